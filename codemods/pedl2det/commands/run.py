@@ -1,0 +1,91 @@
+"""``pedl2det run``: train an old or a new trial."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from pathlib import Path
+
+import click
+
+from pedl2det.errors import Pedl2DetError
+
+
+@click.command("run")
+@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Where metrics.jsonl, checkpoints and TensorBoard events go; else runs/<name of DIR>.",
+)
+@click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one config value."
+)
+@click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --out.")
+@click.option("--max-batches", type=click.IntRange(min=1), help="Train no more than this.")
+@click.option("--test", is_flag=True, help="One batch of everything, to see that it works.")
+@click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
+@click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
+def command(
+    directory: Path,
+    config: Path | None,
+    out: Path | None,
+    overrides: tuple[str, ...],
+    resume: bool,
+    max_batches: int | None,
+    test: bool,
+    trace: bool,
+    with_stack: bool,
+) -> None:
+    """Train the trial in DIR, of whichever generation it is."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    runtime = _runtime()
+    out = out or Path("runs") / directory.resolve().name
+    options = runtime.RunOptions(
+        directory=directory,
+        out=out,
+        config=config,
+        overrides=overrides,
+        resume=resume,
+        max_batches=max_batches,
+        test=test,
+        trace=trace,
+    )
+    from pedl2det_runtime import errors
+
+    try:
+        _prepare_for(directory)
+        progress = runtime.run(options, click.echo)
+    except errors.Pedl2DetError as error:
+        if with_stack:
+            traceback.print_exception(error)
+        elif isinstance(error, errors.TrialCodeError):
+            raise Pedl2DetError(f"{error} (--traceback shows the whole stack)") from None
+        raise Pedl2DetError(str(error)) from None
+    except KeyboardInterrupt:
+        click.echo("pedl2det: interrupted; --resume goes on from the last checkpoint", err=True)
+        sys.exit(130)
+    click.echo(f"trained {progress.batches} batches; results in {out}")
+
+
+def _runtime():  # type: ignore[no-untyped-def]
+    """The runtime, imported only here: it needs the extra ``run``."""
+    try:
+        from pedl2det_runtime import run
+    except ModuleNotFoundError as error:
+        raise Pedl2DetError(
+            f"training needs {error.name}, which is not installed: pip install 'pedl2det[run]'"
+        ) from None
+    return run
+
+
+def _prepare_for(directory: Path) -> None:
+    """Put the old API in place before the trial's modules are imported, if they use it."""
+    from pedl2det.legacy import mentions_legacy
+
+    if any(mentions_legacy(path.read_bytes()) for path in directory.glob("**/*.py")):
+        import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms

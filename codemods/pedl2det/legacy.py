@@ -1,0 +1,51 @@
+"""The one table of legacy names: what the shim serves, what the rules rewrite.
+
+``compat/pedl`` must serve every name in it and every rule looks its names up here, so that the
+two cannot drift apart (tests/test_legacy_names.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROOT = "pedl"
+
+
+@dataclass(frozen=True)
+class LegacyName:
+    """A public name of the old API.
+
+    Attributes:
+        name: its dotted name.
+        becomes: what migrated code says; ``{context}`` is the expression of the context there.
+            None where a rule of its own decides.
+    """
+
+    name: str
+    becomes: str | None = None
+
+
+NAMES = {
+    legacy.name: legacy
+    for legacy in (
+        LegacyName("pedl.get_hyperparameter"),
+        LegacyName("pedl.get_experiment_config", "{context}.get_experiment_config()"),
+        LegacyName("pedl.get_trial_seed", "{context}.get_trial_seed()"),
+        LegacyName("pedl.get_experiment_id", "{context}.get_experiment_id()"),
+        LegacyName("pedl.get_trial_id", "{context}.get_trial_id()"),
+        LegacyName("pedl.frameworks.keras.TFKerasTrial", "determined.keras.TFKerasTrial"),
+        LegacyName(
+            "pedl.frameworks.keras.TFKerasTensorBoard", "determined.keras.callbacks.TensorBoard"
+        ),
+        LegacyName(
+            "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial", "determined.keras.TFKerasTrial"
+        ),
+        LegacyName("pedl.frameworks.keras.data.InMemorySequence"),
+        LegacyName("pedl.frameworks.keras.data.KerasDataAdapter"),
+    )
+}
+
+
+def mentions_legacy(source: bytes) -> bool:
+    """Whether a file may use the old API: the cheap question that most files answer with no."""
+    return ROOT.encode() in source

@@ -1,0 +1,24 @@
+"""``import pedl`` as trial code of 2019 and 2020 knows it; it is served by pedl2det_runtime.
+
+The getters work from the first line of a trial's modules on, while a trial runs (``pedl2det run
+DIR``). Nothing heavy is imported here.
+"""
+
+from pedl._keras_2 import choose_keras_2
+from pedl._run import (
+    get_experiment_config,
+    get_experiment_id,
+    get_hyperparameter,
+    get_trial_id,
+    get_trial_seed,
+)
+
+__all__ = [
+    "get_experiment_config",
+    "get_experiment_id",
+    "get_hyperparameter",
+    "get_trial_id",
+    "get_trial_seed",
+]
+
+choose_keras_2()

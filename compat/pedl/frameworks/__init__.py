@@ -1,0 +1,1 @@
+"""``pedl.frameworks``: one package for each framework."""

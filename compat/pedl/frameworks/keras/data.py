@@ -1,0 +1,95 @@
+"""``pedl.frameworks.keras.data``: the data objects that old loaders return (seed 004)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from pedl2det_runtime.errors import CheckFailedError
+
+
+class InMemorySequence(tf.keras.utils.Sequence):
+    """Batches cut from arrays in memory (spec/legacy_pedl.md, 1.4).
+
+    Args:
+        data: inputs, shape (records, ...): an array or a pandas DataFrame.
+        labels: targets, shape (records, ...).
+        batch_size: records in a batch.
+        sample_weight: checked for its length and, as ever, not used.
+        drop_leftovers: leave out the last batch if it is smaller.
+
+    Raises:
+        CheckFailedError: lengths differ, or there are fewer records than one batch.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        labels: Any,
+        batch_size: int,
+        sample_weight: Any = None,
+        drop_leftovers: bool = False,
+    ) -> None:
+        self._data, self._labels = np.asarray(data), np.asarray(labels)
+        records = len(self._data)
+        if records != len(self._labels):
+            raise CheckFailedError("Length of input data and input labels do not match.")
+        if sample_weight is not None and records != len(sample_weight):
+            raise CheckFailedError("Length of input data and sample weights do not match.")
+        if records < batch_size:
+            raise CheckFailedError("Batch size is too large for the input data.")
+        self._batch_size = batch_size
+        self._length = records // batch_size if drop_leftovers else -(-records // batch_size)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray]:
+        cut = slice(index * self._batch_size, (index + 1) * self._batch_size)
+        return self._data[cut], self._labels[cut]
+
+
+class KerasDataAdapter:
+    """A Sequence and how many workers read it (seed 004, Multithreading / Multiprocessing).
+
+    Args:
+        sequence: the data; ``data=`` names it too.
+        use_multiprocessing: whether the workers are processes rather than threads.
+        workers: how many; 0 reads on the main thread.
+        max_queue_size: the most batches that are read ahead.
+
+    Raises:
+        TypeError: there is no sequence.
+        ValueError: the sequence is empty.
+    """
+
+    def __init__(
+        self,
+        sequence: Any = None,
+        use_multiprocessing: bool = False,
+        workers: int = 1,
+        max_queue_size: int = 10,
+        *,
+        data: Any = None,
+    ) -> None:
+        self.sequence = data if sequence is None else sequence
+        if self.sequence is None:
+            raise TypeError("KerasDataAdapter: expected a Sequence")
+        if len(self.sequence) == 0:
+            raise ValueError("KerasDataAdapter: the Sequence must have a non-zero length")
+        self._use_multiprocessing = use_multiprocessing
+        self._workers = workers
+        self._max_queue_size = max_queue_size
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+    def fit_settings(self) -> dict[str, Any]:
+        """The arguments of ``context.configure_fit`` that say the same."""
+        return {
+            "use_multiprocessing": self._use_multiprocessing,
+            "workers": self._workers,
+            "max_queue_size": self._max_queue_size,
+        }

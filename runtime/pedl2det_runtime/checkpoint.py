@@ -1,0 +1,293 @@
+"""Checkpoints: a directory that is whole or is not there.
+
+=================================  ==========================================================
+``determined-keras-model.h5``      architecture, weights and optimizer (``model.save``)
+``determined-keras-model-weights`` instead, for a model that HDF5 cannot describe: TensorFlow's
+                                   format, with the optimizer
+``random-layers.npz``              the states of the model's random layers
+``loaders.npz``                    what the data sequences changed in themselves
+``state.json``                     progress, random states, what the reports knew
+``callbacks.pkl``                  the states of the callbacks; read with an allow-list
+``experiment_config.json``         the config, without credentials
+``hparams.json``                   the hyperparameters
+``code/``                          the trial's source code
+``metadata.json``                  ``steps_completed``, versions, format
+=================================  ==========================================================
+
+It is written beside its place, synced and renamed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import uuid
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pedl2det_runtime import keras_versions, safe_pickle
+from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.schedule import Progress
+
+MODEL = "determined-keras-model.h5"
+WEIGHTS = "determined-keras-model-weights"
+
+_SECRET = ("secret", "password", "token", "access_key", "credential", "auth")
+_NOT_CODE = {"__pycache__", ".git", ".venv", "node_modules"}
+
+
+@dataclass(frozen=True)
+class State:
+    """What a run must remember beside its model.
+
+    Attributes:
+        progress: how far it is.
+        records: lines of ``metrics.jsonl`` at this batch.
+        random: the host's random states (:mod:`pedl2det_runtime.seeds`).
+        best: the best value of the searcher's metric so far.
+        seed: the trial's seed.
+        slots: the processes that trained it.
+        stopped: whether a callback ended the training.
+    """
+
+    progress: Progress
+    records: int
+    random: dict[str, Any]
+    best: float | None
+    seed: int
+    slots: int
+    stopped: bool = False
+
+
+@dataclass(frozen=True)
+class Belongings:
+    """What a checkpoint carries of the run that wrote it, the same in each of them.
+
+    Attributes:
+        config: the experiment config.
+        hparams: the trial's hyperparameters.
+        code: the trial's directory.
+    """
+
+    config: dict[str, Any]
+    hparams: dict[str, Any]
+    code: Path
+
+
+def save(
+    directory: Path,
+    model: Any,
+    state: State,
+    *,
+    callbacks: list[Any],
+    loaders: dict[str, np.ndarray],
+    belongings: Belongings,
+) -> Path:
+    """Write a checkpoint under ``directory`` and return its own directory.
+
+    Args:
+        directory: where the run's checkpoints are.
+        model: the model, with its optimizer.
+        state: progress and random states.
+        callbacks: the state of each callback, or None.
+        loaders: what the data sequences changed in themselves.
+        belongings: what every checkpoint of the run carries.
+
+    Raises:
+        CheckpointError: the disk refused.
+    """
+    name = str(uuid.uuid4())
+    partial = directory / f".{name}.partial"
+    try:
+        partial.mkdir(parents=True)
+        saved_as = _save_model(model, partial)
+        _save_random_layers(model, partial)
+        _write_json(partial / "state.json", asdict(state) | {"optimizer": _settings(model)})
+        np.savez(partial / "loaders.npz", **loaders)
+        (partial / "callbacks.pkl").write_bytes(safe_pickle.dumps(callbacks))
+        _write_json(partial / "experiment_config.json", without_credentials(belongings.config))
+        _write_json(partial / "hparams.json", belongings.hparams)
+        _copy_code(belongings.code, partial / "code")
+        _write_json(
+            partial / "metadata.json",
+            {"steps_completed": state.progress.batches, "format": saved_as}
+            | keras_versions.described(),
+        )
+        _sync_tree(partial)
+        partial.rename(directory / name)
+        _sync(directory)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise CheckpointError(
+            f"{directory}: the checkpoint could not be written: {error.strerror}"
+        ) from error
+    return directory / name
+
+
+def latest(directory: Path) -> Path | None:
+    """The checkpoint under ``directory`` that has trained most batches, if there is one."""
+    found = [
+        (json.loads(path.read_text())["steps_completed"], path.stat().st_mtime_ns, path.parent)
+        for path in directory.glob("[!.]*/metadata.json")
+    ]
+    return max(found)[2] if found else None
+
+
+def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
+    """The state that a checkpoint holds.
+
+    Raises:
+        CheckpointError: it is damaged, or of a trial with another seed or hyperparameters.
+    """
+    saved = _read_json(checkpoint / "hparams.json")
+    if saved != json.loads(json.dumps(hparams)):
+        names = sorted(
+            name for name in saved.keys() | hparams.keys() if saved.get(name) != hparams.get(name)
+        )
+        raise CheckpointError(
+            f"{checkpoint}: it was trained with other hyperparameters ({', '.join(names)}): "
+            "continue with those, or start anew in another directory"
+        )
+    fields = _read_json(checkpoint / "state.json")
+    fields.pop("optimizer", None)
+    state = State(**fields | {"progress": Progress(**fields["progress"])})
+    if state.seed != seed:
+        raise CheckpointError(
+            f"{checkpoint}: it was trained with seed {state.seed}, and this run has seed {seed}"
+        )
+    return state
+
+
+def restore_model(checkpoint: Path, model: Any) -> None:
+    """Put the weights, the optimizer and the random layers back into a built model.
+
+    Raises:
+        CheckpointError: they do not fit the model.
+    """
+    try:
+        if (checkpoint / MODEL).exists():
+            model.load_weights(str(checkpoint / MODEL))
+            _restore_optimizer(checkpoint / MODEL, model)
+        else:
+            keras_versions.optimizer_variables(model)
+            model.load_weights(str(checkpoint / WEIGHTS)).assert_existing_objects_matched()
+        _restore_random_layers(checkpoint, model)
+    except (ValueError, AssertionError, OSError, KeyError) as error:
+        raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error
+    settings = _read_json(checkpoint / "state.json")["optimizer"]
+    for name, variable in keras_versions.optimizer_settings(model).items():
+        variable.assign(settings[name])
+    keras_versions.train_counter(model).assign(
+        _read_json(checkpoint / "metadata.json")["steps_completed"]
+    )
+
+
+def read_callbacks(checkpoint: Path) -> list[Any]:
+    """The states of the callbacks, in their order."""
+    states: list[Any] = safe_pickle.loads((checkpoint / "callbacks.pkl").read_bytes())
+    return states
+
+
+def read_loaders(checkpoint: Path) -> dict[str, np.ndarray]:
+    """What the data sequences had changed in themselves."""
+    with np.load(checkpoint / "loaders.npz", allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def without_credentials(value: Any) -> Any:
+    """A copy of a config in which every credential is replaced by stars."""
+    if isinstance(value, dict):
+        return {
+            key: "********"
+            if any(word in str(key).lower() for word in _SECRET) and not isinstance(child, dict)
+            else without_credentials(child)
+            for key, child in value.items()
+        }
+    if isinstance(value, list):
+        return [without_credentials(child) for child in value]
+    return value
+
+
+def _save_model(model: Any, directory: Path) -> str:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")
+        try:
+            model.save(str(directory / MODEL), save_format="h5")
+        except (NotImplementedError, TypeError, ValueError):
+            (directory / MODEL).unlink(missing_ok=True)
+            model.save_weights(str(directory / WEIGHTS), save_format="tf")
+            return "saved_weights"
+    return "h5"
+
+
+def _restore_optimizer(path: Path, model: Any) -> None:
+    import h5py
+
+    variables = keras_versions.optimizer_variables(model)
+    with h5py.File(path) as file:
+        group = file["optimizer_weights"] if "optimizer_weights" in file else None
+        names = [] if group is None else list(group.attrs["weight_names"])
+        if len(names) != len(variables):
+            raise ValueError(
+                f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
+            )
+        for name, variable in zip(names, variables, strict=True):
+            variable.assign(np.asarray(group[name]))
+
+
+def _settings(model: Any) -> dict[str, float]:
+    settings = keras_versions.optimizer_settings(model)
+    return {name: float(variable.numpy()) for name, variable in settings.items()}
+
+
+def _save_random_layers(model: Any, directory: Path) -> None:
+    states = [state.numpy() for state in keras_versions.random_layer_states(model)]
+    np.savez(directory / "random-layers.npz", *states)
+
+
+def _restore_random_layers(checkpoint: Path, model: Any) -> None:
+    variables = keras_versions.random_layer_states(model)
+    with np.load(checkpoint / "random-layers.npz", allow_pickle=False) as states:
+        if len(states.files) != len(variables):
+            raise ValueError(
+                f"it holds {len(states.files)} random layers, the model has {len(variables)}"
+            )
+        for name, variable in zip(states.files, variables, strict=True):
+            variable.assign(states[name])
+
+
+def _copy_code(source: Path, target: Path) -> None:
+    for path in source.rglob("*.py"):
+        relative = path.relative_to(source)
+        if not _NOT_CODE.intersection(relative.parts):
+            (target / relative).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / relative)
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=1, default=str) + "\n", encoding="utf-8")
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: damaged checkpoint: {error}") from None
+
+
+def _sync_tree(directory: Path) -> None:
+    for path in [*directory.rglob("*"), directory]:
+        _sync(path)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

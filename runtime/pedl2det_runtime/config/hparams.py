@@ -1,0 +1,70 @@
+"""One value for each hyperparameter: constants as they are, ranges drawn by the seed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.errors import ConfigError
+
+
+def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
+    """The hyperparameters of one trial.
+
+    A scalar or ``{type: const, val}`` is itself. ``int``, ``double``, ``log`` (base to the
+    power of a uniform draw) and ``categorical`` are drawn; the same seed draws the same. The
+    upper bound of an ``int`` is included, except in a legacy config (spec/README.md, 8).
+
+    Raises:
+        ConfigError: a hyperparameter is of an unknown type or lacks a field of its type.
+    """
+    draw = _Draw(random.Random(config.reproducibility.experiment_seed), int(config.is_legacy))
+    return {name: draw.value(name, spec) for name, spec in config.hyperparameters.items()}
+
+
+def is_searched(spec: object) -> bool:
+    """Whether a hyperparameter has more than one possible value."""
+    if not isinstance(spec, dict):
+        return False
+    if "type" in spec:
+        return spec["type"] != "const"
+    return any(is_searched(child) for child in spec.values())
+
+
+@dataclass(frozen=True)
+class _Draw:
+    generator: random.Random
+    above_int: int  # how far above the largest possible value an int's maxval stands
+
+    def value(self, name: str, spec: Any) -> Any:
+        if not isinstance(spec, dict):
+            return spec
+        if "type" not in spec:  # a group of hyperparameters
+            return {key: self.value(f"{name}.{key}", child) for key, child in spec.items()}
+        try:
+            return self._typed(spec)
+        except KeyError as error:
+            missing = error.args[0]
+            raise ConfigError(f"hyperparameters.{name}: {spec['type']} needs {missing}") from None
+        except (TypeError, ValueError, IndexError) as error:
+            raise ConfigError(f"hyperparameters.{name}: {error}") from None
+
+    def _typed(self, spec: dict[str, Any]) -> Any:
+        match spec["type"]:
+            case "const":
+                return spec["val"]
+            case "int":
+                return self.generator.randint(spec["minval"], spec["maxval"] - self.above_int)
+            case "double":
+                return self.generator.uniform(spec["minval"], spec["maxval"])
+            case "log":
+                exponent = self.generator.uniform(spec["minval"], spec["maxval"])
+                return float(spec.get("base", 10.0)) ** exponent
+            case "categorical":
+                return self.generator.choice(spec["vals"])
+            case unknown:
+                raise ValueError(
+                    f"unknown type {unknown!r}: expected const, int, double, log or categorical"
+                )

@@ -1,0 +1,200 @@
+"""The validated experiment config: every length of it can be asked for in batches.
+
+Follows spec/config.md and spec/legacy_pedl.md, 1.6. A legacy *step* is ``batches_per_step``
+batches (100 unless the config says otherwise).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+SEARCHERS = (
+    "single",
+    "random",
+    "grid",
+    "adaptive_asha",
+    "adaptive_simple",
+    "adaptive",
+    "async_halving",
+    "sync_halving",
+    "pbt",
+)
+
+
+def _whole(minimum: int, what: str) -> BeforeValidator:
+    def check(value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+            raise ValueError(f"expected {what}, got {_shown(value)}")
+        return value
+
+    return BeforeValidator(check)
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+Steps = Annotated[int, _whole(1, "a positive whole number of steps")]
+Count = Annotated[int, _whole(1, "a positive whole number")]
+NonNegative = Annotated[int, _whole(0, "a whole number, 0 or more")]
+
+
+class _Section(BaseModel):
+    """A part of the config; fields that only a cluster uses are kept and not looked at."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Length(BaseModel):
+    """A length in exactly one of batches, records or epochs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    batches: NonNegative | None = None
+    records: NonNegative | None = None
+    epochs: NonNegative | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_unit(cls, value: object) -> object:
+        units = ("batches", "records", "epochs")
+        if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in units:
+            raise ValueError(
+                f"expected a mapping with one of batches, records, epochs, got {_shown(value)}"
+            )
+        return value
+
+    def in_batches(self, batch_size: int, records_per_epoch: int) -> int:
+        """This length in whole batches; records are rounded down, but to no less than one.
+
+        Raises:
+            ValueError: epochs are asked for and ``records_per_epoch`` is 0.
+        """
+        if self.batches is not None:
+            return self.batches
+        if self.records is not None:
+            records = self.records
+        else:
+            if records_per_epoch < 1:
+                raise ValueError(
+                    "a length in epochs needs records_per_epoch: add it to the config"
+                )
+            records = (self.epochs or 0) * records_per_epoch
+        return max(records // batch_size, 1) if records else 0
+
+
+def _period(value: object) -> object:
+    """A period is steps (legacy, a number) or a length (current, a mapping)."""
+    if isinstance(value, dict | Length):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(
+            f"expected a positive whole number of steps or a mapping "
+            f"with one of batches, records, epochs, got {_shown(value)}"
+        )
+    return value
+
+
+Period = Annotated[int | Length, BeforeValidator(_period)]
+
+
+def _searcher_name(value: object) -> object:
+    if value not in SEARCHERS:
+        raise ValueError(
+            f"unknown searcher {_shown(value)}: expected one of {', '.join(SEARCHERS)}"
+        )
+    return value
+
+
+class Searcher(_Section):
+    """What is searched, and how long one trial of it trains."""
+
+    name: Annotated[str, BeforeValidator(_searcher_name)]
+    metric: str
+    smaller_is_better: bool = True
+    max_steps: Steps | None = None
+    target_trial_steps: Steps | None = None
+    max_length: Period | None = None
+
+
+class Resources(_Section):
+    """How many processes train one trial."""
+
+    slots_per_trial: NonNegative = 1
+
+
+class Reproducibility(_Section):
+    """Where the trial's seed comes from."""
+
+    experiment_seed: NonNegative = 0
+
+
+class ExperimentConfig(_Section):
+    """An experiment config of any generation.
+
+    Attributes:
+        raw: the config as the file gives it, for ``get_experiment_config()``.
+    """
+
+    raw: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
+
+    name: str | None = None
+    description: str | None = None
+    entrypoint: str | dict[str, Any] | None = None
+    data: dict[str, Any] = Field(default_factory=dict)
+    hyperparameters: dict[str, Any]
+    searcher: Searcher
+    resources: Resources = Resources()
+    reproducibility: Reproducibility = Reproducibility()
+    batches_per_step: Count | None = None
+    scheduling_unit: Count = 100
+    records_per_epoch: NonNegative = 0
+    min_validation_period: Period | None = None
+    min_checkpoint_period: Period | None = None
+    perform_initial_validation: bool = False
+    checkpoint_policy: Literal["best", "all", "none"] = "best"
+
+    @model_validator(mode="after")
+    def _one_trial_has_a_length(self) -> Self:
+        searcher = self.searcher
+        if not (searcher.max_steps or searcher.target_trial_steps or searcher.max_length):
+            raise ValueError("searcher: expected max_length (or max_steps in a legacy config)")
+        return self
+
+    @property
+    def title(self) -> str:
+        """What people call this experiment."""
+        return self.name or self.description or "experiment"
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether this config counts in steps, as configs did before Determined 0.13."""
+        return bool(
+            self.searcher.max_steps or self.searcher.target_trial_steps or self.batches_per_step
+        )
+
+    @property
+    def report_period(self) -> int:
+        """Batches between two reports of training metrics: a step, or the scheduling unit."""
+        return self.batches_per_step or self.scheduling_unit
+
+    def batches(self, period: int | Length | None, batch_size: int) -> int:
+        """A period in batches; 0 where there is none.
+
+        Raises:
+            ValueError: it is in epochs and the config has no ``records_per_epoch``.
+        """
+        if period is None:
+            return 0
+        if isinstance(period, Length):
+            return period.in_batches(batch_size, self.records_per_epoch)
+        return period * self.report_period
+
+    def training_batches(self, batch_size: int) -> int:
+        """How many batches one trial trains."""
+        searcher = self.searcher
+        return self.batches(
+            searcher.max_length or searcher.max_steps or searcher.target_trial_steps, batch_size
+        )

@@ -1,0 +1,103 @@
+"""YAML as the old command line read it: the core schema of YAML 1.2, with line numbers.
+
+PyYAML follows YAML 1.1, where ``1e-4`` is a string, ``no`` a boolean and ``12:30`` a number.
+Legacy configs mean the 1.2 reading (spec/legacy_pedl.md, 1.6).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+KeyPath = tuple[str | int, ...]
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe loader with the scalars of YAML 1.2."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own class attribute
+
+
+_SCALARS = (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        "-+0123456789.",
+    ),
+    ("null", r"~|null|Null|NULL|", "~nN"),
+    ("merge", r"<<", "<"),
+)
+for _name, _pattern, _first in _SCALARS:
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_name}",
+        re.compile(rf"^(?:{_pattern})$"),
+        [*_first, ""] if _name == "null" else list(_first),
+    )
+
+
+def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
+    text = str(loader.construct_scalar(node))
+    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+
+
+def _construct_float(loader: _Loader, node: yaml.ScalarNode) -> float:
+    return float(re.sub(r"\.(inf|nan)$", r"\1", str(loader.construct_scalar(node)).lower()))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
+_Loader.add_constructor("tag:yaml.org,2002:float", _construct_float)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One parsed YAML document.
+
+    Attributes:
+        value: what the text says, in plain Python objects.
+        lines: the line, from 1, on which each key path begins.
+        duplicate: the first key that a mapping holds twice, or None.
+    """
+
+    value: Any
+    lines: dict[KeyPath, int]
+    duplicate: KeyPath | None
+
+
+def parse(text: str) -> Document:
+    """Parse one document; raises ``yaml.YAMLError`` where the text is not YAML."""
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        lines: dict[KeyPath, int] = {}
+        duplicates: list[KeyPath] = []
+        if node is None:
+            return Document(None, lines, None)
+        _walk(node, (), lines, duplicates)
+        value = loader.construct_document(node)
+    finally:
+        loader.dispose()
+    return Document(value, lines, duplicates[0] if duplicates else None)
+
+
+def _walk(
+    node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int], duplicates: list[KeyPath]
+) -> None:
+    lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            child = (*path, str(key.value))
+            lines[child] = key.start_mark.line + 1
+            if key.value in seen:
+                duplicates.append(child)
+            seen.add(str(key.value))
+            _walk(value, child, lines, duplicates)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            _walk(value, (*path, index), lines, duplicates)

@@ -1,0 +1,362 @@
+"""The training loop: one ``model.fit`` from the first batch to the last.
+
+Keras runs the batches; one callback acts where the schedule says so. Between two such places
+Keras may run many batches in one execution, unless a callback of the user acts on single batches
+or the model runs eagerly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from pedl2det_runtime import checkpoint, keras_versions, seeds
+from pedl2det_runtime.callbacks.multiplexer import Multiplexer, ValidationEvents
+from pedl2det_runtime.context import TFKerasTrialContext
+from pedl2det_runtime.data import BatchSequence
+from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.feeding import BatchFeed, Workers, as_dataset, build, standardized
+from pedl2det_runtime.feeding.memory import Memory
+from pedl2det_runtime.records import JsonLines, Reports, scalars
+from pedl2det_runtime.sampler import Sampler
+from pedl2det_runtime.schedule import (
+    Progress,
+    Schedule,
+    next_action,
+    next_epoch_end,
+    next_pause,
+    next_stop,
+)
+
+_TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data processes
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What makes one model better than another.
+
+    Attributes:
+        metric: the searcher's metric.
+        smaller_is_better: whether a smaller value of it is better.
+        policy: which validations are followed by a checkpoint: best, all or none.
+    """
+
+    metric: str
+    smaller_is_better: bool
+    policy: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is trained, with what, and where the results go.
+
+    Attributes:
+        context: the trial's context, with its compiled model and its settings for ``fit``.
+        training: the training data.
+        validation: the validation data.
+        validation_steps: how many batches of it a validation reads.
+        callbacks: the user's callbacks.
+        schedule: when to stop for what.
+        epochs_have_logs: whether ``on_epoch_end`` gets the training logs.
+        goal: which checkpoints are kept.
+        belongings: what every checkpoint carries.
+        directory: the run's directory.
+        trace: writes the metrics of every single batch, or None.
+        say: prints one line for people.
+    """
+
+    context: TFKerasTrialContext
+    training: BatchSequence
+    validation: BatchSequence
+    validation_steps: int
+    callbacks: Multiplexer
+    schedule: Schedule
+    epochs_have_logs: bool
+    goal: Goal
+    belongings: checkpoint.Belongings
+    directory: Path
+    trace: Path | None
+    say: Callable[[str], None]
+
+
+class Controller(tf.keras.callbacks.Callback):
+    """Trains one :class:`Job`; to Keras it is the one callback of ``model.fit``.
+
+    Args:
+        job: what to train.
+        resume_from: the checkpoint to go on from, or None.
+        state: what that checkpoint remembers, or None.
+    """
+
+    _supports_tf_logs = True  # metrics are fetched where they are reported, not every batch
+
+    def __init__(
+        self, job: Job, resume_from: Path | None = None, state: checkpoint.State | None = None
+    ) -> None:
+        super().__init__()
+        self._job = job
+        self._schedule = job.schedule
+        self._context = job.context
+        self._user = job.callbacks
+        self._resume_from = resume_from
+        self._state = state
+        self._progress = state.progress if state else Progress()
+        self._best = state.best if state else None
+        self._first_batch = self._progress.batches
+        self._stop = self._first_batch
+        self._stopping = False
+        self._memories = {"training": Memory(job.training), "validation": Memory(job.validation)}
+        self._reports = Reports(
+            job.directory, state.records if state else 0, job.say, job.schedule.total
+        )
+        self._trace = JsonLines(job.trace, self._first_batch) if job.trace else None
+        self._feed = self._training_feed()
+        self._chunks = False
+        job.context.initial_batch = self._first_batch
+
+    def train(self) -> Progress:
+        """Train to the end; returns the progress made."""
+        try:
+            self._train()
+        except Exception as error:
+            if self._feed.error is not None and self._feed.error is not error:
+                raise self._feed.error from None  # rather than TensorFlow's account of it
+            raise
+        finally:
+            self._feed.close()
+            self._reports.sync()
+        return self._progress
+
+    def _train(self) -> None:
+        model = self._context.model
+        dataset = self._open(model)
+        self._chunks = keras_versions.make_chunkable(model)
+        self._user.keras("on_train_begin", {})
+        if self._resume_from:
+            self._user.load_states(checkpoint.read_callbacks(self._resume_from))
+        self._act()
+        if not self._stopping and self._first_batch < self._schedule.total:
+            model.fit(
+                dataset,
+                steps_per_epoch=self._schedule.total - self._first_batch,
+                epochs=1,
+                verbose=0,
+                shuffle=False,
+                class_weight=self._context.fit_settings.class_weight,
+                callbacks=[self],
+            )
+        self._user.keras("on_train_end", {})
+
+    def _open(self, model: Any) -> tf.data.Dataset:
+        """The training data from the present batch on, with the model and all states in place."""
+        if self._state and self._resume_from:
+            changes = checkpoint.read_loaders(self._resume_from)
+            for name, memory in self._memories.items():
+                memory.restore(_of(name, changes))
+            seeds.restore_host_state(self._state.random)
+        first = standardized(next(self._feed))
+        drawn = seeds.host_state()
+        build(model, first)
+        if self._resume_from:
+            checkpoint.restore_model(self._resume_from, model)
+            seeds.restore_host_state(drawn)  # building drew again what the first run had drawn
+        return as_dataset(first, self._feed)
+
+    def _training_feed(self) -> BatchFeed:
+        settings, job = self._context.fit_settings, self._job
+        seed = self._context.get_trial_seed()
+        sampler = Sampler(len(job.training), seed if settings.shuffle else None)
+        return BatchFeed(
+            job.training,
+            sampler.passes(self._first_batch),
+            self._workers(_TRAINING),
+            first=self._first_batch,
+            until=self._first_batch + 1,
+        )
+
+    def _workers(self, *stream: int) -> Workers:
+        settings = self._context.fit_settings
+        return Workers(
+            settings.workers,
+            settings.use_multiprocessing and settings.workers > 0,
+            settings.max_queue_size,
+            (self._context.get_trial_seed(), *stream),
+        )
+
+    # What Keras calls.
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Let Keras run up to the first place where there is something to do."""
+        self._begin_workload()
+        self._set_chunk()
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Tell the user's callbacks what begins with this batch."""
+        batches, epoch = self._progress.batches, self._schedule.epoch
+        if epoch and batches % epoch == 0:
+            self._user.keras("on_epoch_begin", batches // epoch, {})
+        if self._workload_begins:
+            self._workload_begins = False
+            requested = self._stop - batches
+            self._user.determined("on_train_workload_begin", batches, requested, {})
+        if self._user.needs_every_training_batch:
+            self._user.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Act on what is due after the execution that ended with this batch."""
+        batches = self._first_batch + batch + 1
+        self._progress = self._progress.trained_to(batches)
+        if self._user.needs_every_training_batch:
+            self._user.keras("on_train_batch_end", self._index_in_epoch(batches - 1), scalars(logs))
+        if self._trace:
+            self._trace.write({"batch": batches, "metrics": scalars(logs)})
+        if self._schedule.epoch and batches % self._schedule.epoch == 0:
+            epoch_logs = scalars(logs) if self._job.epochs_have_logs else {}
+            self._user.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
+        self._heed_stop()
+        if batches == self._stop:
+            self._end_workload(scalars(logs))
+            self._begin_workload()
+        self._set_chunk()
+
+    # What is done at a stop.
+
+    def _begin_workload(self) -> None:
+        self._workload_begins = True
+        if self._progress.batches < self._schedule.total:
+            self._stop = next_stop(self._schedule, self._progress)
+            self._feed.allow(next_pause(self._schedule, self._progress))
+
+    def _end_workload(self, metrics: dict[str, float]) -> None:
+        batches, epochs = self._progress.batches, self._epochs()
+        self._context.model.reset_metrics()
+        self._user.determined(
+            "on_train_workload_end", batches, metrics | {"batches": batches, "epochs": epochs}
+        )
+        self._heed_stop()
+        self._reports.report("training", batches, epochs, metrics)
+        self._act()
+        if self._stopping:
+            self._context.model.stop_training = True
+
+    def _act(self) -> None:
+        """Validate and checkpoint, as far as it is due at the present batch."""
+        while action := next_action(self._schedule, self._progress, stopping=self._stopping):
+            if action == "validate":
+                self._validate()
+            else:
+                self._save()
+
+    def _validate(self) -> None:
+        job, model, batches = self._job, self._context.model, self._progress.batches
+        share = Sampler(len(job.validation)).one_pass()[: job.validation_steps]
+        feed = BatchFeed(job.validation, iter([share]), self._workers(_VALIDATION, batches))
+        try:
+            dataset = as_dataset(standardized(next(feed)), feed)
+            if self._chunks:
+                single = self._user.needs_every_validation_batch
+                keras_versions.set_chunk(model, 1 if single else len(share))
+            logs = model.evaluate(
+                dataset,
+                steps=len(share),
+                verbose=0,
+                return_dict=True,
+                callbacks=[ValidationEvents(self._user)],
+            )
+            next(feed, None)  # the pass is over: the sequence is told so
+        except Exception as error:
+            raise (feed.error or error) from None
+        finally:
+            feed.close()
+        model.reset_metrics()
+        metrics = {f"val_{name}": value for name, value in logs.items()}
+        self._user.keras("on_test_end", metrics)
+        self._heed_stop()
+        self._progress = self._progress.validated()
+        metrics = scalars(metrics)
+        self._reports.report("validation", batches, self._epochs(), metrics)
+        if self._is_kept(metrics) and self._progress.last_checkpoint < batches:
+            self._save()
+
+    def _is_kept(self, metrics: dict[str, float]) -> bool:
+        """Whether the policy wants a checkpoint after this validation; remembers the best."""
+        goal = self._job.goal
+        if goal.metric not in metrics:
+            raise InvalidExperimentException(
+                f"searcher.metric: the validation reports {', '.join(metrics)}; "
+                f"there is no {goal.metric}"
+            )
+        value = metrics[goal.metric]
+        ahead = self._best is None or (
+            value < self._best if goal.smaller_is_better else value > self._best
+        )
+        if ahead:
+            self._best = value
+        return goal.policy == "all" or (goal.policy == "best" and ahead)
+
+    def _save(self) -> None:
+        self._reports.sync()
+        progress = self._progress.checkpointed()
+        context = self._context
+        path = checkpoint.save(
+            self._job.directory / "checkpoints",
+            context.model,
+            checkpoint.State(
+                progress=progress,
+                records=self._reports.written,
+                random=seeds.host_state(),
+                best=self._best,
+                seed=context.get_trial_seed(),
+                slots=context.distributed.size,
+                stopped=self._stopping,
+            ),
+            callbacks=self._user.get_states(),
+            loaders={
+                f"{name}/{attribute}": array
+                for name, memory in self._memories.items()
+                for attribute, array in memory.changes().items()
+            },
+            belongings=self._job.belongings,
+        )
+        self._progress = progress
+        self._user.determined("on_checkpoint_end", str(path))
+
+    # Small questions.
+
+    def _set_chunk(self) -> None:
+        """Let Keras run, in one execution, all batches up to the next that matters."""
+        if not self._chunks:
+            return
+        batches = self._progress.batches
+        if self._trace or self._user.needs_every_training_batch:
+            until = batches + 1
+        else:
+            until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
+        keras_versions.set_chunk(self._context.model, max(until - batches, 1))
+
+    def _heed_stop(self) -> None:
+        """Turn a callback's wish to stop into an end after the present workload."""
+        model = self._context.model
+        if model.stop_training or self._context.get_stop_requested():
+            self._stopping = True
+            model.stop_training = False
+
+    def _index_in_epoch(self, batches: int) -> int:
+        return batches % self._schedule.epoch if self._schedule.epoch else batches
+
+    def _epochs(self) -> float:
+        return self._progress.batches / (self._schedule.epoch or len(self._job.training))
+
+
+def _of(name: str, changes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    prefix = f"{name}/"
+    return {
+        key.removeprefix(prefix): array
+        for key, array in changes.items()
+        if key.startswith(prefix)
+    }

@@ -1,0 +1,91 @@
+"""The trial that runs in this process: known before any module of the user is imported.
+
+Old code asks for hyperparameters while it is imported, so what is asked for stands here and
+not on a context object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.config import ExperimentConfig
+from pedl2det_runtime.errors import InvalidConfigurationException, NoTrialError
+
+
+@dataclass(frozen=True)
+class TrialInfo:
+    """What a trial may know of its run.
+
+    Attributes:
+        config: the validated experiment config.
+        hparams: one value for each hyperparameter, as the config names them.
+        seed: the trial's seed.
+        tensorboard_dir: where TensorBoard events go.
+        slots: processes that train this trial.
+        rank: which of them this is.
+    """
+
+    config: ExperimentConfig
+    hparams: dict[str, Any]
+    seed: int
+    tensorboard_dir: Path
+    slots: int = 1
+    rank: int = 0
+    experiment_id: int = 1
+    trial_id: int = 1
+
+    @property
+    def per_slot_batch_size(self) -> int:
+        """Records in one process's batch (spec/context_api.md, 4.4).
+
+        Raises:
+            InvalidConfigurationException: there is no usable ``global_batch_size``, or
+                ``batch_size`` in a legacy config.
+        """
+        name = "global_batch_size" if "global_batch_size" in self.hparams else "batch_size"
+        value = self.hparams.get(name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < self.slots:
+            wanted = "a positive whole number" if self.slots == 1 else f"at least {self.slots}"
+            raise InvalidConfigurationException(
+                f"hyperparameters.{name}: expected {wanted}, got {value!r}"
+                if name in self.hparams
+                else "hyperparameters.global_batch_size: this key is required"
+            )
+        return value // self.slots
+
+    @property
+    def global_batch_size(self) -> int:
+        """Records in one batch over all processes, a multiple of their number."""
+        return self.per_slot_batch_size * self.slots
+
+
+_running: TrialInfo | None = None
+
+
+def current() -> TrialInfo:
+    """The running trial.
+
+    Raises:
+        NoTrialError: no trial runs in this process.
+    """
+    if _running is None:
+        raise NoTrialError(
+            "no trial is running, so there are no hyperparameters and no config to ask for: "
+            "start the trial with `pedl2det run DIR`"
+        )
+    return _running
+
+
+@contextmanager
+def running(info: TrialInfo) -> Iterator[TrialInfo]:
+    """Make ``info`` the running trial of this process."""
+    global _running
+    before, _running = _running, info
+    try:
+        yield info
+    finally:
+        _running = before

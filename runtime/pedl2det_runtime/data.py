@@ -1,0 +1,114 @@
+"""What a data loader may return, made into one thing: a sequence of batches."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from pedl2det_runtime.errors import CheckFailedError, InvalidDataTypeException
+
+
+class BatchSequence(Protocol):
+    """What is read for training: known by what it does, not by which Keras it comes from."""
+
+    def __len__(self) -> int:
+        """Batches in one pass."""
+
+    def __getitem__(self, index: int) -> Any:
+        """Batch ``index``: ``(inputs, targets)`` or ``(inputs, targets, sample_weights)``."""
+
+
+class ArraySequence:
+    """Batches cut from arrays in memory; the last one may be smaller.
+
+    Args:
+        arrays: ``(x, y)`` or ``(x, y, sample_weights)``, each an array, or a list, tuple or
+            dict of arrays, all of the same length.
+        batch_size: records in a batch.
+
+    Raises:
+        InvalidDataTypeException: a part is of another type.
+        CheckFailedError: lengths differ, or there are fewer records than one batch.
+    """
+
+    def __init__(self, arrays: tuple[Any, ...], batch_size: int) -> None:
+        names = ("x", "y", "sample weights")
+        lengths = [_length(part, name) for part, name in zip(arrays, names, strict=False)]
+        if lengths[1] != lengths[0]:
+            raise CheckFailedError(
+                f"Length of x and y do not match: x has {lengths[0]} records, y has {lengths[1]}."
+            )
+        if lengths[-1] != lengths[0]:
+            raise CheckFailedError(
+                "Lengths of input data and sample weights do not match: "
+                f"{lengths[0]} records, {lengths[-1]} weights."
+            )
+        if lengths[0] < batch_size:
+            raise CheckFailedError(
+                "Batch size is too large for the input data: "
+                f"{lengths[0]} records, batches of {batch_size}."
+            )
+        self._arrays = arrays
+        self._records = lengths[0]
+        self._batch_size = batch_size
+
+    def __len__(self) -> int:
+        return -(-self._records // self._batch_size)
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        first = index * self._batch_size
+        return tuple(_cut(part, first, first + self._batch_size) for part in self._arrays)
+
+
+def as_sequence(data: Any, batch_size: int) -> BatchSequence:
+    """The batches of what a data loader returned.
+
+    Raises:
+        InvalidDataTypeException: it is of a type that cannot be trained on.
+        CheckFailedError: it is a tuple whose arrays do not fit together.
+    """
+    if isinstance(data, tuple) and len(data) in (2, 3):
+        return ArraySequence(data, batch_size)
+    if hasattr(data, "element_spec"):
+        raise InvalidDataTypeException(
+            type(data).__name__, "tf.data is not served yet; return a tuple or a Sequence."
+        )
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_container(data):
+        return data
+    raise InvalidDataTypeException(
+        type(data).__name__,
+        "expected a tuple (x, y) or (x, y, sample_weights) of NumPy arrays, "
+        "or a keras.utils.Sequence.",
+    )
+
+
+def _is_container(data: Any) -> bool:
+    return isinstance(data, tuple | list | dict | str | bytes | np.ndarray) or hasattr(data, "iloc")
+
+
+def _length(part: Any, name: str) -> int:
+    arrays = _leaves(part)
+    if not arrays or not all(isinstance(array, np.ndarray) for array in arrays):
+        kinds = sorted({type(array).__name__ for array in arrays}) or [type(part).__name__]
+        raise InvalidDataTypeException(
+            ", ".join(kinds), f"{name} must hold NumPy arrays; convert it with np.asarray."
+        )
+    lengths = {len(array) for array in arrays}
+    if len(lengths) > 1:
+        raise CheckFailedError(f"The arrays in {name} differ in length: {sorted(lengths)}.")
+    return lengths.pop()
+
+
+def _leaves(part: Any) -> list[Any]:
+    if isinstance(part, dict):
+        return list(part.values())
+    return list(part) if isinstance(part, list | tuple) else [part]
+
+
+def _cut(part: Any, first: int, last: int) -> Any:
+    if isinstance(part, dict):
+        return {name: array[first:last] for name, array in part.items()}
+    if isinstance(part, list | tuple):
+        return type(part)(array[first:last] for array in part)
+    return part[first:last]

@@ -1,0 +1,66 @@
+"""Every error that a user can cause, as one tree.
+
+``Pedl2DetError``
+  ``ConfigError``                        the experiment config is wrong
+  ``TrialLoadError``                     no trial, or more than one, or no loaders
+  ``NoTrialError``                       a getter was called outside a run
+  ``CheckpointError``                    a checkpoint is missing, damaged or of another run
+  ``TrialCodeError``                     the trial's own code raised
+  ``CheckFailedError``                   an argument breaks a documented condition
+  ``InvalidExperimentException``         the trial breaks the API's contract
+    ``InvalidDataTypeException``         a loader returned something that cannot be trained on
+    ``InvalidConfigurationException``
+    ``InvalidModelException``
+
+The last four carry the names of ``determined.errors``. There they derive from
+``BaseException`` and slip through a trial's own ``except Exception``; here they do not.
+"""
+
+from __future__ import annotations
+
+
+class Pedl2DetError(Exception):
+    """A user's mistake: its message says what was wrong, where, and what to do."""
+
+
+class ConfigError(Pedl2DetError):
+    """The experiment config cannot be used."""
+
+
+class TrialLoadError(Pedl2DetError):
+    """The trial's directory does not hold exactly one trial that can be trained."""
+
+
+class NoTrialError(Pedl2DetError):
+    """Something of a run was asked for, and no trial is running."""
+
+
+class CheckpointError(Pedl2DetError):
+    """A checkpoint cannot be written, found or continued from."""
+
+
+class TrialCodeError(Pedl2DetError):
+    """The trial's own code raised; ``__cause__`` is what it raised."""
+
+
+class CheckFailedError(Pedl2DetError):
+    """A condition that the API documents does not hold."""
+
+
+class InvalidExperimentException(Pedl2DetError):  # noqa: N818 - the documented name
+    """The trial breaks the contract of the context-based API."""
+
+
+class InvalidDataTypeException(InvalidExperimentException):
+    """A data loader returned a type that cannot be trained on."""
+
+    def __init__(self, data_type: object, message: str = "") -> None:
+        super().__init__(f"Invalid data type ({data_type}): {message}")
+
+
+class InvalidConfigurationException(InvalidExperimentException):
+    """The experiment config does not fit the trial."""
+
+
+class InvalidModelException(InvalidExperimentException):
+    """The model does not fit the trial."""

@@ -1,0 +1,128 @@
+"""Everything that differs between TensorFlow and Keras versions, as questions and answers.
+
+The rest of the runtime asks here and has no version in it. Supported: Keras 2 as TensorFlow
+2.15 brings it, and tf-keras on later versions (DESIGN.md, 4).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import metadata
+from typing import Any
+
+from pedl2det_runtime.errors import Pedl2DetError
+
+_FIRST_WITHOUT_KERAS_2 = (2, 16)
+
+
+def tensorflow_version() -> tuple[int, int]:
+    """Major and minor version of the installed TensorFlow, without importing it.
+
+    Raises:
+        Pedl2DetError: none is installed.
+    """
+    for package in ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly"):
+        try:
+            major, minor, *_ = metadata.version(package).split(".")
+        except metadata.PackageNotFoundError:
+            continue
+        return int(major), int(minor)
+    raise Pedl2DetError("TensorFlow is not installed: pip install 'pedl2det[run]'")
+
+
+def choose_keras_2() -> None:
+    """Make ``tf.keras`` mean Keras 2; to be called before TensorFlow is imported.
+
+    Raises:
+        Pedl2DetError: TensorFlow is missing, tf-keras is missing, or Keras 3 is loaded.
+    """
+    if tensorflow_version() < _FIRST_WITHOUT_KERAS_2:
+        return
+    try:
+        metadata.version("tf-keras")
+    except metadata.PackageNotFoundError:
+        major, minor = tensorflow_version()
+        raise Pedl2DetError(
+            f"TensorFlow {major}.{minor} needs tf-keras for Keras 2: "
+            f"pip install 'tf-keras=={major}.{minor}.*'"
+        ) from None
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    refuse_keras_3()
+
+
+def refuse_keras_3() -> None:
+    """Raise ``Pedl2DetError`` if ``tf.keras`` is Keras 3 in this process."""
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None or tensorflow_version() < _FIRST_WITHOUT_KERAS_2:
+        return
+    if not tensorflow.keras.Model.__module__.startswith("tf_keras."):
+        raise Pedl2DetError(
+            "TensorFlow was loaded with Keras 3, and this trial needs Keras 2: "
+            "set TF_USE_LEGACY_KERAS=1 in the environment before Python starts"
+        )
+
+
+def use_resumable_random_layers() -> None:
+    """Give random layers a generator whose state can be saved (DESIGN.md, 8)."""
+    import tensorflow as tf
+
+    tf.keras.backend.experimental.enable_tf_random_generator()
+
+
+def random_layer_states(model: Any) -> list[Any]:
+    """The state variables of the model's random layers, in the order of the layers."""
+    generators = (
+        getattr(getattr(layer, "_random_generator", None), "_generator", None)
+        for layer in model._flatten_layers()
+    )
+    return [generator.state for generator in generators if generator is not None]
+
+
+def optimizer_variables(model: Any) -> list[Any]:
+    """The variables of the model's optimizer, created if they were not yet."""
+    import tensorflow as tf
+
+    optimizer = model.optimizer
+    if hasattr(optimizer, "_create_all_weights"):  # optimizers.legacy
+        with tf.name_scope(optimizer._name):  # as training names them
+            optimizer._create_all_weights(model.trainable_variables)
+        return list(optimizer.weights)
+    optimizer.build(model.trainable_variables)
+    return list(optimizer.variables)
+
+
+def optimizer_settings(model: Any) -> dict[str, Any]:
+    """Settings of a legacy optimizer that are variables outside its weights, by name.
+
+    A callback may have changed them (the learning rate, say); a new-style optimizer has them
+    among its variables.
+    """
+    settings = getattr(model.optimizer, "_hyper", {})
+    return {name: value for name, value in settings.items() if hasattr(value, "assign")}
+
+
+def make_chunkable(model: Any) -> bool:
+    """Have Keras build the loop over several batches an execution; False where it cannot."""
+    if model.run_eagerly:
+        return False
+    model._steps_per_execution.assign(2)  # any number but 1, before the functions are built
+    return True
+
+
+def set_chunk(model: Any, batches: int) -> None:
+    """Let the next execution run ``batches`` batches; Keras reads this before each one."""
+    model._steps_per_execution.assign(batches)
+
+
+def train_counter(model: Any) -> Any:
+    """The variable that counts the model's training batches."""
+    return model._train_counter
+
+
+def described() -> dict[str, str]:
+    """The versions that a checkpoint was written with."""
+    import tensorflow as tf
+
+    keras = sys.modules[tf.keras.Model.__module__.partition(".")[0]]
+    return {"framework": f"tensorflow-{tf.__version__}", "keras": keras.__version__}

@@ -1,0 +1,136 @@
+"""From a trial's directory to its class, without leaving anything behind.
+
+The directory is first on ``sys.path`` and is the working directory while the trial runs, as
+it was in the old harness: siblings are imported with absolute names (``from data import ...``)
+and paths may be relative. Afterwards its modules are forgotten, so that two trials with modules
+of the same name can be loaded one after the other.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pedl2det_runtime.errors import Pedl2DetError, TrialCodeError, TrialLoadError
+from pedl2det_runtime.trial import TFKerasTrial, Trial
+
+_PACKAGE = "pedl2det_trial"
+
+
+@contextmanager
+def at_home(directory: Path) -> Iterator[None]:
+    """Make ``directory`` the trial's home; forget its modules afterwards."""
+    before = Path.cwd()
+    known = set(sys.modules)
+    home = str(directory)
+    sys.path.insert(0, home)
+    importlib.invalidate_caches()
+    os.chdir(directory)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        sys.path.remove(home)
+        for name in set(sys.modules) - known:
+            if _is_within(sys.modules[name], directory):
+                del sys.modules[name]
+
+
+@contextmanager
+def users_code(directory: Path, doing: str) -> Iterator[None]:
+    """Turn what the trial's own code raises into one line that says where.
+
+    Raises:
+        TrialCodeError: with the file and line of the trial that raised.
+    """
+    try:
+        yield
+    except (Pedl2DetError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise TrialCodeError(f"{_place(error, directory)}: {doing}: {_said(error)}") from error
+
+
+def load_trial(directory: Path, entrypoint: str | None) -> type[TFKerasTrial]:
+    """The trial in ``directory``; to be called :func:`at_home`.
+
+    Args:
+        directory: a package whose ``__init__`` exposes the trial, unless there is an entrypoint.
+        entrypoint: ``module:Class``, or None for the only trial of the package.
+
+    Raises:
+        TrialLoadError: there is none, or more than one.
+        TrialCodeError: importing it failed.
+    """
+    if entrypoint is not None:
+        module_name, _, class_name = entrypoint.partition(":")
+        with users_code(directory, f"import {module_name or 'the package'}"):
+            module = importlib.import_module(module_name) if module_name else _package(directory)
+        found = getattr(module, class_name, None)
+        if not (inspect.isclass(found) and issubclass(found, Trial)):
+            raise TrialLoadError(
+                f"entrypoint {entrypoint}: expected a trial class, got {type(found).__name__}"
+                if found is not None
+                else f"entrypoint {entrypoint}: {module_name} has no {class_name}"
+            )
+        return found.as_context_trial(module)
+    with users_code(directory, "import the package"):
+        module = _package(directory)
+    trials = {
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value)
+        and issubclass(value, Trial)
+        and _is_within(sys.modules.get(value.__module__), directory)
+    }
+    if len(trials) != 1:
+        names = ", ".join(sorted(trial.__name__ for trial in trials)) or "none"
+        raise TrialLoadError(
+            f"{directory / '__init__.py'}: expected exactly one trial class, found {names}: "
+            + ("name one with entrypoint in the config" if trials else "import it there")
+        )
+    return trials.pop().as_context_trial(module)
+
+
+def _package(directory: Path) -> ModuleType:
+    init = directory / "__init__.py"
+    if not init.exists():
+        raise TrialLoadError(
+            f"{directory}: expected a package with __init__.py, or an entrypoint in the config"
+        )
+    spec = importlib.util.spec_from_file_location(
+        _PACKAGE, init, submodule_search_locations=[str(directory)]
+    )
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_PACKAGE] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _is_within(module: Any, directory: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and directory in Path(file).parents
+
+
+def _place(error: BaseException, directory: Path) -> str:
+    """``file:line`` of the last frame within the trial."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if directory in Path(frame.filename).parents]
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else str(directory)
+
+
+def _said(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")

@@ -1,0 +1,90 @@
+"""What a run reports: ``metrics.jsonl``, TensorBoard events and lines for people.
+
+A line of ``metrics.jsonl`` is
+``{"kind": "training"|"validation", "batches": int, "epochs": float, "metrics": {name: float}}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Metrics = dict[str, float]
+
+
+def scalars(logs: dict[str, Any]) -> Metrics:
+    """The metrics that are single numbers, as floats that hold every bit of them."""
+    values = {name: np.asarray(value) for name, value in logs.items()}
+    return {name: float(value) for name, value in values.items() if value.size == 1}
+
+
+class JsonLines:
+    """A file of one JSON object a line, cut back to what a checkpoint knew of it.
+
+    Args:
+        path: the file.
+        keep: how many lines of it stay; a resumed run writes the later ones again.
+    """
+
+    def __init__(self, path: Path, keep: int = 0) -> None:
+        lines = path.read_bytes().splitlines(keepends=True)[:keep] if path.exists() else []
+        path.write_bytes(b"".join(lines))
+        self._file = path.open("a", encoding="utf-8")
+        self.written = len(lines)
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Append one object."""
+        self._file.write(json.dumps(record) + "\n")
+        self._file.flush()
+        self.written += 1
+
+    def sync(self) -> None:
+        """Put what was written on the disk."""
+        os.fsync(self._file.fileno())
+
+
+class Reports:
+    """Where the metrics of a run go.
+
+    Args:
+        directory: the run's directory.
+        keep: lines of ``metrics.jsonl`` that a resumed run keeps.
+        say: prints one line for people.
+        total: batches of the whole trial, for those lines.
+    """
+
+    def __init__(self, directory: Path, keep: int, say: Callable[[str], None], total: int) -> None:
+        import tensorflow as tf
+
+        self._log = JsonLines(directory / "metrics.jsonl", keep)
+        self._events = tf.summary.create_file_writer(str(directory / "tensorboard" / "metrics"))
+        self._say = say
+        self._total = total
+
+    @property
+    def written(self) -> int:
+        """Lines in ``metrics.jsonl``."""
+        return self._log.written
+
+    def report(self, kind: str, batches: int, epochs: float, metrics: Metrics) -> None:
+        """Report the metrics of a workload or a validation."""
+        import tensorflow as tf
+
+        self._log.write(
+            {"kind": kind, "batches": batches, "epochs": epochs, "metrics": metrics}
+        )
+        with self._events.as_default(), tf.summary.record_if(True):
+            for name, value in metrics.items():
+                tf.summary.scalar(f"{kind}/{name}", value, step=batches)
+        values = "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
+        self._say(f"{kind:>10}  {batches}/{self._total}  {values}")
+
+    def sync(self) -> None:
+        """Put what was reported on the disk."""
+        self._log.sync()
+        self._events.flush()

@@ -1,0 +1,227 @@
+"""The way of the data, from a directory and a config to a trained model.
+
+config file -> ``ExperimentConfig`` -> trial class -> trial -> ``session_config`` -> training data
+-> validation data -> model -> callbacks -> controller. This order holds for every generation
+(spec/README.md, 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime import checkpoint, keras_versions, stub_path
+from pedl2det_runtime.config import ExperimentConfig, read_config, sample_hparams
+from pedl2det_runtime.config.hparams import is_searched
+from pedl2det_runtime.current import TrialInfo, running
+from pedl2det_runtime.errors import CheckFailedError, ConfigError
+from pedl2det_runtime.schedule import Progress, Schedule
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a user may ask of one run.
+
+    Attributes:
+        directory: the trial's directory.
+        config: the experiment config; None for the one in the directory.
+        out: where the results go.
+        overrides: ``key.path=value`` for the config.
+        resume: go on from the last checkpoint in ``out``.
+        max_batches: the most batches to train, or None.
+        test: train one batch, validate one, write one checkpoint.
+        trace: write the metrics of every single batch to ``batches.jsonl``.
+    """
+
+    directory: Path
+    out: Path
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
+    resume: bool = False
+    max_batches: int | None = None
+    test: bool = False
+    trace: bool = False
+
+
+def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
+    """Train a trial of any generation.
+
+    Args:
+        options: what to train, and where to.
+        say: prints one line for people.
+
+    Raises:
+        Pedl2DetError: the user's mistake, with what to do about it.
+    """
+    if not options.directory.is_dir():
+        raise ConfigError(f"{options.directory}: no such directory")
+    config = read_config(options.config or find_config(options.directory), options.overrides)
+    # A trial's home is its working directory: paths are made absolute before it is entered.
+    options = replace(
+        options, directory=options.directory.resolve(), out=options.out.resolve()
+    )
+    directory = options.directory
+    info = _trial_info(config, options.out)
+    found = _what_is_in(options, info)
+    keras_versions.choose_keras_2()
+    stub_path.serve_first()
+
+    from pedl2det_runtime import seeds
+    from pedl2det_runtime.loading import at_home, load_trial, users_code
+
+    with running(info), at_home(directory):
+        seeds.seed_everything(info.seed)
+        trial_class = load_trial(directory, _entrypoint(config))
+        for line in _notices(config, info):
+            say(line)
+        with users_code(directory, f"train {trial_class.__name__}"):
+            return _train(trial_class, config, info, options, found, say)
+
+
+def find_config(directory: Path) -> Path:
+    """The experiment config of a trial: ``const.yaml``, or the only YAML file.
+
+    Raises:
+        ConfigError: there is none, or there are several.
+    """
+    found = sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")])
+    named = [path for path in found if path.stem == "const"]
+    if len(named) == 1 or len(found) == 1:
+        return (named or found)[0]
+    names = ", ".join(path.name for path in found)
+    raise ConfigError(
+        f"{directory}: several configs ({names}): choose one with -c"
+        if found
+        else f"{directory}: no experiment config: expected const.yaml, or name one with -c"
+    )
+
+
+def _trial_info(config: ExperimentConfig, out: Path) -> TrialInfo:
+    return TrialInfo(
+        config=config,
+        hparams=sample_hparams(config),
+        seed=config.reproducibility.experiment_seed,
+        tensorboard_dir=out / "tensorboard",
+    )
+
+
+def _entrypoint(config: ExperimentConfig) -> str | None:
+    if isinstance(config.entrypoint, dict):
+        raise ConfigError("entrypoint: script: a script is not served yet, name a trial class")
+    return config.entrypoint
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The checkpoint from which a run goes on, if it does."""
+
+    path: Path | None = None
+    state: checkpoint.State | None = None
+
+
+def _what_is_in(options: RunOptions, info: TrialInfo) -> _Found:
+    """What the results directory holds of an earlier run; nothing in it is ever overwritten."""
+    out = options.out
+    if not options.resume:
+        if (out / "metrics.jsonl").exists() or (out / "checkpoints").exists():
+            raise ConfigError(
+                f"{out}: holds the results of a run: go on with --resume, "
+                "or choose another directory with --out"
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        return _Found()
+    out.mkdir(parents=True, exist_ok=True)
+    path = checkpoint.latest(out / "checkpoints")
+    return _Found(path, checkpoint.read_state(path, info.hparams, info.seed)) if path else _Found()
+
+
+def _notices(config: ExperimentConfig, info: TrialInfo) -> list[str]:
+    lines = [f"{config.title}: seed {info.seed}"]
+    searched = [name for name, spec in config.hyperparameters.items() if is_searched(spec)]
+    if searched:
+        drawn = ", ".join(f"{name}={info.hparams[name]!r}" for name in searched)
+        lines.append(f"searcher {config.searcher.name}: one trial of it is trained, with {drawn}")
+    return lines
+
+
+def _train(
+    trial_class: type,
+    config: ExperimentConfig,
+    info: TrialInfo,
+    options: RunOptions,
+    found: _Found,
+    say: Callable[[str], None],
+) -> Progress:
+    from pedl2det_runtime import seeds, session
+    from pedl2det_runtime.callbacks.multiplexer import Multiplexer
+    from pedl2det_runtime.context import TFKerasTrialContext
+    from pedl2det_runtime.controller import Controller, Goal, Job
+    from pedl2det_runtime.data import as_sequence
+
+    context = TFKerasTrialContext(info)
+    trial = trial_class(context)
+    session.apply(trial.session_config())
+    seeds.seed_global_generator(info.seed)
+    batch_size = info.per_slot_batch_size
+    training = as_sequence(trial.build_training_data_loader(), batch_size)
+    validation = as_sequence(trial.build_validation_data_loader(), batch_size)
+    trial.build_model()
+    _check_model(context.model)
+    callbacks = Multiplexer(trial.keras_callbacks(), context.model)
+    epoch = len(training) if trial.epoch_is_one_pass else _epoch(config, info)
+    job = Job(
+        context=context,
+        training=training,
+        validation=validation,
+        validation_steps=1 if options.test else len(validation),
+        callbacks=callbacks,
+        schedule=_schedule(config, info.global_batch_size, epoch, options),
+        epochs_have_logs=trial.epoch_is_one_pass,
+        goal=Goal(
+            config.searcher.metric, config.searcher.smaller_is_better, config.checkpoint_policy
+        ),
+        belongings=checkpoint.Belongings(config.raw, info.hparams, options.directory),
+        directory=options.out,
+        trace=options.out / "batches.jsonl" if options.trace else None,
+        say=say if context.fit_settings.verbose else lambda _: None,
+    )
+    if found.state is not None:
+        say(f"resumed at batch {found.state.progress.batches}")
+        if found.state.stopped:
+            say("this run was stopped by a callback: nothing is left to train")
+            return found.state.progress
+    return Controller(job, found.path, found.state).train()
+
+
+def _check_model(model: Any) -> None:
+    if model is None:
+        raise CheckFailedError("Please call wrap_model(...) in build_model, before compile.")
+    if model.optimizer is None:
+        raise CheckFailedError("Please call model.compile(...) in build_model.")
+
+
+def _epoch(config: ExperimentConfig, info: TrialInfo) -> int:
+    return config.records_per_epoch // info.global_batch_size
+
+
+def _schedule(
+    config: ExperimentConfig, batch_size: int, epoch: int, options: RunOptions
+) -> Schedule:
+    if options.test:
+        return Schedule(total=1)
+    try:
+        total = config.training_batches(batch_size)
+        validate_every = config.batches(config.min_validation_period, batch_size)
+        checkpoint_every = config.batches(config.min_checkpoint_period, batch_size)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return Schedule(
+        total=min(total, options.max_batches or total),
+        report_every=config.report_period,
+        validate_every=validate_every,
+        checkpoint_every=checkpoint_every,
+        epoch=epoch,
+        validates_first=config.perform_initial_validation,
+    )

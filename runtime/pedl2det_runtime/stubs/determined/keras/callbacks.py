@@ -1,0 +1,5 @@
+"""``determined.keras.callbacks``."""
+
+from pedl2det_runtime.callbacks import Callback, TensorBoard, TFKerasTensorBoard
+
+__all__ = ["Callback", "TFKerasTensorBoard", "TensorBoard"]

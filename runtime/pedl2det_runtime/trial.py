@@ -1,0 +1,69 @@
+"""The trial that a user subclasses (seeds 001 and 002)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from types import ModuleType
+from typing import Any
+
+from pedl2det_runtime.context import TFKerasTrialContext
+
+
+class Trial(ABC):
+    """Anything that can be trained here, of whichever generation."""
+
+    @classmethod
+    def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:
+        """The context-based trial that trains what this class describes.
+
+        Args:
+            package: the module in which the class was found; a generation whose data loaders
+                are functions beside the class finds them there.
+        """
+        raise NotImplementedError(f"{cls.__name__} does not say how it is trained")
+
+
+class TFKerasTrial(Trial):
+    """A ``tf.keras`` trial of the context-based API.
+
+    Args:
+        context: what the trial knows of its run; store it as ``self.context``.
+    """
+
+    #: An epoch is one pass over the training data, and its callbacks get the training logs.
+    epoch_is_one_pass = False
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+
+    @classmethod
+    def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:  # noqa: ARG003
+        """This class: it is context-based."""
+        return cls
+
+    @abstractmethod
+    def build_model(self) -> Any:
+        """Wrap (``context.wrap_model``), compile and return the ``tf.keras.Model``."""
+
+    @abstractmethod
+    def build_training_data_loader(self) -> Any:
+        """The training data.
+
+        A tuple ``(x, y)`` or ``(x, y, sample_weights)`` of NumPy arrays, where ``x`` may be a
+        list or a dict of arrays, all with the same number of records; or a
+        ``keras.utils.Sequence`` of such batches.
+        """
+
+    @abstractmethod
+    def build_validation_data_loader(self) -> Any:
+        """The validation data, of the types that :meth:`build_training_data_loader` lists."""
+
+    def session_config(self) -> Any:
+        """The ``tf.compat.v1.ConfigProto`` of the session."""
+        import tensorflow as tf
+
+        return tf.compat.v1.ConfigProto(allow_soft_placement=True)
+
+    def keras_callbacks(self) -> list[Any]:
+        """The callbacks that are used during training."""
+        return []
