@@ -49,3 +49,8 @@ NAMES = {
 def mentions_legacy(source: bytes) -> bool:
     """Whether a file may use the old API: the cheap question that most files answer with no."""
     return ROOT.encode() in source
+
+
+def is_legacy(dotted: str) -> bool:
+    """Whether a dotted name belongs to the old API."""
+    return dotted == ROOT or dotted.startswith(f"{ROOT}.")

@@ -1,0 +1,108 @@
+"""The trial's new constructor, made from what all rules want in it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from pedl2det import edits, where
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.renaming import renamed
+
+CONTEXT_CLASS = "TFKerasTrialContext"
+
+
+def plan_constructor(project: TrialProject, plan: Plan, rule: str) -> None:
+    """Plan ``__init__(self, context)`` with the statements that rules asked for, if any did."""
+    if not plan.constructor:
+        return
+    source, trial = project.trial
+    annotation = _annotation(project, plan)
+    present = where.methods(project).get("__init__")
+    if present is None:
+        body = "\n".join(f"    {line}" for line in plan.constructor)
+        code = f"def __init__(self, context: {annotation}) -> None:\n{body}\n"
+        plan.definition(rule, source, trial, _with_first_method(code))
+        return
+    plan.definition(rule, source, present, _taking_context(annotation))
+    plan.definition(rule, source, present, edits.into_body("\n".join(plan.constructor) + "\n"))
+    if present.args.args[1].annotation is not None:
+        plan.drop(present.args.args[1].annotation)
+
+
+def _annotation(project: TrialProject, plan: Plan) -> str:
+    """The context's class as the trial's file will call it."""
+    source, trial = project.trial
+    base = trial.bases[0]
+    if isinstance(base, ast.Attribute):
+        return renamed(source, base, f"determined.keras.{CONTEXT_CLASS}").text
+    plan.require(source, f"from determined.keras import {CONTEXT_CLASS}")
+    return CONTEXT_CLASS
+
+
+def _taking_context(annotation: str) -> edits.Edit:
+    def edit(function: Any) -> Any:
+        first, second, *others = function.params.params
+        second = second.with_changes(
+            name=cst.Name("context"),
+            annotation=cst.Annotation(edits.expression(annotation)),
+            default=None,
+        )
+        params = function.params.with_changes(params=[first, second, *others])
+        return function.with_changes(params=params)
+
+    return edit
+
+
+def _with_first_method(code: str) -> edits.Edit:
+    """Put a method before the first one of a class, after its docstring and attributes."""
+
+    def edit(definition: Any) -> Any:
+        block = _block(definition)
+        at = next(
+            (index for index, item in enumerate(block.body) if _is_definition(item)),
+            len(block.body),
+        )
+        (method,) = edits.statements(code)
+        if at > 0:
+            method = method.with_changes(leading_lines=[_blank()])
+        rest: Sequence[Any] = block.body[at:]
+        if rest and not any(line.comment is None for line in rest[0].leading_lines):
+            spaced = rest[0].with_changes(leading_lines=[_blank(), *rest[0].leading_lines])
+            rest = [spaced, *rest[1:]]
+        return definition.with_changes(
+            body=block.with_changes(body=[*block.body[:at], method, *rest])
+        )
+
+    return edit
+
+
+def with_last_methods(code: str) -> edits.Edit:
+    """Put methods after the last one of a class."""
+
+    def edit(definition: Any) -> Any:
+        block = _block(definition)
+        methods = [
+            method.with_changes(leading_lines=[_blank()]) for method in edits.statements(code)
+        ]
+        return definition.with_changes(body=block.with_changes(body=[*block.body, *methods]))
+
+    return edit
+
+
+def _block(definition: Any) -> Any:
+    if isinstance(definition.body, cst.SimpleStatementSuite):  # class T(Base): pass
+        return cst.IndentedBlock([cst.SimpleStatementLine(definition.body.body)])
+    return definition.body
+
+
+def _is_definition(item: Any) -> bool:
+    return isinstance(item, cst.FunctionDef | cst.ClassDef)
+
+
+def _blank() -> cst.EmptyLine:
+    return cst.EmptyLine(indent=False)

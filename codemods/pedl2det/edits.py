@@ -1,0 +1,170 @@
+"""Edits of one file, gathered by place and made in one pass over its libcst tree.
+
+A rule names a node of the ``ast`` tree and gives a function from the libcst node that stands
+there to what shall stand there. Inner nodes are edited before outer ones; several edits of one
+node are made in the order in which they were asked for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from pedl2det.source import Place, Source, Span
+
+Edit = Callable[[Any], Any]
+
+_EXPRESSIONS: dict[type[ast.expr], type[cst.CSTNode]] = {
+    ast.Call: cst.Call,
+    ast.Attribute: cst.Attribute,
+    ast.Name: cst.Name,
+    ast.Subscript: cst.Subscript,
+}
+_DEFINITIONS: dict[type[ast.stmt], type[cst.CSTNode]] = {
+    ast.FunctionDef: cst.FunctionDef,
+    ast.AsyncFunctionDef: cst.FunctionDef,
+    ast.ClassDef: cst.ClassDef,
+}
+
+
+@dataclass
+class FileEdits:
+    """What is to be changed in one file.
+
+    Attributes:
+        source: the file.
+    """
+
+    source: Source
+    _expressions: dict[tuple[type[cst.CSTNode], Span], list[Edit]] = field(default_factory=dict)
+    _statements: dict[tuple[type[cst.CSTNode], Place], list[Edit]] = field(default_factory=dict)
+
+    def expression(self, node: ast.expr, edit: Edit) -> None:
+        """Edit a call, attribute, name or subscript."""
+        key = (_EXPRESSIONS[type(node)], self.source.span(node))
+        self._expressions.setdefault(key, []).append(edit)
+
+    def line(self, node: ast.stmt, edit: Edit) -> None:
+        """Edit a simple statement: a ``SimpleStatementLine`` comes, one or several may go."""
+        key = (cst.SimpleStatementLine, self.source.start(node))
+        self._statements.setdefault(key, []).append(edit)
+
+    def definition(self, node: ast.FunctionDef | ast.ClassDef, edit: Edit) -> None:
+        """Edit a function or class."""
+        key = (_DEFINITIONS[type(node)], self.source.start(node))
+        self._statements.setdefault(key, []).append(edit)
+
+    def module(self, edit: Edit) -> None:
+        """Edit the module."""
+        self._statements.setdefault((cst.Module, (0, 0)), []).append(edit)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to change."""
+        return not (self._expressions or self._statements)
+
+    def apply(self) -> str:
+        """The new text.
+
+        Raises:
+            LookupError: an edit's place was not found; no text is better than half of one.
+        """
+        # The tree is fresh, so that the wrapper need not copy it.
+        wrapper = MetadataWrapper(cst.parse_module(self.source.text), unsafe_skip_copy=True)
+        applying = _Applying(
+            wrapper.resolve(PositionProvider), dict(self._expressions), dict(self._statements)
+        )
+        result = wrapper.module.visit(applying)
+        for edit in self._statements.get((cst.Module, (0, 0)), []):
+            result = edit(result)
+            applying.statements.pop((cst.Module, (0, 0)), None)
+        left = [*applying.expressions, *applying.statements]
+        if left:
+            raise LookupError(f"{self.source.path}: no place for {left[0]}")
+        return result.code
+
+
+class _Applying(cst.CSTTransformer):
+    def __init__(
+        self,
+        positions: Any,
+        expressions: dict[tuple[type[cst.CSTNode], Span], list[Edit]],
+        statements: dict[tuple[type[cst.CSTNode], Place], list[Edit]],
+    ) -> None:
+        super().__init__()
+        self._positions = positions
+        self.expressions = expressions
+        self.statements = statements
+
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        kind = type(original_node)
+        if kind in _EXPRESSION_KINDS:
+            at = self._positions[original_node]
+            span = ((at.start.line, at.start.column), (at.end.line, at.end.column))
+            edits = self.expressions.pop((kind, span), [])
+        elif kind in _STATEMENT_KINDS:
+            at = self._positions[original_node]
+            edits = self.statements.pop((kind, (at.start.line, at.start.column)), [])
+        else:
+            return updated_node
+        for edit in edits:
+            updated_node = edit(updated_node)
+        return updated_node
+
+
+_EXPRESSION_KINDS = set(_EXPRESSIONS.values())
+_STATEMENT_KINDS = {cst.SimpleStatementLine, *_DEFINITIONS.values()}
+
+
+# What edits are made of.
+
+
+def expression(code: str) -> Any:
+    """The libcst expression that a text means."""
+    return cst.parse_expression(code)
+
+
+def statements(code: str) -> list[Any]:
+    """The libcst statements that a text means."""
+    return list(cst.parse_module(code).body)
+
+
+def before(code: str) -> Edit:
+    """Put statements before a line; comments and blank lines above it stay above all of them."""
+
+    def edit(line: Any) -> Any:
+        first, *others = statements(code)
+        first = first.with_changes(leading_lines=line.leading_lines)
+        return cst.FlattenSentinel([first, *others, line.with_changes(leading_lines=[])])
+
+    return edit
+
+
+def after_docstring(body: Sequence[Any]) -> int:
+    """Where the first statement after a docstring stands."""
+    if body and isinstance(body[0], cst.SimpleStatementLine):
+        first = body[0].body[0]
+        if isinstance(first, cst.Expr) and isinstance(
+            first.value, cst.SimpleString | cst.ConcatenatedString
+        ):
+            return 1
+    return 0
+
+
+def into_body(code: str) -> Edit:
+    """Put statements at the beginning of a function, after its docstring."""
+
+    def edit(function: Any) -> Any:
+        block = function.body
+        if isinstance(block, cst.SimpleStatementSuite):  # def f(): pass
+            block = cst.IndentedBlock([cst.SimpleStatementLine(block.body)])
+        at = after_docstring(block.body)
+        body = [*block.body[:at], *statements(code), *block.body[at:]]
+        return function.with_changes(body=block.with_changes(body=body))
+
+    return edit

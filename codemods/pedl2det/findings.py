@@ -1,0 +1,37 @@
+"""What migrate has to say about a place: data, for every kind of report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Kind(Enum):
+    """What a finding means for the user."""
+
+    NOTE = "note"  #: done; worth knowing
+    PERSON = "person"  #: left as it was; a person decides
+    BAD_INPUT = "bad input"  #: left as it was; it cannot be what was meant
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to say about one place.
+
+    Attributes:
+        kind: what it means for the user.
+        rule: the rule that says it.
+        path: the file.
+        line: the line, from 1.
+        message: what is there, and what to do about it.
+    """
+
+    kind: Kind
+    rule: str
+    path: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.rule}: {self.message}"

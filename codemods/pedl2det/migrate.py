@@ -1,0 +1,152 @@
+"""The way of the code: paths -> scan -> plan -> edit -> check -> result, all before any writing.
+
+A trial is migrated whole or not at all: half of one would be neither an old nor a new trial.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pedl2det.constructor import plan_constructor
+from pedl2det.findings import Finding, Kind
+from pedl2det.plan import Change, Plan
+from pedl2det.project import SCAN, TrialProject, find_projects, occurrences
+from pedl2det.rules import RULES, Rule
+from pedl2det.rules.trial_class import RULE as TRIAL_CLASS
+from pedl2det.source import Source, Unreadable
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file and what it shall hold.
+
+    Attributes:
+        path: where it is.
+        old: its bytes.
+        new: its new bytes.
+    """
+
+    path: Path
+    old: bytes
+    new: bytes
+
+
+@dataclass
+class Result:
+    """What a migration does, or would do.
+
+    Attributes:
+        files: the files to write.
+        changes: the places that rules rewrote.
+        findings: what there is to say.
+        trials: how many trials were found.
+        migrated: how many of them are rewritten.
+        rewritten: legacy names that will be gone.
+        refused: legacy names that stay, each with a finding.
+    """
+
+    files: list[NewFile] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    trials: int = 0
+    migrated: int = 0
+    rewritten: int = 0
+    refused: int = 0
+
+    def of_kind(self, kind: Kind) -> list[Finding]:
+        """The findings of one kind."""
+        return [finding for finding in self.findings if finding.kind is kind]
+
+
+def migrate(paths: list[Path]) -> Result:
+    """Plan the migration of every trial below some paths; nothing is written."""
+    result = Result()
+    for project in find_projects(paths):
+        result.trials += 1
+        plan = plan_trial(project)
+        files = [] if plan.is_refused else _edited(plan)
+        result.findings += plan.findings
+        if plan.is_refused:
+            result.refused += len(project.occurrences)
+        else:
+            result.files += files
+            result.changes += plan.changes
+            result.migrated += 1
+            result.rewritten += len(project.occurrences)
+    return result
+
+
+def plan_trial(project: TrialProject, rules: Iterable[Rule] = RULES) -> Plan:
+    """Let the rules plan, and answer for every legacy name."""
+    plan = Plan(project)
+    plan.findings += project.findings
+    if any(finding.kind is Kind.BAD_INPUT for finding in project.findings):
+        return plan
+    rules = tuple(rules)
+    for rule in rules:
+        if rule.id == "P012":  # the constructor needs imports, and they come last
+            plan_constructor(project, plan, TRIAL_CLASS.id)
+        rule.plan(project, plan)
+    for found in plan.unclaimed:
+        plan.refuse(
+            SCAN,
+            found.source,
+            found.node,
+            f"{found.name} may mean something else here"
+            if found.ambiguous
+            else f"{found.name}: no rule rewrites this use of it",
+        )
+    return plan
+
+
+def _edited(plan: Plan) -> list[NewFile]:
+    """The new files of a trial, each checked; a file that fails the check refuses the trial."""
+    files: list[NewFile] = []
+    for edits in plan.edited_files:
+        source = edits.source
+        text = edits.apply()
+        problem = _problem_with(source, text)
+        if problem:
+            plan.refuse(SCAN, source, source.tree, f"the rewritten file {problem}")
+            return []
+        if text != source.text:
+            files.append(NewFile(source.path, source.encoded(source.text), source.encoded(text)))
+    for config in plan.edited_configs:
+        new_text = config.result()
+        path = config.config.path
+        if new_text is None:
+            message = "the edited config would not mean what it should"
+            plan.findings.append(Finding(Kind.PERSON, SCAN, path, 1, message))
+            return []
+        plan.changes += [Change(rule, path, line) for rule, line in config.rules]
+        files.append(NewFile(path, config.config.text.encode(), new_text.encode()))
+    return files
+
+
+def _problem_with(source: Source, text: str) -> str | None:
+    """What is wrong with a new text: it must parse, compile and be free of the old API."""
+    try:
+        new = Source.of(source.path, text)
+        compile(new.tree, str(source.path), "exec", dont_inherit=True)
+    except (Unreadable, SyntaxError, ValueError) as error:
+        return f"would not compile: {error}"
+    left = next(occurrences(new), None)
+    if left is not None:
+        return f"would still use {left.name}"
+    if _comments(source.text) - _comments(text):
+        lost = sorted(_comments(source.text) - _comments(text))
+        return f"would lose a comment: {lost[0]}"
+    return None
+
+
+def _comments(text: str) -> set[str]:
+    return {
+        token.string
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT
+    }
+

@@ -1,0 +1,149 @@
+"""What the names of a file mean: scopes, and the dotted names that imports give.
+
+Only as much of Python's scoping as a migration needs; where a name could mean two things, it says
+so instead of choosing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (ast.Module, ast.ClassDef, *FUNCTIONS)
+
+
+class Names:
+    """The names of one file.
+
+    Args:
+        tree: its syntax tree.
+
+    Attributes:
+        parents: the parent of every node.
+        nodes: every node, in the order of the text.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.nodes: list[ast.AST] = []
+        # For each scope and name, everything that binds it: an imported dotted name, or None.
+        self._bound: dict[Scope, dict[str, list[str | None]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        self._visit(tree, tree)
+
+    def qualified(self, node: ast.AST) -> str | None:
+        """The dotted name that an expression means through imports, if it has one meaning."""
+        meanings = set(self.meanings(node))
+        return meanings.pop() if len(meanings) == 1 else None
+
+    def meanings(self, node: ast.AST) -> list[str | None]:
+        """Every meaning that an expression may have; None stands for one not from an import."""
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return [None]
+        bindings = self.bindings(node)
+        return [
+            ".".join([meaning, *reversed(attributes)]) if meaning is not None else None
+            for meaning in bindings
+        ] or [None]
+
+    def bindings(self, node: ast.Name) -> list[str | None]:
+        """What binds a name where it stands, in the innermost scope that does."""
+        for scope in self._scopes_of(node):
+            if node.id in self._bound[scope]:
+                return self._bound[scope][node.id]
+        return []
+
+    def module_bindings(self, name: str) -> list[str | None]:
+        """What binds a name in the module's own scope."""
+        return self._bound[self.tree].get(name, [])
+
+    def binds(self, scope: Scope, name: str) -> bool:
+        """Whether a scope binds a name."""
+        return name in self._bound[scope]
+
+    def uses_name(self, root: ast.AST, name: str) -> bool:
+        """Whether a name stands anywhere below a node, bound or read."""
+        return any(
+            (isinstance(node, ast.Name) and node.id == name)
+            or (isinstance(node, ast.arg) and node.arg == name)
+            for node in ast.walk(root)
+        )
+
+    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The outermost function around a node: a function of the module or a method."""
+        found = None
+        while node in self.parents:
+            node = self.parents[node]
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                found = node
+        return found
+
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement around a node."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def _scopes_of(self, node: ast.AST) -> Iterator[Scope]:
+        inner = True
+        while node in self.parents:
+            child, node = node, self.parents[node]
+            if isinstance(node, FUNCTIONS) and not _is_inside(child, node):
+                continue  # decorators, defaults and annotations belong to the scope around
+            if isinstance(node, ast.ClassDef) and (not inner or child not in node.body):
+                continue  # methods do not see the names of their class
+            if isinstance(node, _SCOPES):
+                yield node
+                inner = False
+
+    def _visit(self, node: ast.AST, scope: Scope) -> None:
+        self.nodes.append(node)
+        self._bind(node, scope)
+        for child in ast.iter_child_nodes(node):
+            self.parents[child] = node
+            inner = isinstance(node, FUNCTIONS) and _is_inside(child, node)
+            in_class = isinstance(node, ast.ClassDef) and child in node.body
+            self._visit(child, node if inner or in_class else scope)  # type: ignore[arg-type]
+
+    def _bind(self, node: ast.AST, scope: Scope) -> None:
+        bound = self._bound[scope]
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    bound[name].append(alias.name if alias.asname else name)
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                for alias in aliases:
+                    dotted = f"{'.' * level}{module or ''}"
+                    separator = "" if dotted.endswith(".") or not dotted else "."
+                    bound[alias.asname or alias.name].append(f"{dotted}{separator}{alias.name}")
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                bound[name].append(None)
+            case ast.arg(arg=name):
+                bound[name].append(None)
+            case ast.ExceptHandler(name=str(name)):
+                bound[name].append(None)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(
+                name=name
+            ):
+                bound[name].append(None)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                for name in names:
+                    bound[name].append(None)
+
+
+def _is_inside(child: ast.AST, function: ast.AST) -> bool:
+    """Whether a child of a function stands in its own scope."""
+    if isinstance(function, ast.Lambda):
+        return child is function.body or isinstance(child, ast.arguments)
+    assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+    return child in function.body or isinstance(child, ast.arguments)

@@ -1,0 +1,138 @@
+"""What shall become of one trial: edits, claims and findings, before anything is written."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pedl2det.edits import Edit, FileEdits
+from pedl2det.findings import Finding, Kind
+from pedl2det.project import Occurrence, TrialProject
+from pedl2det.source import Source
+from pedl2det.yaml_edit import Config, ConfigEdits
+
+
+@dataclass(frozen=True)
+class Change:
+    """One place that a rule rewrites."""
+
+    rule: str
+    path: Path
+    line: int
+
+
+@dataclass
+class Plan:
+    """The plan for one trial.
+
+    Attributes:
+        project: the trial.
+        findings: what there is to say.
+        changes: what is rewritten, by which rule.
+        constructor: statements for the trial's constructor, after ``self.context = context``.
+        imports: the import statements that each file needs.
+    """
+
+    project: TrialProject
+    findings: list[Finding] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    constructor: list[str] = field(default_factory=list)
+    imports: dict[Path, set[str]] = field(default_factory=dict)
+    _files: dict[Path, FileEdits] = field(default_factory=dict)
+    _configs: dict[Path, ConfigEdits] = field(default_factory=dict)
+    _claimed: dict[int, str] = field(default_factory=dict)
+    _dropped: set[int] = field(default_factory=set)
+
+    # What rules ask for.
+
+    def file(self, source: Source) -> FileEdits:
+        """The edits of a file."""
+        return self._files.setdefault(source.path, FileEdits(source))
+
+    def config(self, config: Config) -> ConfigEdits:
+        """The edits of a config."""
+        return self._configs.setdefault(config.path, ConfigEdits(config))
+
+    def expression(self, rule: str, source: Source, node: ast.expr, edit: Edit) -> None:
+        """Rewrite an expression."""
+        self.file(source).expression(node, edit)
+        self.changed(rule, source, node)
+
+    def line(self, rule: str, source: Source, node: ast.stmt, edit: Edit) -> None:
+        """Rewrite a simple statement."""
+        self.file(source).line(node, edit)
+        self.changed(rule, source, node)
+
+    def definition(
+        self, rule: str, source: Source, node: ast.FunctionDef | ast.ClassDef, edit: Edit
+    ) -> None:
+        """Rewrite a function or class."""
+        self.file(source).definition(node, edit)
+        self.changed(rule, source, node)
+
+    def changed(self, rule: str, source: Source, node: ast.stmt | ast.expr | ast.alias) -> None:
+        """Count a place as rewritten."""
+        change = Change(rule, source.path, node.lineno)
+        if change not in self.changes:
+            self.changes.append(change)
+
+    def claim(self, rule: str, node: ast.AST) -> None:
+        """Answer for the legacy names below a node: they will be gone."""
+        for child in ast.walk(node):
+            self._claimed.setdefault(id(child), rule)
+
+    def is_claimed(self, node: ast.AST) -> bool:
+        """Whether a rule answers for a node."""
+        return id(node) in self._claimed
+
+    def drop(self, node: ast.AST) -> None:
+        """Say that a piece of code will be gone, and its names with it."""
+        self._dropped.update(id(child) for child in ast.walk(node))
+
+    def is_dropped(self, node: ast.AST) -> bool:
+        """Whether a node will be gone."""
+        return id(node) in self._dropped
+
+    def require(self, source: Source, statement: str) -> None:
+        """Have a file import something: ``import x as y`` or ``from x import y``."""
+        self.imports.setdefault(source.path, set()).add(statement)
+
+    def refuse(self, rule: str, source: Source, node: ast.AST, message: str) -> None:
+        """Leave the trial as it is: a person decides about this place."""
+        line = getattr(node, "lineno", 1)
+        finding = Finding(Kind.PERSON, rule, source.path, line, message)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def note(self, rule: str, source: Source, node: ast.AST, message: str) -> None:
+        """Say something about a place that is rewritten."""
+        line = getattr(node, "lineno", 1)
+        self.findings.append(Finding(Kind.NOTE, rule, source.path, line, message))
+
+    # What the driver asks.
+
+    @property
+    def unclaimed(self) -> list[Occurrence]:
+        """The legacy names for which no rule answers."""
+        return [found for found in self.project.occurrences if not self.is_claimed(found.node)]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the trial must stay as it is."""
+        return any(finding.kind is not Kind.NOTE for finding in self.findings)
+
+    @property
+    def edited_files(self) -> list[FileEdits]:
+        """The files with something to change."""
+        return [edits for edits in self._files.values() if not edits.is_empty]
+
+    @property
+    def edited_configs(self) -> list[ConfigEdits]:
+        """The configs with something to change."""
+        return [edits for edits in self._configs.values() if edits.rules]
+
+    def counts(self) -> Counter[str]:
+        """How many places each rule rewrites."""
+        return Counter(change.rule for change in self.changes)

@@ -1,0 +1,72 @@
+"""What migrate tells a person."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pedl2det.findings import Kind
+from pedl2det.migrate import NewFile, Result
+
+
+def unified_diff(file: NewFile) -> str:
+    """The change of a file as a patch that ``git apply`` takes."""
+    name = shown(file.path)
+    old, new = (_text(data).splitlines(keepends=True) for data in (file.old, file.new))
+    lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in lines
+    )
+
+
+def summary(result: Result, done: str) -> Iterator[str]:
+    """The report in lines: what each file got, what a person must know and decide, the counts.
+
+    Args:
+        result: what the migration does.
+        done: the word for it: "rewritten", or "would be rewritten".
+    """
+    for file in result.files:
+        rules = Counter(change.rule for change in result.changes if change.path == file.path)
+        places = ", ".join(
+            rule if count == 1 else f"{rule} x{count}" for rule, count in sorted(rules.items())
+        )
+        yield f"{shown(file.path)}: {done} by {places}"
+    for kind, word in (
+        (Kind.NOTE, "note"),
+        (Kind.PERSON, "left for you"),
+        (Kind.BAD_INPUT, "bad input"),
+    ):
+        for finding in result.of_kind(kind):
+            yield (
+                f"{shown(finding.path)}:{finding.line}: {word}: "
+                f"{finding.message} [{finding.rule}]"
+            )
+    names = result.rewritten + result.refused
+    if not result.trials:
+        yield "nothing to do: no file uses the old API"
+        return
+    yield (
+        f"{result.migrated} of {_plural(result.trials, 'trial')} {done}; "
+        f"{_plural(names, 'legacy name')}: {result.rewritten} rewritten, "
+        f"{result.refused} left as they were, 0 suppressed"
+    )
+
+
+def shown(path: Path) -> str:
+    """A path as the user would write it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,51 @@
+"""The rules, one file each, in the order in which they plan.
+
+A rule that answers for a larger piece of code comes before one that would rewrite a part of it.
+"""
+
+from __future__ import annotations
+
+from pedl2det.rules import (
+    config_batch_size,
+    config_entrypoint,
+    config_floats,
+    config_int_bounds,
+    config_lengths,
+    data_adapter,
+    data_loaders,
+    hparams,
+    imports,
+    in_memory_sequence,
+    keras_callbacks,
+    legacy_optimizers,
+    renamed,
+    run_getters,
+    sequence_order,
+    tf1_names,
+    trial_class,
+    wrap_model,
+)
+from pedl2det.rules.rule import Rule
+
+RULES: tuple[Rule, ...] = (
+    trial_class.RULE,
+    sequence_order.RULE,
+    in_memory_sequence.RULE,
+    data_adapter.RULE,
+    data_loaders.RULE,
+    keras_callbacks.RULE,
+    hparams.RULE,
+    run_getters.RULE,
+    wrap_model.RULE,
+    legacy_optimizers.RULE,
+    tf1_names.RULE,
+    renamed.RULE,
+    imports.RULE,
+    config_batch_size.RULE,
+    config_lengths.RULE,
+    config_int_bounds.RULE,
+    config_floats.RULE,
+    config_entrypoint.RULE,
+)
+
+__all__ = ["RULES", "Rule"]

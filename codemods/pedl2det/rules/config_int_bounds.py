@@ -1,0 +1,59 @@
+"""C103: the upper bound of an integer hyperparameter."""
+
+from __future__ import annotations
+
+from pedl2det.findings import Finding, Kind
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.yaml_edit import Config
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Lower ``maxval`` by one in every config that counts in steps."""
+    for config in project.configs:
+        if not _is_legacy(config):
+            continue
+        for hparam in config.entries("hyperparameters"):
+            kind = config.entry(*hparam.path, "type")
+            bound = config.entry(*hparam.path, "maxval")
+            if kind is None or kind.scalar != "int" or bound is None:
+                continue
+            if not (bound.scalar or "").lstrip("-").isdecimal():
+                continue
+            lower = str(int(bound.scalar or "") - 1)
+            plan.config(config).replace(RULE.id, bound, lower)
+            message = f"{'.'.join(bound.path)}: {bound.scalar} was never drawn, {lower} was"
+            plan.findings.append(
+                Finding(Kind.NOTE, RULE.id, config.path, bound.line, message)
+            )
+
+
+def _is_legacy(config: Config) -> bool:
+    keys = (("searcher", "max_steps"), ("searcher", "target_trial_steps"), ("batches_per_step",))
+    return any(config.entry(*key) is not None for key in keys)
+
+
+_SEARCHER = "searcher: {name: random, max_steps: 1}\n"
+
+
+def _units(bound: int) -> dict[str, str]:
+    spec = f"{{type: int, minval: 1, maxval: {bound}}}"
+    return {"const.yaml": f"hyperparameters:\n  units: {spec}\n{_SEARCHER}"}
+
+
+RULE = Rule(
+    id="C103",
+    name="config-int-bounds",
+    doc="The upper bound of an int hyperparameter was excluded from a search and is included now.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(trial("pass\n") | _units(9), _units(8), says="9 was never drawn, 8 was"),
+        Case(
+            trial("pass\n")
+            | {"const.yaml": _units(9)["const.yaml"].replace("max_steps: 1", "max_length: 1")},
+            {},
+        ),
+    ),
+)

@@ -1,0 +1,197 @@
+"""P007: ``KerasDataAdapter`` becomes ``configure_fit``."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import libcst as cst
+
+from pedl2det.edits import expression
+from pedl2det.loader_flow import Role, role_of
+from pedl2det.plan import Plan
+from pedl2det.project import Occurrence, TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, loaders
+from pedl2det.source import Source
+
+ADAPTER = "pedl.frameworks.keras.data.KerasDataAdapter"
+_PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Rewrite the adapters of ``make_data_loaders``."""
+    settings: dict[Role, list[dict[str, str]]] = {role: [] for role in Role}
+    for found in project.occurrences:
+        call = found.source.names.parents.get(found.node)
+        if found.name != ADAPTER or found.ambiguous or plan.is_claimed(found.node):
+            continue
+        if not (isinstance(call, ast.Call) and call.func is found.node):
+            continue
+        plan.claim(RULE.id, found.node)
+        role = role_of(project, found.source, call, {ADAPTER})
+        given = _arguments(call)
+        if role is None or given is None:
+            message = "it is used for something other than being returned as a loader"
+            plan.refuse(RULE.id, found.source, call, message)
+            continue
+        settings[role].append(
+            {name: found.source.segment(value) for name, value in given.items()}
+        )
+        _plan_call(plan, found, call, given, role)
+    _note_difference(project, plan, settings)
+
+
+def _arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+    """The settings of an adapter by name; None if they are not all visible."""
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    given = dict(zip(_PARAMETERS, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return None
+        given["sequence" if keyword.arg == "data" else keyword.arg] = keyword.value
+    return {name: value for name, value in given.items() if name != "sequence"}
+
+
+def _plan_call(
+    plan: Plan, found: Occurrence, call: ast.Call, given: dict[str, ast.expr], role: Role
+) -> None:
+    source = found.source
+    statement = source.names.statement_of(call)
+    training = role is Role.TRAINING
+    if not training:
+        for value in given.values():
+            plan.drop(value)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+            value is call and _is_name(call, name)
+        ):
+            # train = KerasDataAdapter(train, ...): the statement has done its work.
+            plan.line(RULE.id, source, statement, _into_settings if training else _away)
+        case _:
+            plan.expression(RULE.id, source, call, _sequence)
+            if training and given:
+                text = ", ".join(
+                    f"{name}={source.segment(value)}" for name, value in given.items()
+                )
+                _plan_before(plan, source, statement, f"context.configure_fit({text})\n")
+
+
+def _is_name(call: ast.Call, name: str) -> bool:
+    wrapped = call.args[0] if call.args else _wrapped_keyword(call)
+    return isinstance(wrapped, ast.Name) and wrapped.id == name
+
+
+def _wrapped_keyword(call: ast.Call) -> ast.expr | None:
+    values = [k.value for k in call.keywords if k.arg in ("sequence", "data")]
+    return values[0] if values else None
+
+
+def _plan_before(plan: Plan, source: Source, statement: ast.stmt, code: str) -> None:
+    from pedl2det.edits import before
+
+    plan.line(RULE.id, source, statement, before(code))
+
+
+def _settings(call: Any) -> list[Any]:
+    """The arguments of an adapter but the sequence, each with its keyword."""
+    kept = []
+    for index, argument in enumerate(call.args):
+        name = argument.keyword.value if argument.keyword else _PARAMETERS[index]
+        if name in ("sequence", "data"):
+            continue
+        if argument.keyword is None:
+            argument = argument.with_changes(
+                keyword=cst.Name(name), equal=cst.AssignEqual(_NO_SPACE, _NO_SPACE)
+            )
+        kept.append(argument)
+    return kept
+
+
+_NO_SPACE = cst.SimpleWhitespace("")
+
+
+def _into_settings(line: Any) -> Any:
+    call = line.body[0].value
+    kept = _settings(call)
+    if not kept:
+        return _away(line)
+    configured = call.with_changes(func=expression("context.configure_fit"), args=kept)
+    return line.with_changes(body=[cst.Expr(configured)])
+
+
+def _away(line: Any) -> Any:
+    """Nothing, or what keeps the comments above the line and the block it stands in."""
+    if any(empty.comment for empty in line.leading_lines) or line.trailing_whitespace.comment:
+        return line.with_changes(body=[cst.Pass()])
+    return cst.RemoveFromParent()
+
+
+def _sequence(call: Any) -> Any:
+    return next(
+        argument.value
+        for argument in call.args
+        if argument.keyword is None or argument.keyword.value in ("sequence", "data")
+    )
+
+
+def _note_difference(
+    project: TrialProject, plan: Plan, settings: dict[Role, list[dict[str, str]]]
+) -> None:
+    training, validation = settings[Role.TRAINING], settings[Role.VALIDATION]
+    if project.loader is not None and any(given not in training for given in validation):
+        source, function = project.loader
+        message = (
+            "the validation loader had workers of its own; the context-based API reads both "
+            "loaders with those of the training loader, and the batches are the same"
+        )
+        plan.note(RULE.id, source, function, message)
+
+
+_IMPORTS = "from pedl.frameworks.keras.data import KerasDataAdapter"
+
+RULE = Rule(
+    id="P007",
+    name="data-adapter",
+    doc="The workers of a KerasDataAdapter are given to configure_fit; the Sequence in it is "
+    "returned as it is.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            loaders(
+                "if fast:\n"
+                "    train = KerasDataAdapter(train, workers=2, use_multiprocessing=True)\n"
+                "return train, val\n",
+                _IMPORTS,
+            ),
+            {
+                "data.py": loaders(
+                    "if fast:\n"
+                    "    context.configure_fit(workers=2, use_multiprocessing=True)\n"
+                    "return train, val\n",
+                    _IMPORTS,
+                )["data.py"]
+            },
+        ),
+        Case(
+            loaders(
+                "return KerasDataAdapter(train, True, 2), KerasDataAdapter(val, workers=4)\n",
+                _IMPORTS,
+            ),
+            {
+                "data.py": loaders(
+                    "context.configure_fit(use_multiprocessing=True, workers=2)\n"
+                    "return train, val\n",
+                    _IMPORTS,
+                )["data.py"]
+            },
+            says="the validation loader had workers of its own",
+        ),
+        Case(
+            loaders("adapter = KerasDataAdapter(train)\nreturn wrap(adapter), val\n", _IMPORTS),
+            {},
+            says="used for something other",
+        ),
+    ),
+)

@@ -1,0 +1,165 @@
+"""P003: hyperparameters come from the context instead of an argument."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import libcst as cst
+
+from pedl2det import where
+from pedl2det.edits import Edit, expression, into_body
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.source import Source
+
+_MUTATORS = {"update", "pop", "popitem", "setdefault", "clear"}
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Rewrite every method that was given ``hparams``, and ``make_data_loaders``."""
+    source, _ = project.trial
+    functions = [
+        (source, method)
+        for name, method in where.methods(project).items()
+        if name in (*where.WITH_HPARAMS, "__init__")
+    ]
+    if project.loader is not None:
+        functions.append(project.loader)
+    for owner, function in functions:
+        name = where.hparams_of(project, owner, function)
+        context = where.context_in(project, owner, function)
+        if name is None or context is None:
+            continue
+        _plan_uses(plan, owner, function, name, context)
+        if function.name in where.WITH_HPARAMS:
+            _plan_parameter(plan, owner, function)
+
+
+def _plan_parameter(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
+    def without_second(updated: Any) -> Any:
+        (first, _, *others) = updated.params.params
+        first = first.with_changes(comma=cst.MaybeSentinel.DEFAULT) if not others else first
+        return updated.with_changes(params=updated.params.with_changes(params=[first, *others]))
+
+    plan.definition(RULE.id, source, function, without_second)
+    annotation = function.args.args[1].annotation
+    if annotation is not None:
+        plan.drop(annotation)
+
+
+def _plan_uses(
+    plan: Plan, source: Source, function: ast.FunctionDef, name: str, context: str
+) -> None:
+    uses = [
+        use for use in where.loads_of(source, function, name) if not plan.is_dropped(use)
+    ]
+    for use in uses:
+        if _is_changed(source, use):
+            message = f"{name} is changed here, and other methods would see the change"
+            plan.refuse(RULE.id, source, use, message)
+            return
+    keyed = [where.constant_key(source, use) for use in uses]
+    if all(keyed) and not _catches_key_error(function):
+        for use, found in zip(uses, keyed, strict=True):
+            assert found is not None
+            _plan_key(plan, source, use, found[0], found[1], context)
+    elif uses:
+        # Whatever is done with the dict, it gets what the old harness put into it.
+        line = (
+            f"{name} = {{**{context}.get_hparams(), "
+            f'"batch_size": {context}.get_per_slot_batch_size()}}\n'
+        )
+        plan.definition(RULE.id, source, function, into_body(line))
+
+
+def _plan_key(
+    plan: Plan, source: Source, use: ast.Name, whole: ast.expr, key: str, context: str
+) -> None:
+    if key == "batch_size":
+        text = f"{context}.get_per_slot_batch_size()"
+        plan.expression(RULE.id, source, whole, lambda _: expression(text))
+    elif isinstance(whole, ast.Subscript):
+        plan.expression(RULE.id, source, whole, _get_hparam(context))
+    else:
+        text = f"{context}.get_hparams()"
+        plan.expression(RULE.id, source, use, lambda _: expression(text))
+
+
+def _get_hparam(context: str) -> Edit:
+    def edit(subscript: Any) -> Any:
+        return cst.Call(
+            expression(f"{context}.get_hparam"), [cst.Arg(subscript.slice[0].slice.value)]
+        )
+
+    return edit
+
+
+def _is_changed(source: Source, use: ast.Name) -> bool:
+    if not isinstance(use.ctx, ast.Load):
+        return True
+    match source.names.parents[use]:
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            return value is use
+        case ast.Attribute(value=value, attr=attribute):
+            return value is use and attribute in _MUTATORS
+    return False
+
+
+def _catches_key_error(function: ast.FunctionDef) -> bool:
+    """A missing key raises another error from the context: code that expects it keeps a dict."""
+    return any(
+        isinstance(node, ast.ExceptHandler)
+        and any(isinstance(part, ast.Name) and part.id == "KeyError" for part in ast.walk(node))
+        for node in ast.walk(function)
+    )
+
+
+RULE = Rule(
+    id="P003",
+    name="hparams",
+    doc="Methods that were given the hyperparameters ask the context for them; batch_size, which "
+    "the old harness divided by the number of slots, becomes get_per_slot_batch_size().",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            trial(
+                "def build_model(self, hparams):\n"
+                '    units = hparams["units"]\n'
+                '    rate = hparams.get("rate", 0.1)\n'
+                '    return units, rate, hparams["batch_size"]\n'
+            ),
+            trial(
+                "def build_model(self):\n"
+                '    units = self.context.get_hparam("units")\n'
+                '    rate = self.context.get_hparams().get("rate", 0.1)\n'
+                "    return units, rate, self.context.get_per_slot_batch_size()\n"
+            ),
+        ),
+        Case(
+            trial(
+                "def build_model(self, hparams):\n"
+                '    """Build it."""\n'
+                "    return make(**hparams)\n"
+            ),
+            trial(
+                "def build_model(self):\n"
+                '    """Build it."""\n'
+                '    hparams = {**self.context.get_hparams(), '
+                '"batch_size": self.context.get_per_slot_batch_size()}\n'
+                "    return make(**hparams)\n"
+            ),
+        ),
+        Case(
+            trial('def helper(self, hparams):\n    return hparams["units"]\n'),
+            {},
+        ),
+        Case(
+            trial('def build_model(self, hparams):\n    hparams["units"] = 4\n'),
+            {},
+            says="hparams is changed here",
+        ),
+    ),
+)

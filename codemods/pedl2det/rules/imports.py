@@ -1,0 +1,282 @@
+"""P012: imports of the old API go, imports of the new one come."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from pedl2det.edits import after_docstring, statements
+from pedl2det.legacy import is_legacy
+from pedl2det.plan import Plan
+from pedl2det.project import Occurrence, TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.source import Source
+
+_TOOL_COMMENTS = ("# noqa", "# type:", "# pylint", "# isort", "# flake8", "# pragma")
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Plan the imports of every file that has or needs some."""
+    for source in project.sources.values():
+        found = [one for one in project.occurrences if one.source is source]
+        gone = [one for one in found if one.is_import and _plan_alias(plan, one, found)]
+        needed = plan.imports.get(source.path, set()) - _present(source)
+        unused = _unused(plan, source)
+        if gone or needed or unused:
+            plan.file(source).module(_edit(needed, unused))
+            for one in gone:
+                plan.changed(RULE.id, source, one.node)
+
+
+def _plan_alias(plan: Plan, alias: Occurrence, found: list[Occurrence]) -> bool:
+    """Whether an import of the old API can go: somebody answers for each of its uses."""
+    source = alias.source
+    assert isinstance(alias.node, ast.alias)
+    statement = source.names.parents[alias.node]
+    if alias.node.name == "*":
+        plan.refuse(RULE.id, source, statement, "import * hides which names are used")
+    elif source.names.parents[statement] is not source.tree:
+        message = "an import inside a function, a condition or a try is left alone"
+        plan.refuse(RULE.id, source, statement, message)
+    elif _shares_line(source, statement):
+        plan.refuse(RULE.id, source, statement, "two statements stand on this line")
+    else:
+        local = alias.node.asname or alias.node.name.partition(".")[0]
+        uses = [one for one in found if not one.is_import and one.root == local]
+        if uses or source.path.stem != "__init__":
+            gone = all(plan.is_claimed(one.node) or plan.is_dropped(one.node) for one in uses)
+            if gone:
+                plan.claim(RULE.id, alias.node)
+            return gone
+        plan.refuse(RULE.id, source, statement, f"{local} is exported to others from here")
+    plan.claim(RULE.id, alias.node)
+    return False
+
+
+def _shares_line(source: Source, statement: ast.AST) -> bool:
+    return any(
+        other is not statement and other.lineno == getattr(statement, "lineno", 0)
+        for other in source.tree.body
+    )
+
+
+def _present(source: Source) -> set[str]:
+    """The imports that a file has, one statement a name."""
+    found = set()
+    for node in source.tree.body:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            found |= {f"from {node.module} import {ast.unparse(alias)}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {f"import {ast.unparse(alias)}" for alias in node.names}
+    return found
+
+
+def _unused(plan: Plan, source: Source) -> set[str]:
+    """Names that were imported and used, and whose uses are all gone."""
+    uses: dict[str, list[ast.Name]] = {}
+    for node in source.names.nodes:
+        if isinstance(node, ast.Name):
+            uses.setdefault(node.id, []).append(node)
+    imported = {
+        alias.asname or alias.name
+        for node in source.tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if not (isinstance(node, ast.ImportFrom) and is_legacy(node.module or ""))
+    }
+    return {
+        name
+        for name in imported
+        if name in uses and all(plan.is_dropped(use) for use in uses[name])
+    }
+
+
+# The edit of a module: what goes, then what comes.
+
+
+def _edit(needed: set[str], unused: set[str]) -> Any:
+    def edit(module: Any) -> Any:
+        ours = [text for text in needed if _group(text) == "local"]
+        body, placed = _without(module.body, unused, _merged(ours))
+        for text in _merged([text for text in needed if _group(text) != "local"]):
+            body = _placed(body, text)
+        if ours and not placed:
+            at = max([0, *(i + 1 for i, line in enumerate(body) if _import_of(line))])
+            at = at or after_docstring(body)
+            body = [*body[:at], *_lines(_merged(ours)), *body[at:]]
+        return module.with_changes(body=body)
+
+    return edit
+
+
+def _without(
+    body: Sequence[Any], unused: set[str], ours: list[str]
+) -> tuple[list[Any], bool]:
+    """The module without old and unused imports; ours stand where the first old one stood."""
+    kept: list[Any] = []
+    carried: list[Any] = []  # what stood above a line that is gone
+    placed = False
+    for line in body:
+        statement = _import_of(line)
+        names = _kept_names(statement, unused) if statement else None
+        if statement is None or names == list(statement.names):
+            kept.append(line.with_changes(leading_lines=_joined(carried, line.leading_lines)))
+            carried = []
+            continue
+        if names:
+            names[-1] = names[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            line = line.with_changes(body=[statement.with_changes(names=names)])
+            kept.append(line.with_changes(leading_lines=_joined(carried, line.leading_lines)))
+            carried = []
+        above = [] if names else _above(line)
+        if ours and not placed and _is_old(statement):
+            new = _lines(ours)
+            new[0] = new[0].with_changes(leading_lines=_joined(carried, above))
+            kept += new
+            carried, placed = [], True
+        else:
+            carried = _joined(carried, above)
+    return kept, placed
+
+
+def _above(line: Any) -> list[Any]:
+    """The lines above an import that goes, and its own comment if it is meant for people."""
+    comment = line.trailing_whitespace.comment
+    lines = list(line.leading_lines)
+    if comment is not None and not comment.value.startswith(_TOOL_COMMENTS):
+        lines.append(cst.EmptyLine(comment=comment))
+    return lines
+
+
+def _joined(carried: list[Any], leading: Sequence[Any]) -> list[Any]:
+    """Leading lines after those of lines that are gone: every comment, blank lines once."""
+    if any(line.comment is None for line in leading) or not carried:
+        return [*(line for line in carried if line.comment is not None), *leading]
+    return [*carried, *leading]
+
+
+def _import_of(line: Any) -> Any:
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        statement = line.body[0]
+        if isinstance(statement, cst.Import | cst.ImportFrom):
+            return statement
+    return None
+
+
+def _kept_names(statement: Any, unused: set[str]) -> list[Any] | None:
+    if isinstance(statement.names, cst.ImportStar):
+        return None
+    if isinstance(statement, cst.ImportFrom):
+        if _is_old(statement):
+            return []
+        return [name for name in statement.names if _local(name) not in unused]
+    return [
+        name
+        for name in statement.names
+        if not is_legacy(_dotted(name.name)) and _local(name) not in unused
+    ]
+
+
+def _is_old(statement: Any) -> bool:
+    if isinstance(statement, cst.ImportFrom):
+        return not statement.relative and is_legacy(_dotted(statement.module))
+    return any(is_legacy(_dotted(name.name)) for name in statement.names)
+
+
+def _local(name: Any) -> str:
+    return name.asname.name.value if name.asname else _dotted(name.name)
+
+
+def _dotted(node: Any) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if node is not None else ""
+
+
+def _merged(texts: list[str]) -> list[str]:
+    """Statements in order, with one ``from`` a module."""
+    plain = sorted(text for text in texts if text.startswith("import "))
+    modules: dict[str, set[str]] = {}
+    for text in texts:
+        if text.startswith("from "):
+            module, _, name = text.removeprefix("from ").partition(" import ")
+            modules.setdefault(module, set()).add(name)
+    return plain + [
+        f"from {module} import {', '.join(sorted(names))}"
+        for module, names in sorted(modules.items(), key=lambda item: _group_order(item[0]))
+    ]
+
+
+def _group_order(module: str) -> tuple[bool, str]:
+    return module.partition(".")[0] != "determined", module
+
+
+def _group(text: str) -> str:
+    module = text.split()[1].partition(".")[0]
+    if module in sys.stdlib_module_names:
+        return "stdlib"
+    return "third party" if module in ("numpy", "tensorflow") else "local"
+
+
+def _placed(body: list[Any], text: str) -> list[Any]:
+    """Put an import among those of its group, in their order."""
+    (new,) = _lines([text])
+    for index, line in enumerate(body):
+        statement = _import_of(line)
+        if statement is None:
+            continue
+        other = cst.Module([]).code_for_node(statement)
+        if other.startswith("from __future__"):
+            continue
+        group = _group(other) if _group(other) == "stdlib" else "third party"
+        if group == _group(text) and _key(other) < _key(text):
+            continue
+        if group != _group(text) and group == "stdlib":
+            continue
+        new = new.with_changes(leading_lines=line.leading_lines)
+        gap = [] if group == _group(text) else [cst.EmptyLine(indent=False)]
+        return [*body[:index], new, line.with_changes(leading_lines=gap), *body[index + 1 :]]
+    at = max([0, *(i + 1 for i, line in enumerate(body) if _import_of(line))])
+    at = at or after_docstring(body)
+    return [*body[:at], new, *body[at:]]
+
+
+def _key(text: str) -> tuple[bool, str]:
+    return text.startswith("from "), text.split()[1]
+
+
+def _lines(texts: list[str]) -> list[Any]:
+    return [line for text in texts for line in statements(f"{text}\n")]
+
+
+
+RULE = Rule(
+    id="P012",
+    name="imports",
+    doc="An import of the old API goes when a rule answers for each of its uses; what the new code "
+    "needs is imported where the old import stood. Imports that nothing uses any more go too.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            {"data.py": "import os\n\nimport pedl  # see above\n\nHERE = os.curdir\n"}
+            | trial("pass\n"),
+            {"data.py": "import os\n\n# see above\n\nHERE = os.curdir\n"},
+        ),
+        Case(
+            {"data.py": "try:\n    import pedl\nexcept ImportError:\n    pedl = None\n"}
+            | trial("pass\n"),
+            {},
+            says="an import inside a function, a condition or a try is left alone",
+        ),
+        Case(
+            {"data.py": "from pedl import *\n"} | trial("pass\n"),
+            {},
+            says="import * hides which names are used",
+        ),
+    ),
+)

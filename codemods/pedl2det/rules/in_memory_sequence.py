@@ -1,0 +1,183 @@
+"""P006: ``InMemorySequence`` becomes a tuple of arrays."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import libcst as cst
+
+from pedl2det import where
+from pedl2det.edits import expression
+from pedl2det.loader_flow import role_of
+from pedl2det.plan import Plan
+from pedl2det.project import Occurrence, TrialProject
+from pedl2det.rules.data_adapter import ADAPTER
+from pedl2det.rules.rule import Case, Rule, Safety, loaders
+from pedl2det.rules.run_getters import GET_HYPERPARAMETER
+from pedl2det.source import Source
+
+IN_MEMORY_SEQUENCE = "pedl.frameworks.keras.data.InMemorySequence"
+_PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Rewrite each sequence that does nothing but become a loader."""
+    for found in project.occurrences:
+        call = found.source.names.parents.get(found.node)
+        if found.name != IN_MEMORY_SEQUENCE or found.ambiguous:
+            continue
+        if isinstance(call, ast.Call) and call.func is found.node:
+            plan.claim(RULE.id, found.node)
+            problem = _plan_call(project, plan, found, call)
+            if problem:
+                plan.refuse(RULE.id, found.source, call, problem)
+
+
+def _plan_call(
+    project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call
+) -> str | None:
+    """Plan one call; returns why it cannot be done, if so."""
+    source = found.source
+    given = _arguments(call)
+    if given is None or "data" not in given or "labels" not in given:
+        return "its arguments are not all visible here"
+    if role_of(project, source, call, {ADAPTER}) is None:
+        return "it is used for something other than being returned as a loader"
+    if "#" in source.segment(call):
+        return "a comment stands inside the call, and a tuple has no place for it"
+    size = given.get("batch_size")
+    if size is None or not _is_batch_size(project, source, size):
+        return "its batch size is not the hyperparameter batch_size, and a tuple has no other"
+    drop = given.get("drop_leftovers")
+    if drop is not None and not (isinstance(drop, ast.Constant) and drop.value is False):
+        return "it drops the last partial batch, and a tuple keeps it"
+    if "sample_weight" in given:
+        plan.note(RULE.id, source, call, "sample_weight was never used and is left out")
+    arrays = _numpy(plan, source)
+    kept = (given["data"], given["labels"])
+    for name, argument in given.items():
+        if name not in ("data", "labels"):
+            plan.claim(RULE.id, argument)
+            plan.drop(argument)
+
+    def edit(updated: Any) -> Any:
+        values = [_value(updated, call, argument) for argument in kept]
+        elements = [
+            cst.Element(cst.Call(expression(f"{arrays}.asarray"), [cst.Arg(value)]))
+            for value in values
+        ]
+        return cst.Tuple(elements)
+
+    plan.expression(RULE.id, source, call, edit)
+    return None
+
+
+def _arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    given = dict(zip(_PARAMETERS, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return None
+        given[keyword.arg] = keyword.value
+    return given
+
+
+def _value(updated: Any, call: ast.Call, argument: ast.expr) -> Any:
+    """The libcst value of one argument of the call."""
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return updated.args[values.index(argument)].value
+
+
+def _is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> bool:
+    """Whether an expression is the hyperparameter ``batch_size``, seen through one name."""
+    function = source.names.function_of(node)
+    match node:
+        case ast.Name(id=name) if isinstance(function, ast.FunctionDef):
+            values = [
+                statement.value
+                for statement in ast.walk(function)
+                if isinstance(statement, ast.Assign)
+                and any(isinstance(t, ast.Name) and t.id == name for t in statement.targets)
+            ]
+            return len(values) == 1 and _is_batch_size(project, source, values[0])
+        case ast.Call(func=func, args=[ast.Constant(value="batch_size")]):
+            return source.names.qualified(func) == GET_HYPERPARAMETER
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value="batch_size")):
+            return isinstance(function, ast.FunctionDef) and name == where.hparams_of(
+                project, source, function
+            )
+    return False
+
+
+def _numpy(plan: Plan, source: Source) -> str:
+    """The name of NumPy in a file, imported if it was not."""
+    for node in source.tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "numpy":
+                    return alias.asname or alias.name
+    plan.require(source, "import numpy as np")
+    return "np"
+
+
+_IMPORTS = "from pedl.frameworks.keras.data import InMemorySequence"
+
+RULE = Rule(
+    id="P006",
+    name="in-memory-sequence",
+    doc="An InMemorySequence of a whole loader becomes a tuple of arrays; pandas objects become "
+    "arrays, as the context-based API asks.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            loaders(
+                'size = hparams["batch_size"]\n'
+                "train = InMemorySequence(x, labels=y, batch_size=size)\n"
+                "return train, InMemorySequence(x, y, size)\n",
+                _IMPORTS,
+            ),
+            {
+                "data.py": loaders(
+                    'size = hparams["batch_size"]\n'
+                    "train = (np.asarray(x), np.asarray(y))\n"
+                    "return train, (np.asarray(x), np.asarray(y))\n",
+                    _IMPORTS,
+                )["data.py"]
+            },
+        ),
+        Case(
+            loaders(
+                "train = InMemorySequence(x, y, 32)\nreturn train, train\n",
+                _IMPORTS,
+            ),
+            {},
+            says="used for something other",
+        ),
+        Case(
+            loaders("return InMemorySequence(x, y, 32), other\n", _IMPORTS),
+            {},
+            says="its batch size is not the hyperparameter batch_size",
+        ),
+        Case(
+            loaders(
+                'train = InMemorySequence(x, y, hparams["batch_size"])\n'
+                "print(len(train))\n"
+                "return train, other\n",
+                _IMPORTS,
+            ),
+            {},
+            says="used for something other",
+        ),
+        Case(
+            loaders(
+                'return InMemorySequence(x, y, hparams["batch_size"], drop_leftovers=True), other\n',
+                _IMPORTS,
+            ),
+            {},
+            says="drops the last partial batch",
+        ),
+    ),
+)

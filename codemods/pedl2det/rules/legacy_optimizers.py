@@ -1,0 +1,122 @@
+"""P009: optimizers that mean what they meant."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import libcst as cst
+
+from pedl2det.edits import expression, statements
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.source import Source
+
+MODULE = "tensorflow.keras.optimizers"
+OPTIMIZERS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"}
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Rewrite optimizers of ``tf.keras`` in every file of the trial."""
+    for source in project.sources.values():
+        for node in source.names.nodes:
+            if isinstance(node, ast.ImportFrom) and node.module == MODULE and not node.level:
+                _plan_import(plan, source, node)
+            elif isinstance(node, ast.Attribute) and _is_optimizer(source, node):
+                plan.expression(RULE.id, source, node, _in_legacy)
+            elif isinstance(node, ast.Call) and _is_optimizer(source, node.func):
+                _plan_keyword(plan, source, node)
+
+
+def _is_optimizer(source: Source, node: ast.AST) -> bool:
+    module, _, name = (source.names.qualified(node) or "").rpartition(".")
+    return module == MODULE and name in OPTIMIZERS
+
+
+def _plan_import(plan: Plan, source: Source, node: ast.ImportFrom) -> None:
+    names = {alias.name for alias in node.names}
+    if not names & OPTIMIZERS:
+        return
+    if names <= OPTIMIZERS:
+        plan.line(RULE.id, source, node, _from_legacy)
+    elif "*" in names:
+        plan.refuse(RULE.id, source, node, "import * hides which optimizers are used")
+    else:
+        moved = [ast.unparse(alias) for alias in node.names if alias.name in OPTIMIZERS]
+        text = f"from {MODULE}.legacy import {', '.join(moved)}\n"
+        plan.line(RULE.id, source, node, _split(text))
+
+
+def _plan_keyword(plan: Plan, source: Source, call: ast.Call) -> None:
+    def edit(updated: Any) -> Any:
+        args = [
+            argument.with_changes(keyword=cst.Name("learning_rate"))
+            if argument.keyword is not None and argument.keyword.value == "lr"
+            else argument
+            for argument in updated.args
+        ]
+        return updated.with_changes(args=args)
+
+    if any(keyword.arg == "lr" for keyword in call.keywords):
+        plan.expression(RULE.id, source, call, edit)
+
+
+def _in_legacy(attribute: Any) -> Any:
+    legacy = cst.Attribute(attribute.value, cst.Name("legacy"))
+    return attribute.with_changes(value=legacy)
+
+
+def _from_legacy(line: Any) -> Any:
+    statement = line.body[0].with_changes(module=expression(f"{MODULE}.legacy"))
+    return line.with_changes(body=[statement])
+
+
+def _split(text: str) -> Any:
+    def edit(line: Any) -> Any:
+        statement = line.body[0]
+        kept = [name for name in statement.names if name.name.value not in OPTIMIZERS]
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        line = line.with_changes(body=[statement.with_changes(names=kept)])
+        return cst.FlattenSentinel([line, *statements(text)])
+
+    return edit
+
+
+_BASE = "from pedl.frameworks.keras import TFKerasTrial\n"
+
+RULE = Rule(
+    id="P009",
+    name="legacy-optimizers",
+    doc="Since Keras 2.11 an optimizer ignores lr= with a warning and refuses decay=. The classes "
+    "in optimizers.legacy take both and compute what the old ones did.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            trial(
+                "opt = RMSprop(lr=0.1, decay=1e-6)\n",
+                f"from tensorflow.keras.optimizers import RMSprop\n{_BASE}",
+            ),
+            trial(
+                "opt = RMSprop(learning_rate=0.1, decay=1e-6)\n",
+                f"from tensorflow.keras.optimizers.legacy import RMSprop\n{_BASE}",
+            ),
+        ),
+        Case(
+            trial("opt = tf.keras.optimizers.SGD(0.1)\n", f"import tensorflow as tf\n{_BASE}"),
+            trial(
+                "opt = tf.keras.optimizers.legacy.SGD(0.1)\n", f"import tensorflow as tf\n{_BASE}"
+            ),
+        ),
+        Case(
+            trial("opt = Adam()\n", f"from tensorflow.keras.optimizers import Adam, get\n{_BASE}"),
+            trial(
+                "opt = Adam()\n",
+                "from tensorflow.keras.optimizers import get\n"
+                f"from tensorflow.keras.optimizers.legacy import Adam\n{_BASE}",
+            ),
+        ),
+        Case(trial("opt = SGD(lr=0.1)\n", f"from torch.optim import SGD\n{_BASE}"), {}),
+    ),
+)

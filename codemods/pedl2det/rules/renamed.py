@@ -1,0 +1,65 @@
+"""P010: classes that only changed their place."""
+
+from __future__ import annotations
+
+from pedl2det.edits import expression
+from pedl2det.legacy import NAMES
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.renaming import renamed
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Rewrite every expression that means such a class."""
+    for found in project.occurrences:
+        legacy = NAMES.get(found.name)
+        if legacy is None or legacy.becomes is None or "{context}" in legacy.becomes:
+            continue
+        if found.is_import or found.ambiguous or plan.is_claimed(found.node):
+            continue
+        new = renamed(found.source, found.node, legacy.becomes)
+        plan.claim(RULE.id, found.node)
+        plan.require(found.source, new.statement)
+        if new.text == found.source.segment(found.node):
+            plan.changed(RULE.id, found.source, found.node)
+        else:
+            plan.expression(
+                RULE.id, found.source, found.node, lambda _, text=new.text: expression(text)
+            )
+
+
+RULE = Rule(
+    id="P010",
+    name="renamed",
+    doc="TFKerasTrial and TFKerasTensorBoard have new homes in determined.keras.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            trial(
+                "def keras_callbacks(self, hparams):\n"
+                "    return [keras.TFKerasTensorBoard()]\n",
+                "from pedl.frameworks import keras\n"
+                "from pedl.frameworks.keras import TFKerasTrial",
+            ),
+            trial(
+                "def keras_callbacks(self, hparams):\n"
+                "    return [keras.callbacks.TensorBoard()]\n",
+                "from pedl.frameworks import keras\n"
+                "from pedl.frameworks.keras import TFKerasTrial",
+            ),
+        ),
+        Case(
+            {
+                "model_def.py": "import pedl.frameworks.keras\n\n\n"
+                "class T(pedl.frameworks.keras.TFKerasTrial):\n    pass\n"
+            },
+            {
+                "model_def.py": "import pedl.frameworks.keras\n\n\n"
+                "class T(determined.keras.TFKerasTrial):\n    pass\n"
+            },
+        ),
+        Case(trial("pass\n") | {"other.py": "class TFKerasTensorBoard:\n    pass\n"}, {}),
+    ),
+)

@@ -1,0 +1,71 @@
+"""What a rule is: its name, its reason, its safety, its evidence, and how it plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+
+Files = dict[str, str]
+
+
+class Safety(Enum):
+    """What a rule may do to the training."""
+
+    SAFE = "trains the same"
+    CHANGES = "changes what is trained, and says so"
+    PERSON = "leaves the decision to a person"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A small trial before and after one rule alone.
+
+    Attributes:
+        before: its files by name.
+        after: the files that the rule changes; empty where it must not change any.
+        says: a part of what the rule says when it leaves the decision to a person, or notes.
+    """
+
+    before: Files
+    after: Files
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule.
+
+    Attributes:
+        id: its code, as reports print it.
+        name: its name in words.
+        doc: what it rewrites to what, and why.
+        safety: what it may do to the training.
+        plan: adds what it wants to a plan.
+        cases: its evidence; the first is its example in the docs.
+    """
+
+    id: str
+    name: str
+    doc: str
+    safety: Safety
+    plan: Callable[[TrialProject, Plan], None]
+    cases: tuple[Case, ...]
+
+
+def trial(body: str, imports: str = "from pedl.frameworks.keras import TFKerasTrial") -> Files:
+    """The files of a small trial with this class body, for a :class:`Case`."""
+    return {"model_def.py": f"{imports}\n\n\nclass T(TFKerasTrial):\n{_indented(body)}"}
+
+
+def loaders(body: str, imports: str) -> Files:
+    """The files of a trial whose ``make_data_loaders`` has this body, for a :class:`Case`."""
+    code = f"{imports}\n\n\ndef make_data_loaders(experiment_config, hparams):\n{_indented(body)}"
+    return trial("pass\n") | {"data.py": code}
+
+
+def _indented(body: str) -> str:
+    return "".join(f"    {line}" if line.strip() else line for line in body.splitlines(True))

@@ -1,0 +1,121 @@
+"""P004: ``pedl.get_*`` becomes a question to the context."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import libcst as cst
+
+from pedl2det import where
+from pedl2det.edits import Edit, expression
+from pedl2det.legacy import NAMES
+from pedl2det.plan import Plan
+from pedl2det.project import Occurrence, TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+
+GET_HYPERPARAMETER = "pedl.get_hyperparameter"
+
+#: Keys of the experiment config that its migration renames or moves.
+MOVED_KEYS = {
+    "batches_per_step",
+    "hyperparameters",
+    "min_checkpoint_period",
+    "min_validation_period",
+    "searcher",
+}
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Rewrite the calls of getters where the context is within reach."""
+    for found in project.occurrences:
+        legacy = NAMES.get(found.name)
+        asked = found.name == GET_HYPERPARAMETER or (
+            legacy is not None and legacy.becomes is not None and "{context}" in legacy.becomes
+        )
+        call = found.source.names.parents.get(found.node)
+        if not asked or found.ambiguous or plan.is_claimed(found.node):
+            continue
+        if not (isinstance(call, ast.Call) and call.func is found.node):
+            continue
+        context = where.context_in(project, found.source, found.node)
+        if context is None:
+            plan.refuse(
+                RULE.id,
+                found.source,
+                call,
+                f"{found.name} is called outside of the trial and make_data_loaders, where the "
+                "context is out of reach: pass the value as an argument",
+            )
+            plan.claim(RULE.id, found.node)
+        elif found.name == GET_HYPERPARAMETER:
+            _plan_hyperparameter(plan, found, call, context)
+        else:
+            assert legacy is not None and legacy.becomes is not None
+            _plan_getter(plan, found, call, legacy.becomes.format(context=context))
+
+
+def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context: str) -> None:
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    plan.claim(RULE.id, found.node)
+    match arguments:
+        case [ast.Constant(value="batch_size")]:
+            text = f"{context}.get_per_slot_batch_size()"
+            plan.expression(RULE.id, found.source, call, lambda _: expression(text))
+        case [ast.Constant(value=str())]:
+            plan.expression(RULE.id, found.source, call, _get_hparam(context))
+        case _:
+            message = "the name of the hyperparameter is computed: it might be batch_size"
+            plan.refuse(RULE.id, found.source, call, message)
+
+
+def _get_hparam(context: str) -> Edit:
+    def edit(call: Any) -> Any:
+        argument = call.args[0].with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+        return call.with_changes(func=expression(f"{context}.get_hparam"), args=[argument])
+
+    return edit
+
+
+def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> None:
+    plan.claim(RULE.id, found.node)
+    parent = found.source.names.parents[call]
+    key = parent.slice if isinstance(parent, ast.Subscript) else None
+    if isinstance(key, ast.Constant) and key.value in MOVED_KEYS:
+        message = f"{key.value} of the config is changed by its migration"
+        plan.refuse(RULE.id, found.source, call, message)
+    plan.expression(RULE.id, found.source, call, lambda _: expression(text))
+
+
+RULE = Rule(
+    id="P004",
+    name="run-getters",
+    doc="pedl.get_hyperparameter and the other getters become methods of the context.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            trial(
+                "def build_model(self, hparams):\n"
+                '    units = pedl.get_hyperparameter("units")\n'
+                "    return units, pedl.get_trial_seed()\n",
+                "import pedl\nfrom pedl.frameworks.keras import TFKerasTrial",
+            ),
+            trial(
+                "def build_model(self, hparams):\n"
+                '    units = self.context.get_hparam("units")\n'
+                "    return units, self.context.get_trial_seed()\n",
+                "import pedl\nfrom pedl.frameworks.keras import TFKerasTrial",
+            ),
+        ),
+        Case(
+            trial("pass\n") | {"nets.py": 'import pedl\n\nUNITS = pedl.get_hyperparameter("u")\n'},
+            {},
+            says="outside of the trial and make_data_loaders",
+        ),
+        Case(
+            trial("pass\n") | {"nets.py": "def get_hyperparameter(name):\n    return name\n"},
+            {},
+        ),
+    ),
+)

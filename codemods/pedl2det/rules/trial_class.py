@@ -1,0 +1,99 @@
+"""P001: the constructor of a trial takes the context."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from pedl2det import where
+from pedl2det.edits import expression
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Give the trial ``__init__(self, context)`` and refuse classes that need more thought."""
+    source, node = project.trial
+    if len(node.bases) > 1 or node.keywords or node.decorator_list:
+        plan.refuse(RULE.id, source, node, f"{node.name} has more than one base, or a decorator")
+    for child in ast.walk(node):
+        if isinstance(child, ast.Attribute) and child.attr == "context":
+            plan.refuse(RULE.id, source, child, "an attribute is called context already")
+    for name, method in where.methods(project).items():
+        if name not in (*where.WITH_HPARAMS, "__init__"):
+            continue
+        arguments = method.args
+        extra = len(arguments.args) != 2 or arguments.vararg or arguments.kwarg
+        if extra or arguments.kwonlyargs or arguments.posonlyargs or method.decorator_list:
+            plan.refuse(
+                RULE.id, source, method, f"{name}: expected the signature {name}(self, hparams)"
+            )
+    plan.constructor.append("self.context = context")
+    _plan_super(project, plan)
+
+
+def _plan_super(project: TrialProject, plan: Plan) -> None:
+    """``super().__init__(hparams)`` hands the context on, ``super().method(hparams)`` nothing."""
+    source, _ = project.trial
+    for name, method in where.methods(project).items():
+        for child in ast.walk(method):
+            match child:
+                case ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Call(func=ast.Name(id="super")), attr=called
+                    ) as func,
+                    args=arguments,
+                ) if called == name and arguments:
+                    given = "(context)" if name == "__init__" else "()"
+                    text = f"{source.segment(func)}{given}"
+                    plan.expression(RULE.id, source, child, _replaced(text))
+                    for argument in arguments:
+                        plan.drop(argument)
+
+
+def _replaced(text: str) -> Any:
+    return lambda _: expression(text)
+
+
+RULE = Rule(
+    id="P001",
+    name="trial-class",
+    doc="A trial's constructor takes the context instead of the hyperparameters and keeps it.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            trial(
+                "def __init__(self, hparams):\n"
+                "    super().__init__(hparams)\n"
+                "    self.units = 4\n"
+            ),
+            trial(
+                "def __init__(self, context: TFKerasTrialContext) -> None:\n"
+                "    self.context = context\n"
+                "    super().__init__(context)\n"
+                "    self.units = 4\n"
+            ),
+        ),
+        Case(
+            trial('"""Has no constructor."""\n\ndef helper(self):\n    pass\n'),
+            trial(
+                '"""Has no constructor."""\n\n'
+                "def __init__(self, context: TFKerasTrialContext) -> None:\n"
+                "    self.context = context\n\n"
+                "def helper(self):\n    pass\n"
+            ),
+        ),
+        Case(
+            trial("def build_model(self, hparams, depth=2):\n    pass\n"),
+            {},
+            says="expected the signature build_model(self, hparams)",
+        ),
+        Case(
+            trial("def helper(self):\n    return self.context\n"),
+            {},
+            says="an attribute is called context already",
+        ),
+    ),
+)

@@ -1,0 +1,79 @@
+"""Where in a trial a piece of code stands, and how it reaches the context from there."""
+
+from __future__ import annotations
+
+import ast
+
+from pedl2det.project import TrialProject
+from pedl2det.source import Source
+
+#: Methods of a legacy trial that were given the hyperparameters.
+WITH_HPARAMS = ("build_model", "session_config", "keras_callbacks")
+
+
+def methods(project: TrialProject) -> dict[str, ast.FunctionDef]:
+    """The methods of the trial class by name."""
+    _, trial = project.trial
+    return {node.name: node for node in trial.body if isinstance(node, ast.FunctionDef)}
+
+
+def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | None:
+    """The expression that is the context where a node stands; None if it is out of reach."""
+    function = source.names.function_of(node) or node
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    trial_source, _ = project.trial
+    if source is trial_source and methods(project).get(function.name) is function:
+        if function.decorator_list or not function.args.args:
+            return None
+        if function.name == "__init__":
+            return "context"
+        return f"{function.args.args[0].arg}.context"
+    if project.loader == (source, function):
+        return "context"
+    return None
+
+
+def hparams_of(project: TrialProject, source: Source, function: ast.FunctionDef) -> str | None:
+    """The name under which a function was given the hyperparameters, if it was."""
+    trial_source, _ = project.trial
+    arguments = function.args.args
+    if source is trial_source and methods(project).get(function.name) is function:
+        given = function.name in (*WITH_HPARAMS, "__init__")
+        return arguments[1].arg if given and len(arguments) > 1 else None
+    if project.loader == (source, function):
+        return arguments[1].arg if len(arguments) == 2 else None
+    return None
+
+
+def loads_of(source: Source, function: ast.FunctionDef, name: str) -> list[ast.Name]:
+    """Every place below a function where a name is read or written."""
+    return [
+        node
+        for statement in function.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and node.id == name
+    ]
+
+
+def constant_key(source: Source, name: ast.Name) -> tuple[ast.expr, str, ast.expr | None] | None:
+    """``name["key"]`` or ``name.get("key", default)`` around a name.
+
+    Returns:
+        The whole expression, the key, and the default if ``get`` was given one.
+    """
+    parent = source.names.parents[name]
+    match parent:
+        case ast.Subscript(value=value, slice=ast.Constant(value=str(key)), ctx=ast.Load()) if (
+            value is name
+        ):
+            return parent, key, None
+        case ast.Attribute(value=value, attr="get") if value is name:
+            match source.names.parents[parent]:
+                case ast.Call(
+                    func=func, args=[ast.Constant(value=str(key)), *rest], keywords=[]
+                ) as call if func is parent and len(rest) <= 1:
+                    return call, key, rest[0] if rest else None
+    return None
+
+

@@ -1,0 +1,223 @@
+"""Experiment configs edited by span: what an edit does not concern keeps every byte.
+
+PyYAML tells where each key and value stands. An edit changes the text there and, beside it, the
+value that the text is meant to have; the result is read again and must have exactly that value.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+KeyPath = tuple[str, ...]
+
+
+class NotAConfig(Exception):
+    """A file that cannot be read as one YAML document.
+
+    Attributes:
+        line: where reading failed.
+    """
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Config:
+    """One YAML file.
+
+    Attributes:
+        path: where it is.
+        text: its text.
+        root: the composed document.
+    """
+
+    path: Path
+    text: str
+    root: yaml.Node | None
+
+    @classmethod
+    def read(cls, path: Path) -> Config:
+        """Read a file.
+
+        Raises:
+            NotAConfig: it is not UTF-8, or not one YAML document.
+        """
+        try:
+            text = path.read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise NotAConfig(f"not UTF-8 text (byte {error.start})") from None
+        return cls.of(path, text)
+
+    @classmethod
+    def of(cls, path: Path, text: str) -> Config:
+        """Compose a text; raises as :meth:`read`."""
+        try:
+            return cls(path, text, yaml.compose(text, Loader=yaml.SafeLoader))
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            raise NotAConfig(f"not YAML: {error.problem}", line) from None
+        except yaml.YAMLError as error:
+            raise NotAConfig(f"not YAML: {error}") from None
+
+    @property
+    def is_experiment(self) -> bool:
+        """Whether this looks like an experiment config, of whichever generation."""
+        return self.entry("searcher") is not None and self.entry("hyperparameters") is not None
+
+    def entry(self, *path: str) -> Entry | None:
+        """The key and value at a path of keys, or None."""
+        node, found = self.root, None
+        for name in path:
+            if not isinstance(node, yaml.MappingNode):
+                return None
+            found = next((pair for pair in node.value if pair[0].value == name), None)
+            if found is None:
+                return None
+            parent, (_, node) = node, found
+        return None if found is None else Entry(path, found[0], found[1], parent.flow_style)
+
+    def entries(self, *path: str) -> list[Entry]:
+        """The keys and values of the mapping at a path of keys."""
+        entry = self.entry(*path)
+        node = entry.value if entry else (self.root if not path else None)
+        if not isinstance(node, yaml.MappingNode):
+            return []
+        return [
+            Entry((*path, key.value), key, value, node.flow_style) for key, value in node.value
+        ]
+
+    def scalars(self) -> list[Entry]:
+        """Every key whose value is a scalar, and every scalar in a list, at any depth."""
+        found: list[Entry] = []
+        stack: list[tuple[KeyPath, yaml.Node]] = [((), self.root)] if self.root else []
+        while stack:
+            path, node = stack.pop()
+            if isinstance(node, yaml.MappingNode):
+                for key, value in node.value:
+                    child = (*path, key.value)
+                    if isinstance(value, yaml.ScalarNode):
+                        found.append(Entry(child, key, value, node.flow_style))
+                    stack.append((child, value))
+            elif isinstance(node, yaml.SequenceNode):
+                for index, value in enumerate(node.value):
+                    child = (*path, str(index))
+                    if isinstance(value, yaml.ScalarNode):
+                        found.append(Entry(child, value, value, node.flow_style))
+                    stack.append((child, value))
+        return found
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key with its value.
+
+    Attributes:
+        path: the keys from the root to it.
+        key: the key's node.
+        value: the value's node.
+        in_flow: whether it stands in a ``{...}``.
+    """
+
+    path: KeyPath
+    key: yaml.Node
+    value: yaml.Node
+    in_flow: bool
+
+    @property
+    def line(self) -> int:
+        """The line on which it begins, from 1."""
+        return self.key.start_mark.line + 1
+
+    @property
+    def scalar(self) -> str | None:
+        """The text of a scalar value."""
+        return self.value.value if isinstance(self.value, yaml.ScalarNode) else None
+
+
+@dataclass
+class ConfigEdits:
+    """The edits of one config, each on its text and on its value.
+
+    Attributes:
+        config: the config.
+        rules: the rules that asked for an edit, with the line.
+    """
+
+    config: Config
+    rules: list[tuple[str, int]] = field(default_factory=list)
+    _spans: list[tuple[int, int, str]] = field(default_factory=list)
+    _changes: list[Callable[[Any], None]] = field(default_factory=list)
+
+    def rename(self, rule: str, entry: Entry, name: str) -> None:
+        """Give a key another name."""
+        self._span(rule, entry, entry.key, name)
+        self._changes.append(lambda root: _rename(root, entry.path, name, lambda value: value))
+
+    def replace(self, rule: str, entry: Entry, text: str) -> None:
+        """Give a scalar another text."""
+        self._span(rule, entry, entry.value, text)
+        self._changes.append(lambda root: _put(root, entry.path, yaml.safe_load(text)))
+
+    def nest(self, rule: str, entry: Entry, name: str, inner: str, text: str) -> None:
+        """Turn ``key: scalar`` into ``name: {inner: text}``, in the style of its mapping."""
+        if entry.in_flow:
+            self._span(rule, entry, entry.key, name)
+            self._span(rule, entry, entry.value, f"{{{inner}: {text}}}")
+        else:
+            indent = " " * (entry.key.start_mark.column + 2)
+            self._span(rule, entry, entry.key, f"{name}:\n{indent}{inner}")
+            self._span(rule, entry, entry.value, text)
+        value = yaml.safe_load(text)
+        self._changes.append(
+            lambda root: _rename(root, entry.path, name, lambda _: {inner: value})
+        )
+
+    def append(self, rule: str, name: str, text: str) -> None:
+        """Add a key to the document."""
+        end = len(self.config.text)
+        newline = "" if self.config.text.endswith("\n") else "\n"
+        self._spans.append((end, end, f"{newline}{name}: {text}\n"))
+        self._changes.append(lambda root: _put(root, (name,), yaml.safe_load(text)))
+        self.rules.append((rule, self.config.text.count("\n") + 1))
+
+    def result(self) -> str | None:
+        """The new text, or None if it does not mean what the edits meant."""
+        text = self.config.text
+        for start, end, replacement in sorted(self._spans, reverse=True):
+            text = text[:start] + replacement + text[end:]
+        meant = copy.deepcopy(yaml.safe_load(self.config.text))
+        for change in self._changes:
+            change(meant)
+        try:
+            return text if yaml.safe_load(text) == meant else None
+        except yaml.YAMLError:
+            return None
+
+    def _span(self, rule: str, entry: Entry, node: yaml.Node, text: str) -> None:
+        self._spans.append((node.start_mark.index, node.end_mark.index, text))
+        if (rule, entry.line) not in self.rules:
+            self.rules.append((rule, entry.line))
+
+
+def _parent(root: Any, path: KeyPath) -> Any:
+    for name in path[:-1]:
+        root = root[int(name)] if isinstance(root, list) else root[name]
+    return root
+
+
+def _put(root: Any, path: KeyPath, value: Any) -> None:
+    parent = _parent(root, path)
+    parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = value
+
+
+def _rename(root: Any, path: KeyPath, name: str, change: Callable[[Any], Any]) -> None:
+    parent = _parent(root, path)
+    parent[name] = change(parent.pop(path[-1]))
