@@ -291,3 +291,23 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def read_weights(checkpoint: Path) -> dict[str, np.ndarray]:
+    """Every array of a checkpoint's model and optimizer, by its name in the file."""
+    if (checkpoint / MODEL).exists():
+        import h5py
+
+        arrays: dict[str, np.ndarray] = {}
+        with h5py.File(checkpoint / MODEL) as file:
+            file.visititems(
+                lambda name, item: arrays.update({name: np.asarray(item)})
+                if isinstance(item, h5py.Dataset)
+                else None
+            )
+        return arrays
+    import tensorflow as tf
+
+    reader = tf.train.load_checkpoint(str(checkpoint / WEIGHTS))
+    names = (name for name in reader.get_variable_to_shape_map() if name.endswith("VALUE"))
+    return {name: np.asarray(reader.get_tensor(name)) for name in names}

@@ -1,0 +1,79 @@
+"""A trial and its migrated twin, as copies, trained beside each other."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from pedl2det.errors import Pedl2DetError
+
+#: What is copied because it is read as code or rewritten; everything else is linked.
+_COPIED = {".py", ".yaml", ".yml", ".ipynb", ".txt", ".toml", ".cfg"}
+_LEFT = shutil.ignore_patterns("__pycache__", ".git", "runs")
+
+
+def copy_trial(directory: Path, target: Path) -> None:
+    """Copy a trial's code and configs; data are linked, however large they are."""
+
+    def copy_or_link(source: str, destination: str) -> None:
+        if Path(source).suffix in _COPIED:
+            shutil.copy2(source, destination)
+        else:
+            os.symlink(Path(source).resolve(), destination)
+
+    shutil.copytree(directory, target, copy_function=copy_or_link, ignore=_LEFT)
+
+
+@dataclass(frozen=True)
+class Twin:
+    """One of the two trials.
+
+    Attributes:
+        name: how reports call it.
+        directory: its copy.
+        out: where its results go.
+        config: its config, or None for the directory's own.
+    """
+
+    name: str
+    directory: Path
+    out: Path
+    config: Path | None
+
+
+def train(twins: tuple[Twin, Twin], batches: int | None) -> None:
+    """Train both at the same time, each in a process of its own.
+
+    Raises:
+        Pedl2DetError: one of them failed, with what it said.
+    """
+    processes = [_start(twin, batches) for twin in twins]
+    try:
+        said = [process.communicate() for process in processes]
+    except BaseException:
+        for process in processes:
+            process.kill()
+        raise
+    for twin, process, (_, errors) in zip(twins, processes, said, strict=True):
+        if process.returncode != 0:
+            lines = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
+            reason = (lines or errors.strip().splitlines() or ["no message"])[-1]
+            raise Pedl2DetError(
+                f"the {twin.name} trial does not train: {reason.removeprefix('pedl2det: ')}"
+            )
+
+
+def _start(twin: Twin, batches: int | None) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "pedl2det", "run", str(twin.directory), "--trace"]
+    command += ["--out", str(twin.out)]
+    if twin.config is not None:
+        command += ["--config", str(twin.config)]
+    if batches is not None:
+        command += ["--max-batches", str(batches)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=twin.out.parent
+    )
