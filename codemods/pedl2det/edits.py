@@ -129,6 +129,11 @@ def expression(code: str) -> Any:
     return cst.parse_expression(code)
 
 
+def becomes(code: str) -> Edit:
+    """Put another expression in a place."""
+    return lambda _: expression(code)
+
+
 def statements(code: str) -> list[Any]:
     """The libcst statements that a text means."""
     return list(cst.parse_module(code).body)

@@ -16,7 +16,9 @@ class Role(Enum):
     VALIDATION = 1
 
 
-def role_of(project: TrialProject, source: Source, call: ast.Call, adapters: set[str]) -> Role | None:
+def role_of(
+    project: TrialProject, source: Source, call: ast.Call, adapters: set[str]
+) -> Role | None:
     """The loader that a call's result becomes, if it becomes that and nothing else.
 
     The result may be returned in its place of the pair, or be bound to a name which is only
@@ -44,9 +46,10 @@ def _roles(
 ) -> set[Role | None]:
     parent = source.names.parents[node]
     match parent:
-        case ast.Tuple(elts=[_, _] as pair) if isinstance(
-            source.names.parents[parent], ast.Return
-        ) and source.names.function_of(node) is function:
+        case ast.Tuple(elts=[_, _] as pair) if (
+            isinstance(source.names.parents[parent], ast.Return)
+            and source.names.function_of(node) is function
+        ):
             return {Role(pair.index(node))}
         case ast.Call(func=func, args=[first, *_]) if (
             first is node and source.names.qualified(func) in adapters

@@ -15,8 +15,7 @@ from pedl2det.constructor import plan_constructor
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Change, Plan
 from pedl2det.project import SCAN, TrialProject, find_projects, occurrences
-from pedl2det.rules import RULES, Rule
-from pedl2det.rules.trial_class import RULE as TRIAL_CLASS
+from pedl2det.rules import RULES, Rule, imports, trial_class
 from pedl2det.source import Source, Unreadable
 
 
@@ -80,17 +79,11 @@ def migrate(paths: list[Path]) -> Result:
     return result
 
 
-def plan_trial(project: TrialProject, rules: Iterable[Rule] = RULES) -> Plan:
-    """Let the rules plan, and answer for every legacy name."""
-    plan = Plan(project)
-    plan.findings += project.findings
+def plan_trial(project: TrialProject) -> Plan:
+    """Let the rules plan one trial, and answer for every legacy name."""
     if any(finding.kind is Kind.BAD_INPUT for finding in project.findings):
-        return plan
-    rules = tuple(rules)
-    for rule in rules:
-        if rule.id == "P012":  # the constructor needs imports, and they come last
-            plan_constructor(project, plan, TRIAL_CLASS.id)
-        rule.plan(project, plan)
+        return Plan(project, findings=list(project.findings))
+    plan = plan_rules(project, RULES)
     for found in plan.unclaimed:
         plan.refuse(
             SCAN,
@@ -100,6 +93,19 @@ def plan_trial(project: TrialProject, rules: Iterable[Rule] = RULES) -> Plan:
             if found.ambiguous
             else f"{found.name}: no rule rewrites this use of it",
         )
+    return plan
+
+
+def plan_rules(project: TrialProject, rules: Iterable[Rule]) -> Plan:
+    """Let some rules plan; imports come last, because they follow from everything else."""
+    plan = Plan(project)
+    rules = list(rules)
+    for rule in rules:
+        if rule is not imports.RULE:
+            rule.plan(project, plan)
+    plan_constructor(project, plan, trial_class.RULE.id)
+    if imports.RULE in rules:
+        imports.RULE.plan(project, plan)
     return plan
 
 
@@ -149,4 +155,3 @@ def _comments(text: str) -> set[str]:
         for token in tokenize.generate_tokens(io.StringIO(text).readline)
         if token.type == tokenize.COMMENT
     }
-

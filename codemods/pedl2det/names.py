@@ -132,8 +132,10 @@ class Names:
                 bound[name].append(None)
             case ast.ExceptHandler(name=str(name)):
                 bound[name].append(None)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(
-                name=name
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
             ):
                 bound[name].append(None)
             case ast.Global(names=names) | ast.Nonlocal(names=names):

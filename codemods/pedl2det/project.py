@@ -131,9 +131,7 @@ class TrialProject:
 
 def _imported(source: Source, name: str) -> str | None:
     """What a name of the module's own scope was imported from."""
-    meanings = {
-        meaning for meaning in source.names.module_bindings(name) if meaning is not None
-    }
+    meanings = {meaning for meaning in source.names.module_bindings(name) if meaning is not None}
     return meanings.pop() if len(meanings) == 1 else None
 
 
@@ -187,17 +185,13 @@ def read_project(directory: Path) -> TrialProject:
         try:
             project.sources[".".join(parts)] = Source.read(file)
         except Unreadable as error:
-            project.findings.append(
-                Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error))
-            )
+            project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
     for file in sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")]):
         try:
             config = Config.read(file)
         except NotAConfig as error:
             if file.stem == "const" or b"searcher" in file.read_bytes():
-                project.findings.append(
-                    Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error))
-                )
+                project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
             continue
         if config.is_experiment:
             project.configs.append(config)

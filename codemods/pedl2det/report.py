@@ -17,8 +17,7 @@ def unified_diff(file: NewFile) -> str:
     old, new = (_text(data).splitlines(keepends=True) for data in (file.old, file.new))
     lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
     return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        for line in lines
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
 
 
@@ -42,8 +41,7 @@ def summary(result: Result, done: str) -> Iterator[str]:
     ):
         for finding in result.of_kind(kind):
             yield (
-                f"{shown(finding.path)}:{finding.line}: {word}: "
-                f"{finding.message} [{finding.rule}]"
+                f"{shown(finding.path)}:{finding.line}: {word}: {finding.message} [{finding.rule}]"
             )
     names = result.rewritten + result.refused
     if not result.trials:

@@ -21,7 +21,7 @@ Place = tuple[int, int]  # line from 1, column from 0 in characters
 Span = tuple[Place, Place]
 
 
-class Unreadable(Exception):
+class Unreadable(Exception):  # noqa: N818 - what a file is
     """A file that cannot be understood.
 
     Attributes:
@@ -39,7 +39,7 @@ class Source:
 
     Attributes:
         path: where it is.
-        text: its text, with line ends as ``\\n`` or as they are.
+        text: its text, with the line ends of the file.
         encoding: how its bytes are decoded.
         bom: whether it begins with a byte order mark.
         tree: its syntax tree.

@@ -46,7 +46,7 @@ def hparams_of(project: TrialProject, source: Source, function: ast.FunctionDef)
     return None
 
 
-def loads_of(source: Source, function: ast.FunctionDef, name: str) -> list[ast.Name]:
+def uses_of(function: ast.FunctionDef, name: str) -> list[ast.Name]:
     """Every place below a function where a name is read or written."""
     return [
         node
@@ -70,10 +70,10 @@ def constant_key(source: Source, name: ast.Name) -> tuple[ast.expr, str, ast.exp
             return parent, key, None
         case ast.Attribute(value=value, attr="get") if value is name:
             match source.names.parents[parent]:
-                case ast.Call(
-                    func=func, args=[ast.Constant(value=str(key)), *rest], keywords=[]
-                ) as call if func is parent and len(rest) <= 1:
+                case (
+                    ast.Call(
+                        func=func, args=[ast.Constant(value=str(key)), *rest], keywords=[]
+                    ) as call
+                ) if func is parent and len(rest) <= 1:
                     return call, key, rest[0] if rest else None
     return None
-
-

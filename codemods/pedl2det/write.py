@@ -22,10 +22,12 @@ def write_all(files: list[NewFile]) -> None:
     try:
         for file in files:
             if file.path.read_bytes() != file.old:
-                raise Pedl2DetError(f"{file.path}: it changed while it was read; nothing was written")
+                raise Pedl2DetError(
+                    f"{file.path}: it changed while it was read; nothing was written"
+                )
             prepared.append((_beside(file), file))
         for temporary, file in prepared:
-            os.replace(temporary, _real(file.path))
+            temporary.replace(_real(file.path))
     except OSError as error:
         raise Pedl2DetError(f"{error.filename}: cannot be written: {error.strerror}") from None
     finally:

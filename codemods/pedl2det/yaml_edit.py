@@ -17,7 +17,7 @@ import yaml
 KeyPath = tuple[str, ...]
 
 
-class NotAConfig(Exception):
+class NotAConfig(Exception):  # noqa: N818 - what a file is
     """A file that cannot be read as one YAML document.
 
     Attributes:
@@ -90,9 +90,7 @@ class Config:
         node = entry.value if entry else (self.root if not path else None)
         if not isinstance(node, yaml.MappingNode):
             return []
-        return [
-            Entry((*path, key.value), key, value, node.flow_style) for key, value in node.value
-        ]
+        return [Entry((*path, key.value), key, value, node.flow_style) for key, value in node.value]
 
     def scalars(self) -> list[Entry]:
         """Every key whose value is a scalar, and every scalar in a list, at any depth."""
@@ -176,9 +174,7 @@ class ConfigEdits:
             self._span(rule, entry, entry.key, f"{name}:\n{indent}{inner}")
             self._span(rule, entry, entry.value, text)
         value = yaml.safe_load(text)
-        self._changes.append(
-            lambda root: _rename(root, entry.path, name, lambda _: {inner: value})
-        )
+        self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: value}))
 
     def append(self, rule: str, name: str, text: str) -> None:
         """Add a key to the document."""

@@ -27,7 +27,7 @@ def adapt(legacy_class: type, package: ModuleType) -> type[ContextTrial]:
     Raises:
         TrialLoadError: the package exposes no ``make_data_loaders``.
     """
-    make_data_loaders = getattr(package, "make_data_loaders", None)
+    make_data_loaders: Any = getattr(package, "make_data_loaders", None)
     if not callable(make_data_loaders):
         raise TrialLoadError(
             f"{package.__file__}: expected a function make_data_loaders beside the trial: "
@@ -86,7 +86,8 @@ class _AdaptedTrial(ContextTrial):
         return self.context.wrap_model(model)
 
     def keras_callbacks(self) -> list[Any]:
-        return self._legacy.keras_callbacks(self._hparams)
+        callbacks: list[Any] = self._legacy.keras_callbacks(self._hparams)
+        return callbacks
 
 
 def _settings(loader: Any) -> dict[str, Any]:

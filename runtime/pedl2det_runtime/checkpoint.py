@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pedl2det_runtime import keras_versions, safe_pickle
 from pedl2det_runtime.errors import CheckpointError
@@ -85,7 +86,7 @@ def save(
     state: State,
     *,
     callbacks: list[Any],
-    loaders: dict[str, np.ndarray],
+    loaders: dict[str, npt.NDArray[Any]],
     belongings: Belongings,
 ) -> Path:
     """Write a checkpoint under ``directory`` and return its own directory.
@@ -193,7 +194,7 @@ def read_callbacks(checkpoint: Path) -> list[Any]:
     return states
 
 
-def read_loaders(checkpoint: Path) -> dict[str, np.ndarray]:
+def read_loaders(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     """What the data sequences had changed in themselves."""
     with np.load(checkpoint / "loaders.npz", allow_pickle=False) as arrays:
         return dict(arrays)
@@ -230,8 +231,8 @@ def _restore_optimizer(path: Path, model: Any) -> None:
 
     variables = keras_versions.optimizer_variables(model)
     with h5py.File(path) as file:
-        group = file["optimizer_weights"] if "optimizer_weights" in file else None
-        names = [] if group is None else list(group.attrs["weight_names"])
+        group = file.get("optimizer_weights", {})
+        names = list(group.attrs["weight_names"]) if group else []
         if len(names) != len(variables):
             raise ValueError(
                 f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
@@ -293,17 +294,19 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def read_weights(checkpoint: Path) -> dict[str, np.ndarray]:
+def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     """Every array of a checkpoint's model and optimizer, by its name in the file."""
     if (checkpoint / MODEL).exists():
         import h5py
 
-        arrays: dict[str, np.ndarray] = {}
+        arrays: dict[str, npt.NDArray[Any]] = {}
         with h5py.File(checkpoint / MODEL) as file:
             file.visititems(
-                lambda name, item: arrays.update({name: np.asarray(item)})
-                if isinstance(item, h5py.Dataset)
-                else None
+                lambda name, item: (
+                    arrays.update({name: np.asarray(item)})
+                    if isinstance(item, h5py.Dataset)
+                    else None
+                )
             )
         return arrays
     import tensorflow as tf

@@ -140,7 +140,9 @@ class TFKerasTrialContext:
             "max_queue_size": max_queue_size,
             "shuffle": shuffle,
         }
-        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        changes: dict[str, Any] = {
+            name: value for name, value in given.items() if value is not None
+        }
         optional = {"class_weight": class_weight, "validation_steps": validation_steps}
         changes |= {
             name: value

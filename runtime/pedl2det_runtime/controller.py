@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from pedl2det_runtime import checkpoint, keras_versions, seeds
@@ -110,6 +110,7 @@ class Controller(tf.keras.callbacks.Callback):
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
         self._stopping = False
+        self._workload_begins = False
         self._memories = {"training": Memory(job.training), "validation": Memory(job.validation)}
         self._reports = Reports(
             job.directory, state.records if state else 0, job.say, job.schedule.total
@@ -353,10 +354,8 @@ class Controller(tf.keras.callbacks.Callback):
         return self._progress.batches / (self._schedule.epoch or len(self._job.training))
 
 
-def _of(name: str, changes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _of(name: str, changes: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     prefix = f"{name}/"
     return {
-        key.removeprefix(prefix): array
-        for key, array in changes.items()
-        if key.startswith(prefix)
+        key.removeprefix(prefix): array for key, array in changes.items() if key.startswith(prefix)
     }

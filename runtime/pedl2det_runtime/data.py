@@ -75,7 +75,8 @@ def as_sequence(data: Any, batch_size: int) -> BatchSequence:
             type(data).__name__, "tf.data is not served yet; return a tuple or a Sequence."
         )
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_container(data):
-        return data
+        sequence: BatchSequence = data
+        return sequence
     raise InvalidDataTypeException(
         type(data).__name__,
         "expected a tuple (x, y) or (x, y, sample_weights) of NumPy arrays, "

@@ -75,9 +75,7 @@ class Reports:
         """Report the metrics of a workload or a validation."""
         import tensorflow as tf
 
-        self._log.write(
-            {"kind": kind, "batches": batches, "epochs": epochs, "metrics": metrics}
-        )
+        self._log.write({"kind": kind, "batches": batches, "epochs": epochs, "metrics": metrics})
         with self._events.as_default(), tf.summary.record_if(True):
             for name, value in metrics.items():
                 tf.summary.scalar(f"{kind}/{name}", value, step=batches)

@@ -63,5 +63,5 @@ def restore_host_state(state: dict[str, Any]) -> None:
 
 def draws_so_far() -> tuple[object, object]:
     """A mark that changes whenever ``random`` or NumPy's global generator is drawn from."""
-    numpy_state = np.random.get_state()
-    return random.getstate(), (np.asarray(numpy_state[1]).tobytes(), *numpy_state[2:])
+    _, keys, *others = np.random.get_state()
+    return random.getstate(), (np.asarray(keys).tobytes(), *others)

@@ -13,6 +13,7 @@ class Trial(ABC):
     """Anything that can be trained here, of whichever generation."""
 
     @classmethod
+    @abstractmethod
     def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:
         """The context-based trial that trains what this class describes.
 
@@ -20,7 +21,6 @@ class Trial(ABC):
             package: the module in which the class was found; a generation whose data loaders
                 are functions beside the class finds them there.
         """
-        raise NotImplementedError(f"{cls.__name__} does not say how it is trained")
 
 
 class TFKerasTrial(Trial):

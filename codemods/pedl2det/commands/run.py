@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
+from types import ModuleType
 
 import click
 
@@ -72,7 +73,7 @@ def command(
     click.echo(f"trained {progress.batches} batches; results in {out}")
 
 
-def _runtime():  # type: ignore[no-untyped-def]
+def _runtime() -> ModuleType:
     """The runtime, imported only here: it needs the extra ``run``."""
     try:
         from pedl2det_runtime import run

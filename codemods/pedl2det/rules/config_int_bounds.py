@@ -24,9 +24,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
             lower = str(int(bound.scalar or "") - 1)
             plan.config(config).replace(RULE.id, bound, lower)
             message = f"{'.'.join(bound.path)}: {bound.scalar} was never drawn, {lower} was"
-            plan.findings.append(
-                Finding(Kind.NOTE, RULE.id, config.path, bound.line, message)
-            )
+            plan.findings.append(Finding(Kind.NOTE, RULE.id, config.path, bound.line, message))
 
 
 def _is_legacy(config: Config) -> bool:

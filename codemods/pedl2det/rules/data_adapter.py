@@ -34,9 +34,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
             message = "it is used for something other than being returned as a loader"
             plan.refuse(RULE.id, found.source, call, message)
             continue
-        settings[role].append(
-            {name: found.source.segment(value) for name, value in given.items()}
-        )
+        settings[role].append({name: found.source.segment(value) for name, value in given.items()})
         _plan_call(plan, found, call, given, role)
     _note_difference(project, plan, settings)
 
@@ -63,17 +61,15 @@ def _plan_call(
         for value in given.values():
             plan.drop(value)
     match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-            value is call and _is_name(call, name)
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call and _is_name(
+            call, name
         ):
             # train = KerasDataAdapter(train, ...): the statement has done its work.
             plan.line(RULE.id, source, statement, _into_settings if training else _away)
         case _:
             plan.expression(RULE.id, source, call, _sequence)
             if training and given:
-                text = ", ".join(
-                    f"{name}={source.segment(value)}" for name, value in given.items()
-                )
+                text = ", ".join(f"{name}={source.segment(value)}" for name, value in given.items())
                 _plan_before(plan, source, statement, f"context.configure_fit({text})\n")
 
 

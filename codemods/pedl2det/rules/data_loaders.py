@@ -9,7 +9,7 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.constructor import CONTEXT_CLASS, with_last_methods
-from pedl2det.edits import expression, into_body
+from pedl2det.edits import becomes, expression, into_body
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, loaders, trial
@@ -136,7 +136,7 @@ def _plan_signature(plan: Plan, source: Source, function: ast.FunctionDef) -> No
 def _plan_config(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
     """Rewrite what the function asks of ``experiment_config``."""
     name = function.args.args[0].arg
-    uses = where.loads_of(source, function, name)
+    uses = where.uses_of(function, name)
     keyed = [where.constant_key(source, use) for use in uses]
     for use, found in zip(uses, keyed, strict=True):
         if found is not None and found[1] in MOVED_KEYS:
@@ -151,13 +151,9 @@ def _plan_config(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
         assert found is not None
         whole, key, _ = found
         if key == "data":
-            plan.expression(
-                RULE.id, source, whole, lambda _: expression("context.get_data_config()")
-            )
+            plan.expression(RULE.id, source, whole, becomes("context.get_data_config()"))
         else:
-            plan.expression(
-                RULE.id, source, use, lambda _: expression("context.get_experiment_config()")
-            )
+            plan.expression(RULE.id, source, use, becomes("context.get_experiment_config()"))
 
 
 RULE = Rule(
@@ -171,8 +167,9 @@ RULE = Rule(
         Case(
             loaders('return load(experiment_config["data"]["file"])\n', "from files import load"),
             {
-                "model_def.py": trial(_METHODS.format(call="make_data_loaders"))["model_def.py"]
-                .replace("class T(TFKerasTrial):\n", "class T(TFKerasTrial):\n    pass\n\n"),
+                "model_def.py": trial(_METHODS.format(call="make_data_loaders"))[
+                    "model_def.py"
+                ].replace("class T(TFKerasTrial):\n", "class T(TFKerasTrial):\n    pass\n\n"),
                 "data.py": "from files import load\n\n\ndef make_data_loaders(context):\n"
                 '    return load(context.get_data_config()["file"])\n',
             },

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import Edit, expression, into_body
+from pedl2det.edits import Edit, becomes, expression, into_body
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
@@ -52,9 +52,7 @@ def _plan_parameter(plan: Plan, source: Source, function: ast.FunctionDef) -> No
 def _plan_uses(
     plan: Plan, source: Source, function: ast.FunctionDef, name: str, context: str
 ) -> None:
-    uses = [
-        use for use in where.loads_of(source, function, name) if not plan.is_dropped(use)
-    ]
+    uses = [use for use in where.uses_of(function, name) if not plan.is_dropped(use)]
     for use in uses:
         if _is_changed(source, use):
             message = f"{name} is changed here, and other methods would see the change"
@@ -79,12 +77,12 @@ def _plan_key(
 ) -> None:
     if key == "batch_size":
         text = f"{context}.get_per_slot_batch_size()"
-        plan.expression(RULE.id, source, whole, lambda _: expression(text))
+        plan.expression(RULE.id, source, whole, becomes(text))
     elif isinstance(whole, ast.Subscript):
         plan.expression(RULE.id, source, whole, _get_hparam(context))
     else:
         text = f"{context}.get_hparams()"
-        plan.expression(RULE.id, source, use, lambda _: expression(text))
+        plan.expression(RULE.id, source, use, becomes(text))
 
 
 def _get_hparam(context: str) -> Edit:
@@ -140,14 +138,12 @@ RULE = Rule(
         ),
         Case(
             trial(
-                "def build_model(self, hparams):\n"
-                '    """Build it."""\n'
-                "    return make(**hparams)\n"
+                'def build_model(self, hparams):\n    """Build it."""\n    return make(**hparams)\n'
             ),
             trial(
                 "def build_model(self):\n"
                 '    """Build it."""\n'
-                '    hparams = {**self.context.get_hparams(), '
+                "    hparams = {**self.context.get_hparams(), "
                 '"batch_size": self.context.get_per_slot_batch_size()}\n'
                 "    return make(**hparams)\n"
             ),

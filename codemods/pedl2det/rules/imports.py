@@ -113,9 +113,7 @@ def _edit(needed: set[str], unused: set[str]) -> Any:
     return edit
 
 
-def _without(
-    body: Sequence[Any], unused: set[str], ours: list[str]
-) -> tuple[list[Any], bool]:
+def _without(body: Sequence[Any], unused: set[str], ours: list[str]) -> tuple[list[Any], bool]:
     """The module without old and unused imports; ours stand where the first old one stood."""
     kept: list[Any] = []
     carried: list[Any] = []  # what stood above a line that is gone
@@ -154,8 +152,9 @@ def _above(line: Any) -> list[Any]:
 
 def _joined(carried: list[Any], leading: Sequence[Any]) -> list[Any]:
     """Leading lines after those of lines that are gone: every comment, blank lines once."""
-    if any(line.comment is None for line in leading) or not carried:
-        return [*(line for line in carried if line.comment is not None), *leading]
+    only_blank = all(line.comment is None for line in carried)
+    if only_blank and any(line.comment is None for line in leading):
+        return list(leading)
     return [*carried, *leading]
 
 
@@ -251,7 +250,6 @@ def _key(text: str) -> tuple[bool, str]:
 
 def _lines(texts: list[str]) -> list[Any]:
     return [line for text in texts for line in statements(f"{text}\n")]
-
 
 
 RULE = Rule(

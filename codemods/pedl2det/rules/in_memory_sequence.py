@@ -34,9 +34,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
                 plan.refuse(RULE.id, found.source, call, problem)
 
 
-def _plan_call(
-    project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call
-) -> str | None:
+def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call) -> str | None:
     """Plan one call; returns why it cannot be done, if so."""
     source = found.source
     given = _arguments(call)
@@ -173,7 +171,8 @@ RULE = Rule(
         ),
         Case(
             loaders(
-                'return InMemorySequence(x, y, hparams["batch_size"], drop_leftovers=True), other\n',
+                'size = hparams["batch_size"]\n'
+                "return InMemorySequence(x, y, size, drop_leftovers=True), other\n",
                 _IMPORTS,
             ),
             {},

@@ -24,8 +24,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
             RULE.id,
             source,
             node,
-            f"{ast.unparse(node.func)}: an epoch was one pass over the data, with training logs; in "
-            "the context-based API it is records_per_epoch, with empty logs: decide which "
+            f"{ast.unparse(node.func)}: an epoch was one pass over the data, with training logs; "
+            "in the context-based API it is records_per_epoch, with empty logs: decide which "
             "hooks it needs",
         )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pedl2det.edits import expression
+import ast
+
+from pedl2det.edits import becomes
 from pedl2det.legacy import NAMES
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -16,7 +18,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         legacy = NAMES.get(found.name)
         if legacy is None or legacy.becomes is None or "{context}" in legacy.becomes:
             continue
-        if found.is_import or found.ambiguous or plan.is_claimed(found.node):
+        if found.ambiguous or plan.is_claimed(found.node) or isinstance(found.node, ast.alias):
             continue
         new = renamed(found.source, found.node, legacy.becomes)
         plan.claim(RULE.id, found.node)
@@ -24,9 +26,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         if new.text == found.source.segment(found.node):
             plan.changed(RULE.id, found.source, found.node)
         else:
-            plan.expression(
-                RULE.id, found.source, found.node, lambda _, text=new.text: expression(text)
-            )
+            plan.expression(RULE.id, found.source, found.node, becomes(new.text))
 
 
 RULE = Rule(
@@ -38,16 +38,12 @@ RULE = Rule(
     cases=(
         Case(
             trial(
-                "def keras_callbacks(self, hparams):\n"
-                "    return [keras.TFKerasTensorBoard()]\n",
-                "from pedl.frameworks import keras\n"
-                "from pedl.frameworks.keras import TFKerasTrial",
+                "def keras_callbacks(self, hparams):\n    return [keras.TFKerasTensorBoard()]\n",
+                "from pedl.frameworks import keras\nfrom pedl.frameworks.keras import TFKerasTrial",
             ),
             trial(
-                "def keras_callbacks(self, hparams):\n"
-                "    return [keras.callbacks.TensorBoard()]\n",
-                "from pedl.frameworks import keras\n"
-                "from pedl.frameworks.keras import TFKerasTrial",
+                "def keras_callbacks(self, hparams):\n    return [keras.callbacks.TensorBoard()]\n",
+                "from pedl.frameworks import keras\nfrom pedl.frameworks.keras import TFKerasTrial",
             ),
         ),
         Case(

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import Edit, expression
+from pedl2det.edits import Edit, becomes, expression
 from pedl2det.legacy import NAMES
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
@@ -61,7 +61,7 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
     match arguments:
         case [ast.Constant(value="batch_size")]:
             text = f"{context}.get_per_slot_batch_size()"
-            plan.expression(RULE.id, found.source, call, lambda _: expression(text))
+            plan.expression(RULE.id, found.source, call, becomes(text))
         case [ast.Constant(value=str())]:
             plan.expression(RULE.id, found.source, call, _get_hparam(context))
         case _:
@@ -84,7 +84,7 @@ def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> No
     if isinstance(key, ast.Constant) and key.value in MOVED_KEYS:
         message = f"{key.value} of the config is changed by its migration"
         plan.refuse(RULE.id, found.source, call, message)
-    plan.expression(RULE.id, found.source, call, lambda _: expression(text))
+    plan.expression(RULE.id, found.source, call, becomes(text))
 
 
 RULE = Rule(

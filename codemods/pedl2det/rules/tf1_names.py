@@ -40,9 +40,7 @@ RULE = Rule(
     plan=plan,
     cases=(
         Case(
-            trial(
-                "def helper(self) -> tf.ConfigProto:\n    return tf.ConfigProto()\n", _IMPORTS
-            ),
+            trial("def helper(self) -> tf.ConfigProto:\n    return tf.ConfigProto()\n", _IMPORTS),
             trial(
                 "def helper(self) -> tf.compat.v1.ConfigProto:\n"
                 "    return tf.compat.v1.ConfigProto()\n",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from pedl2det import where
-from pedl2det.edits import expression
+from pedl2det.edits import becomes
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
@@ -47,13 +46,9 @@ def _plan_super(project: TrialProject, plan: Plan) -> None:
                 ) if called == name and arguments:
                     given = "(context)" if name == "__init__" else "()"
                     text = f"{source.segment(func)}{given}"
-                    plan.expression(RULE.id, source, child, _replaced(text))
+                    plan.expression(RULE.id, source, child, becomes(text))
                     for argument in arguments:
                         plan.drop(argument)
-
-
-def _replaced(text: str) -> Any:
-    return lambda _: expression(text)
 
 
 RULE = Rule(
@@ -65,12 +60,10 @@ RULE = Rule(
     cases=(
         Case(
             trial(
-                "def __init__(self, hparams):\n"
-                "    super().__init__(hparams)\n"
-                "    self.units = 4\n"
+                "def __init__(self, hparams):\n    super().__init__(hparams)\n    self.units = 4\n"
             ),
             trial(
-                "def __init__(self, context: TFKerasTrialContext) -> None:\n"
+                "def __init__(self, context: TFKerasTrialContext):\n"
                 "    self.context = context\n"
                 "    super().__init__(context)\n"
                 "    self.units = 4\n"

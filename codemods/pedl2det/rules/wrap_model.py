@@ -25,37 +25,40 @@ def plan(project: TrialProject, plan: Plan) -> None:
         plan.refuse(RULE.id, source, trial_node, "the trial has no build_model of its own")
         return
     returned = {
-        ast.unparse(node.value) for node in ast.walk(method) if _is_return_of(source, node, method)
+        ast.unparse(node.value)
+        for node in ast.walk(method)
+        if isinstance(node, ast.Return) and node.value and _is_own(source, node, method)
     }
-    compiles = [
+    ours = [
         node
         for node in ast.walk(method)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "compile"
+        and ast.unparse(node.func.value) in returned
     ]
-    ours = [node for node in compiles if ast.unparse(node.func.value) in returned]
     if len(returned) != 1 or not ours:
         message = "build_model does not compile, by its name, the model that it returns"
         plan.refuse(RULE.id, source, method, message)
         return
     for call in ours:
         statement = source.names.parents[call]
-        if isinstance(statement, ast.Expr) and isinstance(call.func.value, ast.Name | ast.Attribute):
+        assert isinstance(call.func, ast.Attribute)
+        if isinstance(statement, ast.Expr) and isinstance(
+            call.func.value, ast.Name | ast.Attribute
+        ):
             _plan_compile(project, plan, source, method, statement, call)
         else:
             plan.refuse(RULE.id, source, call, "compile is called within an expression")
 
 
-def _is_return_of(source: Source, node: ast.AST, method: ast.FunctionDef) -> bool:
-    if not isinstance(node, ast.Return):
-        return False
-    parent: ast.AST = node
-    while parent is not method:
-        parent = source.names.parents[parent]
-        if isinstance(parent, ast.FunctionDef | ast.Lambda) and parent is not method:
+def _is_own(source: Source, node: ast.AST, method: ast.FunctionDef) -> bool:
+    """Whether a statement belongs to the method and not to a function within it."""
+    while node is not method:
+        node = source.names.parents[node]
+        if isinstance(node, ast.FunctionDef) and node is not method:
             return False
-    return node.value is not None
+    return True
 
 
 def _plan_compile(
@@ -140,9 +143,7 @@ def _wrapped(context: str, value: Any, call: Any) -> Any:
 
 
 def _built(lines: str) -> dict[str, str]:
-    return trial(
-        f"def build_model(self, hparams):\n    model = make()\n{lines}    return model\n"
-    )
+    return trial(f"def build_model(self, hparams):\n    model = make()\n{lines}    return model\n")
 
 
 RULE = Rule(

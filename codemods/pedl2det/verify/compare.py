@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 @dataclass
@@ -56,9 +57,7 @@ def compare_runs(old: Path, new: Path) -> Comparison:
     if checkpoints[0] is None or checkpoints[1] is None:
         comparison.differences.append("a run wrote no checkpoint")
     else:
-        _compare_weights(
-            comparison, read_weights(checkpoints[0]), read_weights(checkpoints[1])
-        )
+        _compare_weights(comparison, read_weights(checkpoints[0]), read_weights(checkpoints[1]))
     return comparison
 
 
@@ -119,7 +118,7 @@ def _metric_differences(
 
 
 def _compare_weights(
-    comparison: Comparison, old: dict[str, np.ndarray], new: dict[str, np.ndarray]
+    comparison: Comparison, old: dict[str, npt.NDArray[Any]], new: dict[str, npt.NDArray[Any]]
 ) -> None:
     for name in _union(old, new):
         if name not in old or name not in new:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -23,7 +22,7 @@ def copy_trial(directory: Path, target: Path) -> None:
         if Path(source).suffix in _COPIED:
             shutil.copy2(source, destination)
         else:
-            os.symlink(Path(source).resolve(), destination)
+            Path(destination).symlink_to(Path(source).resolve())
 
     shutil.copytree(directory, target, copy_function=copy_or_link, ignore=_LEFT)
 
@@ -74,6 +73,6 @@ def _start(twin: Twin, batches: int | None) -> subprocess.Popen[str]:
         command += ["--config", str(twin.config)]
     if batches is not None:
         command += ["--max-batches", str(batches)]
-    return subprocess.Popen(
+    return subprocess.Popen(  # noqa: S603 - our own command line
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=twin.out.parent
     )

@@ -29,7 +29,7 @@ def is_searched(spec: object) -> bool:
     if not isinstance(spec, dict):
         return False
     if "type" in spec:
-        return spec["type"] != "const"
+        return bool(spec["type"] != "const")
     return any(is_searched(child) for child in spec.values())
 
 

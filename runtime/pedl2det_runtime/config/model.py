@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
 
 SEARCHERS = (
     "single",
@@ -56,16 +56,6 @@ class Length(BaseModel):
     records: NonNegative | None = None
     epochs: NonNegative | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _one_unit(cls, value: object) -> object:
-        units = ("batches", "records", "epochs")
-        if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in units:
-            raise ValueError(
-                f"expected a mapping with one of batches, records, epochs, got {_shown(value)}"
-            )
-        return value
-
     def in_batches(self, batch_size: int, records_per_epoch: int) -> int:
         """This length in whole batches; records are rounded down, but to no less than one.
 
@@ -78,26 +68,30 @@ class Length(BaseModel):
             records = self.records
         else:
             if records_per_epoch < 1:
-                raise ValueError(
-                    "a length in epochs needs records_per_epoch: add it to the config"
-                )
+                raise ValueError("a length in epochs needs records_per_epoch: add it to the config")
             records = (self.epochs or 0) * records_per_epoch
         return max(records // batch_size, 1) if records else 0
 
 
-def _period(value: object) -> object:
+def _period(value: object) -> int | Length:
     """A period is steps (legacy, a number) or a length (current, a mapping)."""
-    if isinstance(value, dict | Length):
-        return value
+    if isinstance(value, dict):
+        match list(value.items()):
+            case [("batches" | "records" | "epochs" as unit, int(count))] if count >= 0:
+                return Length.model_validate({unit: count})
+        raise ValueError(
+            "expected a mapping with one of batches, records, epochs "
+            f"and a whole number, got {_shown(value)}"
+        )
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(
-            f"expected a positive whole number of steps or a mapping "
+            "expected a positive whole number of steps or a mapping "
             f"with one of batches, records, epochs, got {_shown(value)}"
         )
     return value
 
 
-Period = Annotated[int | Length, BeforeValidator(_period)]
+Period = Annotated[int | Length, PlainValidator(_period)]
 
 
 def _searcher_name(value: object) -> object:

@@ -11,6 +11,7 @@ import zlib
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 _KINDS = "biufU"
 
@@ -26,7 +27,7 @@ class Memory:
         self._attributes: dict[str, Any] = getattr(sequence, "__dict__", {})
         self._before = {name: _digest(array) for name, array in self._arrays().items()}
 
-    def changes(self) -> dict[str, np.ndarray]:
+    def changes(self) -> dict[str, npt.NDArray[Any]]:
         """The attributes that differ from what they were, as arrays."""
         return {
             name: array
@@ -34,7 +35,7 @@ class Memory:
             if _digest(array) != self._before.get(name)
         }
 
-    def restore(self, changes: dict[str, np.ndarray]) -> None:
+    def restore(self, changes: dict[str, npt.NDArray[Any]]) -> None:
         """Give the sequence the attributes that an earlier one had changed."""
         for name, array in changes.items():
             present = self._attributes.get(name)
@@ -45,12 +46,12 @@ class Memory:
             else:
                 self._attributes[name] = array.tolist() if isinstance(present, list) else array
 
-    def _arrays(self) -> dict[str, np.ndarray]:
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         found = {name: _as_array(value) for name, value in self._attributes.items()}
         return {name: array for name, array in found.items() if array is not None}
 
 
-def _as_array(value: Any) -> np.ndarray | None:
+def _as_array(value: Any) -> npt.NDArray[Any] | None:
     if isinstance(value, np.ndarray):
         # Read-only data cannot have changed: no need to read it through at every checkpoint.
         return value if value.dtype.kind in _KINDS and value.flags.writeable else None
@@ -67,5 +68,5 @@ def _is_plain_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, bool | int | float) for item in value)
 
 
-def _digest(array: np.ndarray) -> tuple[Any, ...]:
+def _digest(array: npt.NDArray[Any]) -> tuple[Any, ...]:
     return array.dtype.str, array.shape, zlib.crc32(np.ascontiguousarray(array).tobytes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from pedl2det_runtime.errors import CheckFailedError
@@ -46,7 +47,7 @@ class InMemorySequence(tf.keras.utils.Sequence):
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray]:
+    def __getitem__(self, index: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         cut = slice(index * self._batch_size, (index + 1) * self._batch_size)
         return self._data[cut], self._labels[cut]
 

@@ -1,0 +1,86 @@
+"""The comparison as one HTML file: what was compared, what differs, and the curves."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from pedl2det.errors import Pedl2DetError
+from pedl2det.verify.compare import Comparison
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>pedl2det verify {title}</title>
+<style>
+body {{ font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+.equal {{ color: #060; }} .different {{ color: #a00; }}
+svg {{ max-width: 100%; height: auto; }}
+</style>
+<h1>{title}: <span class="{verdict}">{verdict}</span></h1>
+<p>Compared to the last bit: {batches} batches, {reports} reports with {values} metric values,
+{tensors} weight tensors with {numbers} numbers. The largest difference is {largest}.</p>
+<ul>{differences}</ul>
+{curves}
+</html>
+"""
+
+
+def write_report(path: Path, trial: Path, result: Comparison, old: Path, new: Path) -> None:
+    """Write the report.
+
+    Raises:
+        Pedl2DetError: matplotlib, which draws the curves, is not installed.
+    """
+    verdict = "equal" if result.is_equal else "different"
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in result.differences)
+    page = _PAGE.format(
+        title=html.escape(trial.resolve().name),
+        verdict=verdict,
+        batches=result.batches,
+        reports=result.reports,
+        values=result.values,
+        tensors=result.tensors,
+        numbers=result.numbers,
+        largest=f"{result.largest:.3g}",
+        differences=items,
+        curves=_curves(_series(old), _series(new)),
+    )
+    path.write_text(page, encoding="utf-8")
+
+
+def _series(run: Path) -> dict[str, tuple[list[int], list[float]]]:
+    """Each metric of a run over the batches at which it was reported."""
+    series: dict[str, tuple[list[int], list[float]]] = {}
+    for line in (run / "metrics.jsonl").read_text().splitlines():
+        report: dict[str, Any] = json.loads(line)
+        for name, value in report["metrics"].items():
+            batches, values = series.setdefault(name, ([], []))
+            batches.append(report["batches"])
+            values.append(value)
+    return series
+
+
+def _curves(
+    old: dict[str, tuple[list[int], list[float]]], new: dict[str, tuple[list[int], list[float]]]
+) -> str:
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise Pedl2DetError(
+            "--report draws its curves with matplotlib: pip install 'pedl2det[report]'"
+        ) from None
+    names = list(dict.fromkeys([*old, *new]))
+    figure = Figure(figsize=(9, 2.5 * len(names)), layout="constrained")
+    for axes, name in zip(figure.subplots(len(names), squeeze=False)[:, 0], names, strict=True):
+        for run, label, style in ((old, "old", "-"), (new, "new", "--")):
+            if name in run:
+                axes.plot(*run[name], style, label=label)
+        axes.set(title=name, xlabel="batches")
+        axes.legend()
+    image = io.StringIO()
+    figure.savefig(image, format="svg")
+    return image.getvalue().partition("<svg")[1] + image.getvalue().partition("<svg")[2]

@@ -1,0 +1,49 @@
+"""One table feeds the shim and the rules: every name of it is served and answered for."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from pedl2det.legacy import NAMES
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
+    module, _, attribute = name.rpartition(".")
+
+    assert hasattr(importlib.import_module(module), attribute)
+
+
+def test_import_pedl_loads_neither_tensorflow_nor_libcst() -> None:
+    code = (
+        "import sys, pedl; "
+        "assert not {'tensorflow', 'tf_keras', 'libcst'} & set(sys.modules), sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_keras_3_loaded_before_pedl_is_an_import_error_with_its_remedy() -> None:
+    code = "import tensorflow as tf; tf.keras.Model; import pedl"
+    failed = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"TF_USE_LEGACY_KERAS": "0", "PATH": "/usr/bin"},
+    )
+
+    assert failed.returncode == 1
+    assert "ImportError: pedl: TensorFlow was loaded with Keras 3" in failed.stderr
+    assert "TF_USE_LEGACY_KERAS=1" in failed.stderr
+
+
+def test_a_getter_outside_a_run_says_how_to_run() -> None:
+    import pedl
+    from pedl2det_runtime.errors import NoTrialError
+
+    with pytest.raises(NoTrialError, match="pedl2det run DIR"):
+        pedl.get_hyperparameter("units")

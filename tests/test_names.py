@@ -1,0 +1,84 @@
+"""What a name means: imports, scopes, and honest doubt."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from pedl2det.names import Names
+
+
+def meanings(code: str) -> list[object]:
+    """The meanings of every ``...HERE`` expression of a code, in order."""
+    tree = ast.parse(textwrap.dedent(code))
+    names = Names(tree)
+    found = [
+        node for node in names.nodes if isinstance(node, ast.Attribute) and node.attr == "HERE"
+    ]
+    found.sort(key=lambda node: node.lineno)
+    return [names.qualified(node) for node in found]
+
+
+@pytest.mark.parametrize(
+    ("imports", "expression", "meaning"),
+    [
+        ("import pedl", "pedl.a.HERE", "pedl.a.HERE"),
+        ("import pedl as p", "p.HERE", "pedl.HERE"),
+        ("import pedl.frameworks.keras", "pedl.x.HERE", "pedl.x.HERE"),
+        ("import pedl.frameworks.keras as pk", "pk.HERE", "pedl.frameworks.keras.HERE"),
+        ("from pedl.frameworks import keras", "keras.HERE", "pedl.frameworks.keras.HERE"),
+        ("from pedl import a as b", "b.HERE", "pedl.a.HERE"),
+        ("from . import data", "data.HERE", ".data.HERE"),
+        ("x = 1", "x.HERE", None),
+        ("", "unknown.HERE", None),
+        ("import pedl", "f().HERE", None),
+    ],
+)
+def test_an_imported_name(imports: str, expression: str, meaning: str | None) -> None:
+    assert meanings(f"{imports}\n{expression}\n") == [meaning]
+
+
+def test_a_local_name_hides_an_import_within_its_function() -> None:
+    code = """
+    import pedl
+    def hides(pedl):
+        pedl.HERE
+    def assigns():
+        pedl = 1
+        pedl.HERE
+    def reads():
+        def inner():
+            pedl.HERE
+        lambda pedl: pedl.HERE
+    pedl.HERE
+    """
+    assert meanings(code) == [None, None, "pedl.HERE", None, "pedl.HERE"]
+
+
+def test_methods_do_not_see_the_names_of_their_class() -> None:
+    code = """
+    import pedl
+    class Trial:
+        pedl = 1
+        pedl.HERE
+        def method(self):
+            pedl.HERE
+    """
+    assert meanings(code) == [None, "pedl.HERE"]
+
+
+def test_a_name_that_may_mean_two_things_has_no_one_meaning() -> None:
+    code = """
+    try:
+        import pedl
+    except ImportError:
+        pedl = None
+    pedl.HERE
+    """
+    assert meanings(code) == [None]
+
+
+def test_the_same_import_twice_is_one_meaning() -> None:
+    assert meanings("import pedl\nimport pedl\npedl.HERE\n") == ["pedl.HERE"]

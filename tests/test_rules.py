@@ -1,0 +1,68 @@
+"""Every rule does what its own cases say: before, after, no-op, idempotence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import write_tree
+
+from pedl2det.findings import Kind
+from pedl2det.migrate import migrate, plan_rules
+from pedl2det.project import read_project
+from pedl2det.rules import RULES
+from pedl2det.rules.rule import Case, Rule
+from pedl2det.write import write_all
+
+CASES = [
+    pytest.param(rule, case, id=f"{rule.id}-{number}")
+    for rule in RULES
+    for number, case in enumerate(rule.cases)
+]
+
+
+def apply_alone(directory: Path, rule: Rule) -> tuple[dict[str, str], list[str], bool]:
+    """One rule's edits of a directory, what it says, and whether it leaves the trial alone."""
+    project = read_project(directory)
+    if not project.trials:
+        return {}, [], False
+    plan = plan_rules(project, [rule])
+    said = [finding.message for finding in plan.findings]
+    if any(finding.kind is not Kind.NOTE for finding in plan.findings):
+        return {}, said, True
+    edited = {edits.source.path.name: edits.apply() for edits in plan.edited_files}
+    for config in plan.edited_configs:
+        text = config.result()
+        assert text is not None
+        edited[config.config.path.name] = text
+    return edited, said, False
+
+
+@pytest.mark.parametrize(("rule", "case"), CASES)
+def test_rule_case(rule: Rule, case: Case, tmp_path: Path) -> None:
+    write_tree(tmp_path, case.before)
+
+    edited, said, refused = apply_alone(tmp_path, rule)
+
+    assert edited == case.after
+    assert case.says in "\n".join(said)
+    assert not refused or case.says, "a refusal must be expected by its words"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_rule_has_evidence(rule: Rule) -> None:
+    assert rule.doc
+    assert any(case.after for case in rule.cases) or rule.safety.name == "PERSON"
+    assert any(not case.after for case in rule.cases), "a case where it must not fire"
+
+
+@pytest.mark.parametrize(("rule", "case"), CASES)
+def test_migrating_twice_changes_nothing_more(rule: Rule, case: Case, tmp_path: Path) -> None:
+    write_tree(tmp_path, case.before)
+    write_all(migrate([tmp_path]).files)
+
+    assert migrate([tmp_path]).files == []
+
+
+def test_rule_ids_are_unique() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES) == len({rule.name for rule in RULES})

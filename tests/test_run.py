@@ -1,0 +1,441 @@
+"""run: old and new trials train, are killed, go on, and are refused with one clear line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import EXAMPLES, LEGACY, pedl2det, read_tree, write_tree
+
+from pedl2det_runtime.checkpoint import latest, read_weights
+
+pytestmark = pytest.mark.slow
+
+MODEL = """\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial
+
+
+class T(TFKerasTrial):
+    def build_model(self):
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(4), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)]
+        )
+        model = self.context.wrap_model(model)
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.Adam(0.01))
+        model.compile(optimizer, "mse")
+        return model
+
+    def build_training_data_loader(self):
+        x = np.random.random((40, 3))
+        return x, x.sum(axis=1, keepdims=True)
+
+    def build_validation_data_loader(self):
+        return self.build_training_data_loader()
+"""
+CONFIG = """\
+entrypoint: model_def:T
+hyperparameters: {global_batch_size: 8}
+searcher: {name: single, metric: val_loss, max_length: {batches: 60}}
+scheduling_unit: 20
+min_validation_period: {batches: 30}
+min_checkpoint_period: {batches: 20}
+checkpoint_policy: none
+"""
+SMALL = {"model_def.py": MODEL, "const.yaml": CONFIG}
+
+
+def reports(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+
+
+def weights(out: Path) -> dict[str, bytes]:
+    checkpoint = latest(out / "checkpoints")
+    assert checkpoint is not None
+    return {name: array.tobytes() for name, array in read_weights(checkpoint).items()}
+
+
+def trained(directory: Path, out: Path, *arguments: str) -> str:
+    done = pedl2det("run", directory, "--out", out, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def killed_at(directory: Path, out: Path, lines: int, *arguments: str) -> None:
+    """Train until ``metrics.jsonl`` has so many lines; then SIGKILL."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pedl2det", "run", directory, "--out", out, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    log = out / "metrics.jsonl"
+    while process.poll() is None:
+        if log.exists() and log.read_bytes().count(b"\n") >= lines:
+            process.send_signal(signal.SIGKILL)
+            break
+        time.sleep(0.005)
+    assert process.wait() == -signal.SIGKILL, "it ended before it could be killed"
+
+
+def test_the_reports_and_checkpoints_stand_where_the_schedule_says(tmp_path: Path) -> None:
+    directory = write_tree(tmp_path / "trial", SMALL)
+    trained(directory, tmp_path / "out")
+
+    assert [(r["kind"], r["batches"], r["epochs"]) for r in reports(tmp_path / "out")] == [
+        ("training", 20, 4.0),
+        ("training", 30, 6.0),
+        ("validation", 30, 6.0),
+        ("training", 40, 8.0),
+        ("training", 60, 12.0),
+        ("validation", 60, 12.0),
+    ]
+    steps = [
+        json.loads(path.read_text())["steps_completed"]
+        for path in (tmp_path / "out" / "checkpoints").glob("*/metadata.json")
+    ]
+    assert sorted(steps) == [20, 40, 60]
+    assert list((tmp_path / "out" / "tensorboard").rglob("events.out.*"))
+
+
+def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    """Dropout, Adam, shuffled batches, weights built on the first batch."""
+    directory = write_tree(tmp_path / "trial", SMALL)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    more = ("--set", "searcher.max_length.batches=3000")
+    trained(directory, whole, *more)
+    killed_at(directory, broken, 60, *more)
+
+    said = trained(directory, broken, "--resume", *more)
+
+    assert "resumed at batch" in said
+    assert weights(broken) == weights(whole)
+    assert reports(broken) == reports(whole)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "arguments"),
+    [
+        ("iris", 7, ()),
+        ("digits", 4, ()),
+        ("digits", 4, ("--set", "data.acceleration=null")),
+        ("digits", 4, ("--set", "data.acceleration={workers: 3, use_multiprocessing: false}")),
+    ],
+)
+def test_a_killed_example_goes_on_to_the_same_weights(
+    name: str, lines: int, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    trained(EXAMPLES / name, whole, *arguments)
+    killed_at(EXAMPLES / name, broken, lines, *arguments)
+
+    trained(EXAMPLES / name, broken, "--resume", *arguments)
+
+    assert weights(broken) == weights(whole)
+    assert reports(broken) == reports(whole)
+
+
+def test_a_sequence_that_reshuffles_itself_goes_on_as_it_was(tmp_path: Path) -> None:
+    sequence = """
+    def build_training_data_loader(self):
+        return Shuffling()
+
+
+class Shuffling(tf.keras.utils.Sequence):
+    def __init__(self):
+        self.x = np.random.random((40, 3))
+        self.order = np.arange(40)
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        x = self.x[self.order[index * 8 : index * 8 + 8]]
+        return x + np.random.normal(size=x.shape), x.sum(axis=1)
+
+    def on_epoch_end(self):
+        np.random.shuffle(self.order)
+"""
+    model = MODEL.replace("def build_validation", "def build_validation", 1)
+    model = model.replace(
+        "        return self.build_training_data_loader()\n",
+        "        x = np.random.random((40, 3))\n        return x, x.sum(axis=1)\n",
+    )
+    first = model.index("    def build_training_data_loader")
+    second = model.index("    def build_validation_data_loader")
+    model = model[:first] + model[second:] + sequence
+    directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
+    more = ("--set", "searcher.max_length.batches=2000", "--set", "min_checkpoint_period.batches=23")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    trained(directory, whole, *more)
+    killed_at(directory, broken, 40, *more)
+
+    trained(directory, broken, "--resume", *more)
+
+    assert weights(broken) == weights(whole)
+    assert reports(broken) == reports(whole)
+
+
+@pytest.mark.parametrize("name", LEGACY)
+def test_many_batches_an_execution_train_the_same_as_single_ones(name: str, tmp_path: Path) -> None:
+    """--trace stops at every batch; the weights and reports are those of whole chunks."""
+    trained(EXAMPLES / name, tmp_path / "chunks")
+    trained(EXAMPLES / name, tmp_path / "single", "--trace")
+
+    assert weights(tmp_path / "chunks") == weights(tmp_path / "single")
+    assert reports(tmp_path / "chunks") == reports(tmp_path / "single")
+    batches = (tmp_path / "single" / "batches.jsonl").read_text().splitlines()
+    assert [json.loads(line)["batch"] for line in batches] == [*range(1, len(batches) + 1)]
+
+
+def test_iris_learns(tmp_path: Path) -> None:
+    trained(EXAMPLES / "iris", tmp_path / "out")
+
+    assert reports(tmp_path / "out")[-1]["metrics"]["val_categorical_accuracy"] > 0.95
+
+
+def test_digits_learns(tmp_path: Path) -> None:
+    trained(EXAMPLES / "digits", tmp_path / "out")
+
+    assert reports(tmp_path / "out")[-1]["metrics"]["val_accuracy"] > 0.9
+
+
+def test_time_based_decay_is_what_it_was(tmp_path: Path) -> None:
+    """SGD(lr=0.1, decay=0.5) on y = w x with x = 1, y = 0: worked out by hand."""
+    files = {
+        "__init__.py": "from model_def import T, make_data_loaders\n",
+        "model_def.py": """\
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras.optimizers import SGD
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+
+class T(TFKerasTrial):
+    def build_model(self, hparams):
+        dense = tf.keras.layers.Dense(
+            1, use_bias=False, kernel_initializer="ones", input_shape=(1,)
+        )
+        model = tf.keras.Sequential([dense])
+        model.compile(SGD(lr=0.1, decay=0.5), "mse")
+        return model
+
+
+def make_data_loaders(experiment_config, hparams):
+    x = np.ones((4, 1))
+    return InMemorySequence(x, 0 * x, 4), InMemorySequence(x, 0 * x, 4)
+""",
+        "const.yaml": "hyperparameters: {batch_size: 4}\n"
+        "searcher: {name: single, metric: val_loss, max_steps: 1}\nbatches_per_step: 10\n",
+    }
+    trained(write_tree(tmp_path / "trial", files), tmp_path / "out")
+
+    weight = 1.0
+    for batch in range(10):
+        weight -= 0.1 / (1 + 0.5 * batch) * 2 * weight
+    (kernel,) = (
+        np.frombuffer(data, np.float32) for name, data in weights(tmp_path / "out").items()
+        if name.endswith("kernel:0") and name.startswith("model_weights")
+    )
+    assert kernel[0] == pytest.approx(weight, rel=1e-5)
+
+
+def test_test_mode_trains_one_batch_of_everything(tmp_path: Path) -> None:
+    trained(EXAMPLES / "iris", tmp_path / "out", "--test")
+
+    assert [(r["kind"], r["batches"]) for r in reports(tmp_path / "out")] == [
+        ("training", 1),
+        ("validation", 1),
+    ]
+
+
+def test_callbacks_are_called_in_the_documented_order(tmp_path: Path) -> None:
+    callback = '''
+    def keras_callbacks(self):
+        return [Recorder()]
+
+
+from determined.keras.callbacks import Callback
+
+
+class Recorder(Callback):
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def __getattribute__(self, name):
+        found = super().__getattribute__(name)
+        if not name.startswith("on_") or "batch" in name:
+            return found
+        def call(*args, **kwargs):
+            plain = [a if isinstance(a, int) else sorted(a) for a in args if isinstance(a, (int, dict))]
+            with open("events.txt", "a") as events:
+                events.write(f"{name} {plain}\\n")
+            return found(*args, **kwargs)
+        return call
+
+    def get_state(self):
+        return {"count": self.count}
+'''
+    config = CONFIG.replace("batches: 60", "batches: 30").replace("unit: 20", "unit: 30")
+    directory = write_tree(
+        tmp_path / "trial",
+        {"model_def.py": MODEL + callback, "const.yaml": config + "records_per_epoch: 80\n"},
+    )
+    trained(directory, tmp_path / "out")
+
+    logs = ["batches", "epochs", "loss"]
+    assert (directory / "events.txt").read_text().splitlines() == [
+        "on_train_begin [[]]",
+        "on_epoch_begin [0, []]",
+        "on_train_workload_begin [0, 20, []]",
+        "on_epoch_end [0, []]",
+        "on_epoch_begin [1, []]",
+        "on_epoch_end [1, []]",
+        f"on_train_workload_end [20, {logs}]",
+        "on_checkpoint_end []",
+        "on_epoch_begin [2, []]",
+        "on_train_workload_begin [20, 10, []]",
+        "on_epoch_end [2, []]",
+        f"on_train_workload_end [30, {logs}]",
+        "on_checkpoint_end []",
+        "on_test_begin [[]]",
+        "on_test_end [['val_loss']]",
+        "on_train_end [[]]",
+    ]
+
+
+def test_a_callback_that_stops_ends_after_its_workload(tmp_path: Path) -> None:
+    callback = """
+    def keras_callbacks(self):
+        return [Stopper()]
+
+
+class Stopper(tf.keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        if batch == 25:
+            self.model.stop_training = True
+"""
+    directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": MODEL + callback})
+
+    assert "trained 30 batches" in trained(directory, tmp_path / "out")
+    assert reports(tmp_path / "out")[-1]["kind"] == "validation"
+    resumed = trained(directory, tmp_path / "out", "--resume")
+    assert "stopped by a callback" in resumed
+
+
+def test_credentials_of_a_config_are_in_no_file_of_the_run(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example("iris")
+    secret = "wJalrXUtnFEMI"
+    with (directory / "const.yaml").open("a") as config:
+        config.write(f"checkpoint_storage: {{type: s3, bucket: b, secret_key: {secret}}}\n")
+    said = trained(directory, tmp_path / "out", "--test")
+
+    assert secret not in said
+    assert not [n for n, data in read_tree(tmp_path / "out").items() if secret.encode() in data]
+
+
+def test_results_are_never_overwritten(tmp_path: Path) -> None:
+    trained(EXAMPLES / "iris", tmp_path / "out", "--test")
+    before = read_tree(tmp_path / "out")
+
+    again = pedl2det("run", EXAMPLES / "iris", "--out", tmp_path / "out")
+
+    assert again.returncode == 2
+    assert "go on with --resume, or choose another directory with --out" in again.stderr
+    assert read_tree(tmp_path / "out") == before
+
+
+def test_a_checkpoint_of_other_hyperparameters_is_refused(tmp_path: Path) -> None:
+    trained(EXAMPLES / "iris", tmp_path / "out", "--test")
+
+    again = pedl2det(
+        "run", EXAMPLES / "iris", "--out", tmp_path / "out", "--resume",
+        "--set", "hyperparameters.layer1_dense_size=8",
+    )  # fmt: skip
+
+    assert again.returncode == 2
+    assert "other hyperparameters (layer1_dense_size)" in again.stderr
+
+
+def test_a_trial_leaves_nothing_in_its_directory(example: Callable[[str], Path], tmp_path: Path) -> None:
+    directory = example("iris")
+    before = read_tree(directory)
+    trained(directory, tmp_path / "out", "--test")
+
+    assert read_tree(directory) == before
+
+
+PACKAGE = {
+    "__init__.py": "from model_def import T, make_data_loaders\n",
+    "const.yaml": "hyperparameters: {batch_size: 2}\n"
+    "searcher: {name: single, metric: val_loss, max_steps: 1}\n",
+    "model_def.py": """\
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class T(TFKerasTrial):
+    def build_model(self, hparams):
+        return hparams["missing"]
+
+
+def make_data_loaders(experiment_config, hparams):
+    return [1], [1]
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"const.yaml": "- a\n"}, "const.yaml: expected a mapping of config keys, got list"),
+        ({"__init__.py": "import model_def\n"}, "expected exactly one trial class, found none"),
+        (
+            {"__init__.py": "from model_def import *\nclass U(T):\n    pass\n"},
+            "expected exactly one trial class, found T, U",
+        ),
+        ({"__init__.py": "from model_def import T\n"}, "expected a function make_data_loaders"),
+        (
+            {"model_def.py": PACKAGE["model_def.py"].replace("[1], [1]", "[1]")},
+            "model_def.py:9: make_data_loaders: expected a pair (training, validation), got 1 loader",
+        ),
+        ({}, "Invalid data type (list)"),
+        (
+            {"model_def.py": PACKAGE["model_def.py"].replace("[1], [1]", "undefined")},
+            "model_def.py:10: train T: NameError: name 'undefined' is not defined",
+        ),
+        (
+            {"model_def.py": "import pedl\ndef broken(:\n"},
+            "model_def.py:2: import the package: SyntaxError: invalid syntax",
+        ),
+    ],
+)
+def test_bad_input_is_one_clear_line(files: dict[str, str], message: str, tmp_path: Path) -> None:
+    directory = write_tree(tmp_path / "trial", PACKAGE | files)
+
+    done = pedl2det("run", directory, "--out", tmp_path / "out", cwd=tmp_path)
+
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len([line for line in done.stderr.splitlines() if line.startswith("pedl2det:")]) == 1
+    assert not list((tmp_path / "out").rglob("*.h5"))
+
+
+def test_a_missing_directory_writes_nothing(tmp_path: Path) -> None:
+    done = pedl2det("run", "missing", "--out", "out", cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (2, "pedl2det: missing: no such directory\n")
+    assert not os.listdir(tmp_path)
