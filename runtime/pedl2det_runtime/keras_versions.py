@@ -84,12 +84,13 @@ def optimizer_variables(model: Any) -> list[Any]:
     import tensorflow as tf
 
     optimizer = model.optimizer
-    if hasattr(optimizer, "_create_all_weights"):  # optimizers.legacy
-        with tf.name_scope(optimizer._name):  # as training names them
+    is_legacy = hasattr(optimizer, "_create_all_weights")
+    with tf.name_scope(optimizer._name if is_legacy else optimizer.name):  # as training does
+        if is_legacy:
             optimizer._create_all_weights(model.trainable_variables)
-        return list(optimizer.weights)
-    optimizer.build(model.trainable_variables)
-    return list(optimizer.variables)
+            return list(optimizer.weights)
+        optimizer.build(model.trainable_variables)
+        return list(optimizer.variables)
 
 
 def optimizer_settings(model: Any) -> dict[str, Any]:

@@ -1,0 +1,110 @@
+"""Checkpoints: whole or not there, and nothing in them is trusted."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pedl2det_runtime import checkpoint, safe_pickle
+from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.schedule import Progress
+
+STATE = checkpoint.State(
+    progress=Progress(5, 5, 5), records=2, random={}, best=0.5, seed=1, slots=1
+)
+
+
+class Model:
+    """As much of a Keras model as saving asks for; a failing one fails like a full disk."""
+
+    def __init__(self, error: OSError | None = None) -> None:
+        self.error = error
+        self.optimizer = object()
+
+    def save(self, path: str, save_format: str) -> None:
+        Path(path).write_bytes(b"half of a model")
+        if self.error:
+            raise self.error
+
+    def _flatten_layers(self) -> list[Any]:
+        return []
+
+
+def save(directory: Path, model: Model) -> Path:
+    belongings = checkpoint.Belongings({"token": "s3cret"}, {"units": 4}, directory)
+    return checkpoint.save(
+        directory / "checkpoints", model, STATE, callbacks=[None], loaders={}, belongings=belongings
+    )
+
+
+def test_a_checkpoint_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="could not be written: No space left"):
+        save(tmp_path, Model(OSError(28, "No space left on device")))
+
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+    assert checkpoint.latest(tmp_path / "checkpoints") is None
+
+
+def test_what_a_kill_left_behind_is_not_taken_for_a_checkpoint(tmp_path: Path) -> None:
+    whole = save(tmp_path, Model())
+    partial = tmp_path / "checkpoints" / ".abc.partial"
+    partial.mkdir()
+    (partial / "metadata.json").write_text('{"steps_completed": 99}')
+
+    assert checkpoint.latest(tmp_path / "checkpoints") == whole
+
+
+def test_the_state_comes_back_and_belongs_to_its_run(tmp_path: Path) -> None:
+    path = save(tmp_path, Model())
+
+    assert checkpoint.read_state(path, {"units": 4}, 1) == STATE
+    with pytest.raises(CheckpointError, match=r"other hyperparameters \(units\)"):
+        checkpoint.read_state(path, {"units": 5}, 1)
+    with pytest.raises(CheckpointError, match="trained with seed 1"):
+        checkpoint.read_state(path, {"units": 4}, 2)
+
+
+def test_a_damaged_checkpoint_says_so(tmp_path: Path) -> None:
+    path = save(tmp_path, Model())
+    (path / "state.json").write_text("{")
+
+    with pytest.raises(CheckpointError, match=r"state\.json: damaged checkpoint"):
+        checkpoint.read_state(path, {"units": 4}, 1)
+
+
+def test_credentials_are_replaced_at_any_depth() -> None:
+    config = {
+        "checkpoint_storage": {"secret_key": "a", "access_key": "b", "bucket": "c"},
+        "environment": {"registry_auth": {"password": "d", "username": "e"}},
+        "list": [{"token": "f"}],
+    }
+
+    assert checkpoint.without_credentials(config) == {
+        "checkpoint_storage": {"secret_key": "*" * 8, "access_key": "*" * 8, "bucket": "c"},
+        "environment": {"registry_auth": {"password": "*" * 8, "username": "e"}},
+        "list": [{"token": "*" * 8}],
+    }
+
+
+class Attack:
+    def __reduce__(self) -> Any:
+        return os.system, ("true",)
+
+
+@pytest.mark.parametrize("data", [pickle.dumps(Attack()), pickle.dumps(print), b"", b"garbage"])
+def test_a_pickle_that_is_more_than_data_is_refused(data: bytes) -> None:
+    with pytest.raises(CheckpointError):
+        safe_pickle.loads(data)
+
+
+def test_data_survives_pickling() -> None:
+    value = [None, {"wait": 3, "best": np.float32(0.5)}, (1, {2}), np.arange(3)]
+    back = safe_pickle.loads(safe_pickle.dumps(value))
+
+    assert back[:3] == value[:3]
+    assert back[3].tolist() == [0, 1, 2]

@@ -1,0 +1,171 @@
+"""verify: equal trials are proved equal, and a spoiled twin is found out at its first batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import EXAMPLES, LEGACY, pedl2det, read_tree
+
+from pedl2det.verify.compare import Comparison, _compare_weights, _metric_differences
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("name", "compared"),
+    [
+        ("iris", "compared 1000 batches and 15 reports (2030 metric values), 9 weight tensors"),
+        ("digits", "compared 300 batches and 9 reports (927 metric values), 9 weight tensors"),
+    ],
+)
+def test_an_example_is_proved_equal(
+    name: str, compared: str, example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example(name)
+    before = read_tree(directory)
+
+    done = pedl2det("verify", directory)
+
+    assert done.returncode == 0, done.stderr
+    assert compared in done.stdout
+    assert "equal: the largest difference is 0\n" in done.stdout
+    assert read_tree(directory) == before
+
+
+@pytest.mark.parametrize("name", LEGACY)
+def test_the_checked_in_twin_is_proved_equal(name: str) -> None:
+    twin = EXAMPLES / f"{name}_migrated"
+    done = pedl2det("verify", EXAMPLES / name, "--against", twin, "--batches", 120)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def spoil(twin: Path, file: str, old: str, new: str) -> None:
+    path = twin / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_another_learning_rate_is_found_out(example: Callable[[str], Path]) -> None:
+    twin = example("iris_migrated")
+    spoil(twin, "const.yaml", "learning_rate: 1.0e-3", "learning_rate: 2.0e-3")
+
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 20)
+
+    # The first batch is computed with the initial weights, which are equal.
+    assert done.returncode == 1
+    assert "first at batch 2: loss is " in done.stdout
+    assert "(19 of 20 batches differ)" in done.stdout
+
+
+def test_a_second_shuffle_is_found_out(example: Callable[[str], Path]) -> None:
+    twin = example("digits_migrated")
+    spoil(
+        twin,
+        "data.py",
+        "    np.random.shuffle(indices)\n",
+        "    np.random.shuffle(indices)\n    np.random.shuffle(indices)\n",
+    )
+
+    done = pedl2det("verify", EXAMPLES / "digits", "--against", twin, "--batches", 5)
+
+    assert done.returncode == 1
+    assert "first at batch 1: loss is " in done.stdout
+
+
+def test_a_dropped_shuffle_false_is_found_out(example: Callable[[str], Path]) -> None:
+    twin = example("iris_migrated")
+    spoil(twin, "model_def.py", "        self.context.configure_fit(shuffle=False)\n", "")
+
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 5)
+
+    # RandomState(17), the trial's seed, shuffles the four batches to 0 2 1 3.
+    assert done.returncode == 1
+    assert "first at batch 2: loss is " in done.stdout
+
+
+def test_a_trial_without_old_api_is_compared_with_itself() -> None:
+    done = pedl2det("verify", EXAMPLES / "iris_migrated", "--batches", 3)
+
+    assert done.returncode == 0
+    assert "uses no old API: it is trained twice, as it is" in done.stdout
+
+
+def test_the_report_shows_the_verdict_and_a_curve_a_metric(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    report = tmp_path / "report.html"
+    done = pedl2det("verify", EXAMPLES / "iris", "--batches", 3, "--report", report)
+
+    assert done.returncode == 0
+    page = report.read_text()
+    assert "iris: <span class=\"equal\">equal</span>" in page
+    assert "<svg" in page
+
+
+def test_a_trial_that_cannot_be_migrated_is_not_compared(example: Callable[[str], Path]) -> None:
+    directory = example("iris")
+    (directory / "nets.py").write_text("import pedl\nUNITS = pedl.get_hyperparameter('u')\n")
+
+    done = pedl2det("verify", directory)
+
+    assert done.returncode == 1
+    assert "nets.py:2: left for you" in done.stderr
+    assert "compared" not in done.stdout
+
+
+def test_a_trial_that_does_not_train_says_why(example: Callable[[str], Path]) -> None:
+    directory = example("iris")
+    spoil(directory, "data.py", '"batch_size"', '"missing"')
+
+    done = pedl2det("verify", directory, "--against", EXAMPLES / "iris_migrated")
+
+    assert done.returncode == 2
+    assert "the old trial does not train" in done.stderr
+    assert "KeyError: 'missing'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing",), "missing: no such directory"),
+        ((EXAMPLES / "iris", "--against", "missing"), "missing: no such directory"),
+        ((EXAMPLES / "iris", "-c", "missing.yaml"), "missing.yaml: no such file"),
+        ((EXAMPLES / "iris", "--report", "x.pdf"), "expected a file name ending in .html"),
+    ],
+)
+def test_wrong_use_is_one_clear_line(arguments: tuple[object, ...], message: str) -> None:
+    done = pedl2det("verify", *arguments)
+
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_nan_equals_nan_and_nothing_else() -> None:
+    nan, result = float("nan"), Comparison()
+
+    assert not list(_metric_differences(result, {"loss": nan}, {"loss": nan}))
+    assert list(_metric_differences(result, {"loss": nan}, {"loss": 1.0}))
+    assert list(_metric_differences(result, {"loss": 1.0}, {"acc": 1.0}))
+
+
+def test_weights_are_compared_by_their_bits() -> None:
+    result = Comparison()
+    one = {"w": np.array([1.0, 0.0], np.float32)}
+    _compare_weights(result, one, {"w": np.array([1.0, -0.0], np.float32)})
+    assert result.differences == ["weight w differs by up to 0"]
+
+    result = Comparison()
+    _compare_weights(result, one, {"v": one["w"]})
+    assert result.differences == [
+        "weight w is in the old model alone",
+        "weight v is in the new model alone",
+    ]
+
+
+def test_nothing_compared_is_not_equal() -> None:
+    assert not Comparison().is_equal
