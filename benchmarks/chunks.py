@@ -71,10 +71,11 @@ checkpoint_policy: none
 
 def seconds(directory: Path, every_batch: bool) -> float:
     """The seconds from the callbacks on to the end of one training."""
+    override = f"hyperparameters.every_batch={str(every_batch).lower()}"
     with tempfile.TemporaryDirectory() as out:
+        command = ["pedl2det", "run", str(directory), "--out", f"{out}/run", "--set", override]
         done = subprocess.run(
-            [sys.executable, "-m", "pedl2det", "run", str(directory), "--out", f"{out}/run"]
-            + ["--set", f"hyperparameters.every_batch={str(every_batch).lower()}"],
+            [sys.executable, "-m", *command],
             capture_output=True,
             text=True,
             check=True,

@@ -1,6 +1,6 @@
 """The start of the command line against Python importing click, as ratios in one run.
 
-    python benchmarks/startup.py [REPEATS]
+python benchmarks/startup.py [REPEATS]
 """
 
 from __future__ import annotations

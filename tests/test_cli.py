@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import EXAMPLES, pedl2det
 
+from conftest import EXAMPLES, pedl2det
 from pedl2det.rules import RULES
 
 

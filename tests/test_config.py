@@ -80,7 +80,8 @@ def test_overrides_replace_single_values(tmp_path: Path) -> None:
         ("a: 1\na: 2\n", "const.yaml:2: a: this key stands twice"),
         (
             LEGACY.replace("50", "fifty"),
-            'const.yaml:8: searcher.max_steps: expected a positive whole number of steps, got "fifty"',
+            "const.yaml:8: searcher.max_steps: expected a positive whole number of steps, "
+            'got "fifty"',
         ),
         (LEGACY.replace("single", "grdi"), 'const.yaml:6: searcher.name: unknown searcher "grdi"'),
         (

@@ -22,7 +22,10 @@ def test_arrays_are_cut_in_order_and_the_last_batch_may_be_smaller() -> None:
 
 
 def test_lists_and_dicts_of_arrays_keep_their_form() -> None:
-    assert [part.tolist() for part in as_sequence(([X, Y], Y), 5)[0][0]] == [X.tolist(), [*range(5)]]
+    assert [part.tolist() for part in as_sequence(([X, Y], Y), 5)[0][0]] == [
+        X.tolist(),
+        [*range(5)],
+    ]
     assert set(as_sequence(({"a": X, "b": Y}, Y), 5)[0][0]) == {"a", "b"}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from conftest import EXAMPLES, LEGACY, pedl2det, read_tree, write_tree
 
 CONFIG = "hyperparameters: {batch_size: 2}\nsearcher: {name: single, metric: l, max_steps: 1}\n"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import EXAMPLES, pedl2det
 
 pytestmark = pytest.mark.oracle
@@ -25,9 +26,9 @@ BATCHES, UNIT, SEED = 200, 10, 17
 @pytest.fixture(scope="module")
 def determined() -> tuple[list[dict[str, float]], dict[str, float]]:
     """What Determined reports: the metrics of every batch, and those of the validation."""
+    script = Path(__file__).with_name("drive_determined.py")
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("drive_determined.py")), str(TRIAL)]
-        + [str(BATCHES), str(UNIT), str(SEED)],
+        [sys.executable, *map(str, (script, TRIAL, BATCHES, UNIT, SEED))],
         capture_output=True,
         text=True,
         check=False,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import write_tree
 
+from conftest import write_tree
 from pedl2det.findings import Kind
 from pedl2det.migrate import migrate, plan_rules
 from pedl2det.project import read_project

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,6 +107,6 @@ def test_no_way_between_two_actions_is_longer_than_its_period(schedule: Schedule
         ("checkpoint", schedule.checkpoint_every),
     ):
         batches = [0, *(batch for name, batch in events if name == kind)]
-        gaps = [after - before for before, after in zip(batches, batches[1:], strict=False)]
+        gaps = [after - before for before, after in pairwise(batches)]
         assert not period or max(gaps) <= period
         assert len(set(batches[1:])) == len(batches[1:]), f"{kind} twice at one batch"

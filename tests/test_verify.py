@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import EXAMPLES, LEGACY, pedl2det, read_tree
 
+from conftest import EXAMPLES, LEGACY, pedl2det, read_tree
 from pedl2det.verify.compare import Comparison, _compare_weights, _metric_differences
 
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ def test_the_report_shows_the_verdict_and_a_curve_a_metric(tmp_path: Path) -> No
 
     assert done.returncode == 0
     page = report.read_text()
-    assert "iris: <span class=\"equal\">equal</span>" in page
+    assert 'iris: <span class="equal">equal</span>' in page
     assert "<svg" in page
 
 

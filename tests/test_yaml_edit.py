@@ -28,7 +28,7 @@ def edits(text: str) -> ConfigEdits:
     return ConfigEdits(Config.of(Path("const.yaml"), text))
 
 
-def entry(edit: ConfigEdits, *path: str):  # noqa: ANN201
+def entry(edit: ConfigEdits, *path: str):
     found = edit.config.entry(*path)
     assert found is not None
     return found

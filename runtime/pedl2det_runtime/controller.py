@@ -18,7 +18,7 @@ import tensorflow as tf
 from pedl2det_runtime import checkpoint, keras_versions, seeds
 from pedl2det_runtime.callbacks.multiplexer import Multiplexer, ValidationEvents
 from pedl2det_runtime.context import TFKerasTrialContext
-from pedl2det_runtime.data import BatchSequence
+from pedl2det_runtime.data import ArraySequence, BatchSequence
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.feeding import BatchFeed, Workers, as_dataset, build, standardized
 from pedl2det_runtime.feeding.memory import Memory
@@ -175,13 +175,15 @@ class Controller(tf.keras.callbacks.Callback):
         return BatchFeed(
             job.training,
             sampler.passes(self._first_batch),
-            self._workers(_TRAINING),
+            self._workers(job.training, _TRAINING),
             first=self._first_batch,
             until=self._first_batch + 1,
         )
 
-    def _workers(self, *stream: int) -> Workers:
+    def _workers(self, sequence: BatchSequence, *stream: int) -> Workers:
         settings = self._context.fit_settings
+        if isinstance(sequence, ArraySequence):
+            return Workers(count=0)  # cutting an array is quicker than handing a batch over
         return Workers(
             settings.workers,
             settings.use_multiprocessing and settings.workers > 0,
@@ -256,7 +258,9 @@ class Controller(tf.keras.callbacks.Callback):
     def _validate(self) -> None:
         job, model, batches = self._job, self._context.model, self._progress.batches
         share = Sampler(len(job.validation)).one_pass()[: job.validation_steps]
-        feed = BatchFeed(job.validation, iter([share]), self._workers(_VALIDATION, batches))
+        feed = BatchFeed(
+            job.validation, iter([share]), self._workers(job.validation, _VALIDATION, batches)
+        )
         try:
             dataset = as_dataset(standardized(next(feed)), feed)
             if self._chunks:

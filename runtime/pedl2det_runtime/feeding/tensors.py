@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,11 +17,12 @@ def standardized(batch: Any) -> Any:
     Floating point arrays become ``floatx``, pandas objects arrays, lists tuples; trailing None
     (no weights) is dropped.
     """
-    parts = tuple(batch) if isinstance(batch, list) else batch
-    if isinstance(parts, tuple):
+    if isinstance(batch, list | tuple):
+        parts = list(batch)
         while len(parts) > 1 and parts[-1] is None:
-            parts = parts[:-1]
-    return _tuples(tf.nest.map_structure(_array, parts))
+            parts.pop()
+        return tuple(_standard(part) for part in parts)
+    return _standard(batch)
 
 
 def build(model: Any, first: Any) -> None:
@@ -37,40 +39,46 @@ def as_dataset(first: Any, others: Iterator[Any]) -> tf.data.Dataset:
     """A dataset that takes exactly as many batches as are asked of it, when they are.
 
     Nothing is fetched ahead here: the workers do that, and they know where to pause.
+    ``numpy_function`` takes a quarter less time a batch than ``Dataset.from_generator``
+    (benchmarks/README.md).
 
     Args:
         first: a standardized batch, which the others are like.
         others: the batches after it, not yet standardized.
     """
+    batches = itertools.chain([first], map(standardized, others))
+    specs = [_any_shape(value) for value in tf.nest.flatten(first)]
 
-    def generate() -> Iterator[Any]:
-        yield first
-        for batch in others:
-            yield standardized(batch)
+    def fetch() -> list[Any]:
+        return [np.asarray(value) for value in tf.nest.flatten(next(batches))]
 
-    signature = tf.nest.map_structure(_any_shape, first)
+    def batch(_: Any) -> Any:
+        values = tf.numpy_function(fetch, [], [spec.dtype for spec in specs])
+        for value, spec in zip(values, specs, strict=True):
+            value.set_shape(spec.shape)
+        return tf.nest.pack_sequence_as(first, values)
+
     options = tf.data.Options()
     options.experimental_optimization.inject_prefetch = False
     options.autotune.enabled = False
-    return tf.data.Dataset.from_generator(generate, output_signature=signature).with_options(
-        options
-    )
+    return tf.data.Dataset.range(_ENDLESS).map(batch).with_options(options)
 
 
-def _array(value: Any) -> Any:
+_ENDLESS = 2**62
+
+
+def _standard(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        is_float = value.dtype.kind == "f"
+        return value.astype(tf.keras.backend.floatx(), copy=False) if is_float else value
+    if isinstance(value, list | tuple):
+        return tuple(_standard(part) for part in value)
+    if isinstance(value, dict):
+        return {name: _standard(part) for name, part in value.items()}
     if hasattr(value, "iloc"):  # pandas; a Series is a column
-        value = value.to_numpy() if value.ndim > 1 else value.to_numpy()[:, None]
-    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
-        return value.astype(tf.keras.backend.floatx(), copy=False)
+        array = value.to_numpy()
+        return _standard(array if array.ndim > 1 else array[:, None])
     return value
-
-
-def _tuples(structure: Any) -> Any:
-    if isinstance(structure, list | tuple):
-        return tuple(_tuples(part) for part in structure)
-    if isinstance(structure, dict):
-        return {name: _tuples(part) for name, part in structure.items()}
-    return structure
 
 
 def _any_shape(value: Any) -> tf.TensorSpec:

@@ -1,0 +1,26 @@
+# The two set-up commands of the README. Both need Python 3.11 and nothing else installed.
+PYTHON ?= python3.11
+VENV := .venv
+
+.PHONY: demo test clean
+
+# Install, and do the main job: the old trial trains, migrates, and is proved equal.
+demo: $(VENV)/installed
+	$(VENV)/bin/python scripts/demo.py
+
+# Install, and pass all the tests, each set in an environment of its own.
+test: .nox/runner/installed
+	.nox/runner/bin/nox
+
+clean:
+	rm -rf $(VENV) .nox runs
+
+$(VENV)/installed: pyproject.toml legacy_examples/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --editable '.[run,report]' -r legacy_examples/requirements.txt
+	touch $@
+
+.nox/runner/installed:
+	$(PYTHON) -m venv .nox/runner
+	.nox/runner/bin/pip install --quiet 'nox>=2024.4'
+	touch $@
