@@ -135,6 +135,39 @@ def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
     assert "1 of 2 trials rewritten" in done.stderr
 
 
+def test_a_repository_holds_trials_tools_and_mere_mentions(tmp_path: Path) -> None:
+    """A script at the top, a trial within a package, a trial below a trial's directory."""
+    mention = "# pedl is not imported here\n"
+    write_tree(
+        tmp_path,
+        {"submit.py": "import pedl\n\npedl.Experiment()\n", "setup.py": mention}
+        | {f"a/{name}": text for name, text in TRIAL.items()}
+        | {f"a/old/{name}": text for name, text in TRIAL.items()}
+        | {f"b/{name}": text for name, text in TRIAL.items() if name != "model_def.py"}
+        | {"b/nets/__init__.py": "", "b/nets/cnn.py": MODEL.replace("class T", "class U")}
+        | {"b/__init__.py": "from data import make_data_loaders\nfrom nets.cnn import U\n"}
+        | {"mentions/util.py": mention},
+    )
+    submit = (tmp_path / "submit.py").read_bytes()
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert done.returncode == 1
+    assert "3 of 3 trials rewritten" in done.stderr
+    assert "submit.py:1: left for you: pedl: no trial in this directory" in done.stderr
+    assert (tmp_path / "submit.py").read_bytes() == submit
+    assert "entrypoint: nets.cnn:U\n" in (tmp_path / "b" / "const.yaml").read_text()
+    assert "determined" in (tmp_path / "a" / "old" / "model_def.py").read_text()
+
+
+def test_mere_mentions_are_nothing_to_do(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.py": "# pedl\n", "b.py": "x = 'pedl'\n"})
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "nothing to do: no file uses the old API\n")
+
+
 def test_a_syntax_error_is_reported_with_its_line_and_the_others_go_on(tmp_path: Path) -> None:
     write_tree(
         tmp_path,

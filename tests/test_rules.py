@@ -9,9 +9,9 @@ import pytest
 from conftest import write_tree
 from pedl2det.findings import Kind
 from pedl2det.migrate import migrate, plan_rules
-from pedl2det.project import read_project
 from pedl2det.rules import RULES
 from pedl2det.rules.rule import Case, Rule
+from pedl2det.scan import read_project
 from pedl2det.write import write_all
 
 CASES = [

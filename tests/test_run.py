@@ -321,6 +321,84 @@ class Recorder(Callback):
     ]
 
 
+LEGACY_MODEL = """\
+import numpy as np
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+
+class T(TFKerasTrial):
+    def session_config(self, hparams):
+        return tf.ConfigProto(intra_op_parallelism_threads=3)
+
+    def build_model(self, hparams):
+        print("THREADS", tf.config.threading.get_intra_op_parallelism_threads())
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+        model.compile("sgd", "mse")
+        return model
+
+    def keras_callbacks(self, hparams):
+        def say(epoch, logs):
+            print("EPOCH", epoch, sorted(logs))
+        return [tf.keras.callbacks.LambdaCallback(on_epoch_end=say)]
+
+
+def make_data_loaders(experiment_config, hparams):
+    x = np.random.random((20, 3))
+    loader = InMemorySequence(x, x.sum(axis=1), hparams["batch_size"])
+    return loader, loader
+"""
+
+
+def test_an_old_epoch_is_one_pass_with_training_logs(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from model_def import T, make_data_loaders\n",
+        "model_def.py": LEGACY_MODEL,
+        "const.yaml": "hyperparameters: {batch_size: 8}\nbatches_per_step: 8\n"
+        "searcher: {name: single, metric: val_loss, max_steps: 1}\n",
+    }
+    said = trained(write_tree(tmp_path / "trial", files), tmp_path / "out")
+
+    lines = [line for line in said.splitlines() if line.startswith("EPOCH")]
+    assert lines == ["EPOCH 0 ['loss']", "EPOCH 1 ['loss']"]  # 20 records are 3 batches
+    assert "THREADS 3" in said.splitlines()
+
+
+def test_a_model_that_hdf5_cannot_describe_goes_on_too(tmp_path: Path) -> None:
+    model = (
+        MODEL.replace(
+            """tf.keras.Sequential(
+            [tf.keras.layers.Dense(4), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)]
+        )""",
+            "Net()",
+        )
+        + """
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.hidden = tf.keras.layers.Dense(4)
+        self.drop = tf.keras.layers.Dropout(0.5)
+        self.last = tf.keras.layers.Dense(1)
+
+    def call(self, x, training=False):
+        return self.last(self.drop(self.hidden(x), training=training))
+"""
+    )
+    directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
+    more = ("--set", "searcher.max_length.batches=3000")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    trained(directory, whole, *more)
+    killed_at(directory, broken, 60, *more)
+
+    trained(directory, broken, "--resume", *more)
+
+    assert any("hidden/kernel" in name for name in weights(whole))
+    assert weights(broken) == weights(whole)
+    assert reports(broken) == reports(whole)
+
+
 def test_a_callback_that_stops_ends_after_its_workload(tmp_path: Path) -> None:
     callback = """
     def keras_callbacks(self):

@@ -125,7 +125,7 @@ def test_a_trial_that_does_not_train_says_why(example: Callable[[str], Path]) ->
 
     assert done.returncode == 2
     assert "the old trial does not train" in done.stderr
-    assert "KeyError: 'missing'" in done.stderr
+    assert "no hyperparameter 'missing': the config has batch_size, " in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from pathlib import Path
 from pedl2det.constructor import plan_constructor
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Change, Plan
-from pedl2det.project import SCAN, TrialProject, find_projects, occurrences
+from pedl2det.project import TrialProject, occurrences
 from pedl2det.rules import RULES, Rule, imports, trial_class
+from pedl2det.scan import SCAN, find_projects
 from pedl2det.source import Source, Unreadable
 
 
@@ -42,7 +43,7 @@ class Result:
         files: the files to write.
         changes: the places that rules rewrote.
         findings: what there is to say.
-        trials: how many trials were found.
+        trials: how many old trials were found.
         migrated: how many of them are rewritten.
         rewritten: legacy names that will be gone.
         refused: legacy names that stay, each with a finding.
@@ -65,7 +66,7 @@ def migrate(paths: list[Path]) -> Result:
     """Plan the migration of every trial below some paths; nothing is written."""
     result = Result()
     for project in find_projects(paths):
-        result.trials += 1
+        result.trials += bool(project.trials)
         plan = plan_trial(project)
         files = [] if plan.is_refused else _edited(plan)
         result.findings += plan.findings
@@ -81,7 +82,7 @@ def migrate(paths: list[Path]) -> Result:
 
 def plan_trial(project: TrialProject) -> Plan:
     """Let the rules plan one trial, and answer for every legacy name."""
-    if any(finding.kind is Kind.BAD_INPUT for finding in project.findings):
+    if project.findings:  # what is wrong with it already
         return Plan(project, findings=list(project.findings))
     plan = plan_rules(project, RULES)
     for found in plan.unclaimed:

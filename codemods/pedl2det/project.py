@@ -1,31 +1,26 @@
-"""The scan: which directories hold an old trial, and what belongs together in each.
+"""One trial's directory: its files, its legacy names, its trial class and its loaders.
 
-Names are resolved within a trial's directory, because the old harness put that directory on
-``sys.path``: ``from data import ...`` means the sibling.
+Names are resolved within the directory, because the old harness put it on ``sys.path``: ``from data
+import ...`` means the sibling.
 """
 
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from pedl2det.findings import Finding, Kind
-from pedl2det.legacy import is_legacy, mentions_legacy
-from pedl2det.source import Source, Unreadable
-from pedl2det.yaml_edit import Config, NotAConfig
+from pedl2det.findings import Finding
+from pedl2det.legacy import is_legacy
+from pedl2det.source import Source
+from pedl2det.yaml_edit import Config
 
 TRIAL_CLASSES = {
     "pedl.frameworks.keras.TFKerasTrial",
     "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
 }
-SCAN = "scan"
-
-_PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -83,11 +78,7 @@ class TrialProject:
     def trials(self) -> list[tuple[Source, ast.ClassDef]]:
         """The old trial classes of the directory."""
         return [
-            (source, node)
-            for source in self.sources.values()
-            for node in source.tree.body
-            if isinstance(node, ast.ClassDef)
-            and any(source.names.qualified(base) in TRIAL_CLASSES for base in node.bases)
+            (source, node) for source in self.sources.values() for node in trial_classes(source)
         ]
 
     @property
@@ -129,6 +120,16 @@ class TrialProject:
         return next(name for name, other in self.sources.items() if other is source)
 
 
+def trial_classes(source: Source) -> list[ast.ClassDef]:
+    """The old trial classes that a file defines."""
+    return [
+        node
+        for node in source.tree.body
+        if isinstance(node, ast.ClassDef)
+        and any(source.names.qualified(base) in TRIAL_CLASSES for base in node.bases)
+    ]
+
+
 def _imported(source: Source, name: str) -> str | None:
     """What a name of the module's own scope was imported from."""
     meanings = {meaning for meaning in source.names.module_bindings(name) if meaning is not None}
@@ -154,77 +155,3 @@ def occurrences(source: Source) -> Iterator[Occurrence]:
                 yield Occurrence(
                     source, node, min(legacy), ambiguous=len(set(names.meanings(node))) > 1
                 )
-
-
-def find_projects(paths: list[Path]) -> list[TrialProject]:
-    """The trials below some paths; most files are read and left after one question."""
-    hits: dict[Path, list[Path]] = {}
-    for path in paths:
-        for file in python_files(path):
-            if mentions_legacy(file.read_bytes()):
-                hits.setdefault(file.parent.resolve(), []).append(file)
-    roots = [root for root in hits if not any(root != up and up in root.parents for up in hits)]
-    return [read_project(root) for root in sorted(roots)]
-
-
-def python_files(path: Path) -> Iterator[Path]:
-    """The Python files at or below a path, in order, without environments and caches."""
-    if path.is_file():
-        yield path
-        return
-    for directory, subdirectories, files in os.walk(path):
-        subdirectories[:] = sorted(set(subdirectories) - _PRUNED)
-        yield from (Path(directory, name) for name in sorted(files) if name.endswith(".py"))
-
-
-def read_project(directory: Path) -> TrialProject:
-    """Read everything that belongs to the trial in a directory."""
-    project = TrialProject(directory)
-    for file in python_files(directory):
-        parts = file.relative_to(directory).with_suffix("").parts
-        try:
-            project.sources[".".join(parts)] = Source.read(file)
-        except Unreadable as error:
-            project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
-    for file in sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")]):
-        try:
-            config = Config.read(file)
-        except NotAConfig as error:
-            if file.stem == "const" or b"searcher" in file.read_bytes():
-                project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
-            continue
-        if config.is_experiment:
-            project.configs.append(config)
-        elif file.stem == "const":
-            said = "expected an experiment config, with hyperparameters and a searcher"
-            project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, 1, said))
-    project.findings += _contract(project)
-    return project
-
-
-def _contract(project: TrialProject) -> Iterator[Finding]:
-    """What must hold of a directory for it to be one trial."""
-    if any(finding.kind is Kind.BAD_INPUT for finding in project.findings):
-        return
-    if not project.occurrences:
-        return
-    if not project.trials:
-        first = project.occurrences[0]
-        yield Finding(
-            Kind.BAD_INPUT,
-            SCAN,
-            first.source.path,
-            first.node.lineno,
-            f"{first.name}: no trial in this directory: expected a subclass of "
-            "pedl.frameworks.keras.TFKerasTrial",
-        )
-    elif len(project.trials) > 1:
-        source, node = project.trials[1]
-        names = ", ".join(trial.name for _, trial in project.trials)
-        yield Finding(
-            Kind.BAD_INPUT,
-            SCAN,
-            source.path,
-            node.lineno,
-            f"more than one trial in this directory ({names}): give each its own directory",
-        )

@@ -44,7 +44,7 @@ def summary(result: Result, done: str) -> Iterator[str]:
                 f"{shown(finding.path)}:{finding.line}: {word}: {finding.message} [{finding.rule}]"
             )
     names = result.rewritten + result.refused
-    if not result.trials:
+    if not names and not result.findings:
         yield "nothing to do: no file uses the old API"
         return
     yield (

@@ -22,7 +22,10 @@ def get_hyperparameter(name: str) -> Any:
         NoTrialError: no trial is running.
         KeyError: the config has no such hyperparameter.
     """
-    return legacy_hparams(current())[name]
+    hparams = legacy_hparams(current())
+    if name not in hparams:
+        raise KeyError(f"no hyperparameter {name!r}: the config has {', '.join(sorted(hparams))}")
+    return hparams[name]
 
 
 def get_experiment_config() -> dict[str, Any]:

@@ -7,7 +7,9 @@ means in its own text.
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ class Idiom:
     """A name that legacy code uses, and what serves it today.
 
     Attributes:
-        module: the module on which the name is looked up.
+        module: the module on which the name is looked up; ``{keras}`` is the package of Keras 2.
         name: the name.
         served_by: gives the object, from the imported TensorFlow.
         why: what would go wrong without it.
@@ -43,6 +45,17 @@ def _legacy_optimizer(name: str) -> Idiom:
     )
 
 
+def _legacy_get(tf: Any) -> Callable[..., Any]:
+    """``optimizers.get`` that finds an optimizer of the old kind for a name."""
+    original = inspect.unwrap(tf.keras.optimizers.get)
+
+    @functools.wraps(original)
+    def legacy_get(identifier: Any, **kwargs: Any) -> Any:
+        return original(identifier, **{"use_legacy_optimizer": True, **kwargs})
+
+    return legacy_get
+
+
 IDIOMS = (
     Idiom(
         "tensorflow",
@@ -51,6 +64,15 @@ IDIOMS = (
         "TensorFlow 2 has it in tf.compat.v1 alone; old annotations are evaluated at import",
     ),
     *(_legacy_optimizer(name) for name in _OPTIMIZERS),
+    *(
+        Idiom(
+            module,
+            "get",
+            _legacy_get,
+            "compile(optimizer='rmsprop') means the optimizer that computed what it did in 2020",
+        )
+        for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers")  # compile's own
+    ),
 )
 
 
@@ -71,10 +93,13 @@ def _modules(tf: Any, dotted: str) -> Iterator[Any]:
     ``import tensorflow.keras.optimizers`` and the attribute ``tf.keras.optimizers`` are two
     module objects, because TensorFlow loads Keras lazily.
     """
+    keras = tf.keras.Model.__module__.partition(".")[0]
+    imported = importlib.import_module(dotted.format(keras=keras))
+    yield imported
+    if not dotted.startswith("tensorflow"):
+        return
     target = tf
     for part in dotted.split(".")[1:]:
         target = getattr(target, part)
-    yield target
-    imported = importlib.import_module(dotted)
-    if imported is not target:
-        yield imported
+    if target is not imported:
+        yield target

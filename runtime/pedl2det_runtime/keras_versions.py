@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from importlib import metadata
 from typing import Any
 
@@ -61,6 +62,28 @@ def refuse_keras_3() -> None:
             "TensorFlow was loaded with Keras 3, and this trial needs Keras 2: "
             "set TF_USE_LEGACY_KERAS=1 in the environment before Python starts"
         )
+
+
+def load_tensorflow() -> None:
+    """Import TensorFlow without what its native code prints about GPUs that are not there.
+
+    With ``TF_CPP_MIN_LOG_LEVEL`` in the environment it prints what the user asked for.
+    """
+    if "TF_CPP_MIN_LOG_LEVEL" in os.environ:
+        import tensorflow  # noqa: F401
+
+        return
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    with tempfile.TemporaryFile() as said, os.fdopen(os.dup(2), "wb") as stderr:
+        os.dup2(said.fileno(), 2)
+        try:
+            import tensorflow  # noqa: F401
+        except BaseException:
+            said.seek(0)
+            stderr.write(said.read())
+            raise
+        finally:
+            os.dup2(stderr.fileno(), 2)
 
 
 def use_resumable_random_layers() -> None:

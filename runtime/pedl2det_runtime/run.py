@@ -64,6 +64,7 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     info = _trial_info(config, options.out)
     found = _what_is_in(options, info)
     keras_versions.choose_keras_2()
+    keras_versions.load_tensorflow()
     stub_path.serve_first()
 
     from pedl2det_runtime import seeds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import ModuleType
 import click
 
 from pedl2det.errors import Pedl2DetError
+from pedl2det.scan import uses_legacy
 
 
 @click.command("run")
@@ -43,7 +43,6 @@ def command(
     with_stack: bool,
 ) -> None:
     """Train the trial in DIR, of whichever generation it is."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     runtime = _runtime()
     out = out or Path("runs") / directory.resolve().name
     options = runtime.RunOptions(
@@ -86,7 +85,9 @@ def _runtime() -> ModuleType:
 
 def _prepare_for(directory: Path) -> None:
     """Put the old API in place before the trial's modules are imported, if they use it."""
-    from pedl2det.legacy import mentions_legacy
+    if uses_legacy(directory):
+        from pedl2det_runtime import keras_versions
 
-    if any(mentions_legacy(path.read_bytes()) for path in directory.glob("**/*.py")):
+        keras_versions.choose_keras_2()
+        keras_versions.load_tensorflow()
         import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms

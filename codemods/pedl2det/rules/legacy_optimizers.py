@@ -27,11 +27,27 @@ def plan(project: TrialProject, plan: Plan) -> None:
                 plan.expression(RULE.id, source, node, _in_legacy)
             elif isinstance(node, ast.Call) and _is_optimizer(source, node.func):
                 _plan_keyword(plan, source, node)
+            elif (
+                isinstance(node, ast.Call) and source.names.qualified(node.func) == f"{MODULE}.get"
+            ):
+                plan.expression(RULE.id, source, node, _get_legacy)
+            if _is_bare_module(source, node):
+                message = "which optimizer is meant is computed: name it, or take it from legacy"
+                plan.refuse(RULE.id, source, node, message)
 
 
 def _is_optimizer(source: Source, node: ast.AST) -> bool:
     module, _, name = (source.names.qualified(node) or "").rpartition(".")
     return module == MODULE and name in OPTIMIZERS
+
+
+def _is_bare_module(source: Source, node: ast.AST) -> bool:
+    """Whether the module is used as a value: ``getattr(optimizers, name)``."""
+    return (
+        isinstance(node, ast.Name | ast.Attribute)
+        and not isinstance(source.names.parents[node], ast.Attribute)
+        and source.names.qualified(node) == MODULE
+    )
 
 
 def _plan_import(plan: Plan, source: Source, node: ast.ImportFrom) -> None:
@@ -65,6 +81,11 @@ def _plan_keyword(plan: Plan, source: Source, call: ast.Call) -> None:
 def _in_legacy(attribute: Any) -> Any:
     legacy = cst.Attribute(attribute.value, cst.Name("legacy"))
     return attribute.with_changes(value=legacy)
+
+
+def _get_legacy(call: Any) -> Any:
+    flag = expression("f(use_legacy_optimizer=True)").args[0]
+    return call.with_changes(args=[*call.args, flag])
 
 
 def _from_legacy(line: Any) -> Any:
@@ -116,6 +137,23 @@ RULE = Rule(
                 "from tensorflow.keras.optimizers import get\n"
                 f"from tensorflow.keras.optimizers.legacy import Adam\n{_BASE}",
             ),
+        ),
+        Case(
+            trial(
+                "opt = optimizers.get(name)\n", f"from tensorflow.keras import optimizers\n{_BASE}"
+            ),
+            trial(
+                "opt = optimizers.get(name, use_legacy_optimizer=True)\n",
+                f"from tensorflow.keras import optimizers\n{_BASE}",
+            ),
+        ),
+        Case(
+            trial(
+                "opt = getattr(optimizers, name)()\n",
+                f"from tensorflow.keras import optimizers\n{_BASE}",
+            ),
+            {},
+            says="which optimizer is meant is computed",
         ),
         Case(trial("opt = SGD(lr=0.1)\n", f"from torch.optim import SGD\n{_BASE}"), {}),
     ),

@@ -11,6 +11,7 @@ from pedl2det import where
 from pedl2det.edits import expression, statements
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
+from pedl2det.rules.legacy_optimizers import OPTIMIZERS
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 from pedl2det.source import Source
 
@@ -77,8 +78,11 @@ def _plan_compile(
     assert isinstance(call.func, ast.Attribute)
     model = source.segment(call.func.value)
     wrap_model = f"{model} = {context}.wrap_model({model})"
-    is_text = isinstance(optimizer, ast.Constant) and isinstance(optimizer.value, str)
-    if is_text:
+    text = optimizer.value if isinstance(optimizer, ast.Constant) else None
+    by_name = {name.lower(): name for name in OPTIMIZERS}.get(str(text).lower())
+    if text is not None and by_name is None:
+        plan.refuse(RULE.id, source, optimizer, f"{text!r} names no optimizer of Keras")
+    if by_name is not None:
         plan.require(source, "import tensorflow as tf")
     free = not source.names.uses_name(method, _OPTIMIZER)
     name = optimizer.id if isinstance(optimizer, ast.Name) else _OPTIMIZER if free else None
@@ -88,8 +92,8 @@ def _plan_compile(
         index = _index(compile_call)
         argument = compile_call.args[index]
         value = argument.value
-        if is_text:
-            value = cst.Call(expression("tf.keras.optimizers.get"), [cst.Arg(value)])
+        if by_name is not None:
+            value = expression(f"tf.keras.optimizers.legacy.{by_name}()")
         wrapped = _wrapped(context, value, compile_call if value is argument.value else None)
         new_lines = statements(f"{wrap_model}\n")
         if name is not None:
@@ -167,9 +171,14 @@ RULE = Rule(
             _built(
                 "    model = self.context.wrap_model(model)\n"
                 "    optimizer = self.context.wrap_optimizer("
-                'tf.keras.optimizers.get("adam"))\n'
+                "tf.keras.optimizers.legacy.Adam())\n"
                 '    model.compile(loss="mse", optimizer=optimizer)\n'
             ),
+        ),
+        Case(
+            _built('    model.compile("best", "mse")\n'),
+            {},
+            says="'best' names no optimizer of Keras",
         ),
         Case(
             trial("def build_model(self, hparams):\n    return compiled()\n"),
