@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det_runtime import keras_versions
+
+keras_versions.choose_keras_2()  # before any test loads TensorFlow
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "legacy_examples"
 LEGACY = ("iris", "digits")

@@ -70,7 +70,7 @@ def load_tensorflow() -> None:
     With ``TF_CPP_MIN_LOG_LEVEL`` in the environment it prints what the user asked for.
     """
     if "TF_CPP_MIN_LOG_LEVEL" in os.environ:
-        import tensorflow  # noqa: F401
+        import tensorflow
 
         return
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
