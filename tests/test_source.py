@@ -10,7 +10,8 @@ import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from pedl2det.edits import _DEFINITIONS, _EXPRESSIONS, FileEdits
-from pedl2det.source import Source, Unreadable
+from pedl2det.findings import Unreadable
+from pedl2det.source import Source
 
 STANDARD_LIBRARY = Path(ast.__file__).parent
 FILES = [

@@ -9,7 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det.yaml_edit import Config, ConfigEdits, NotAConfig
+from pedl2det.findings import Unreadable
+from pedl2det.yaml_edit import Config, ConfigEdits
 
 ODD = """\
 # A comment.
@@ -69,7 +70,7 @@ def test_an_edit_that_would_mean_something_else_is_not_made() -> None:
 
 
 def test_a_file_of_several_documents_is_no_config() -> None:
-    with pytest.raises(NotAConfig):
+    with pytest.raises(Unreadable):
         Config.of(Path("x.yaml"), "a: 1\n---\nb: 2\n")
 
 

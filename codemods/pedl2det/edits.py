@@ -134,6 +134,12 @@ def becomes(code: str) -> Edit:
     return lambda _: expression(code)
 
 
+def method_of(context: str, method: str, argument: Any) -> Any:
+    """A call of one of the context's methods with one argument."""
+    plain = cst.Arg(argument)
+    return cst.Call(expression(f"{context}.{method}"), [plain])
+
+
 def statements(code: str) -> list[Any]:
     """The libcst statements that a text means."""
     return list(cst.parse_module(code).body)

@@ -7,6 +7,18 @@ from enum import Enum
 from pathlib import Path
 
 
+class Unreadable(Exception):  # noqa: N818 - what a file is
+    """A file that cannot be understood.
+
+    Attributes:
+        line: the line on which reading failed.
+    """
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
 class Kind(Enum):
     """What a finding means for the user."""
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.constructor import plan_constructor
-from pedl2det.findings import Finding, Kind
+from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
 from pedl2det.rules import RULES, Rule, imports, trial_class
 from pedl2det.scan import SCAN, find_projects
-from pedl2det.source import Source, Unreadable
+from pedl2det.source import Source
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pedl2det.findings import Finding, Kind
+from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.legacy import mentions_legacy
 from pedl2det.project import TrialProject, occurrences, trial_classes
-from pedl2det.source import Source, Unreadable
-from pedl2det.yaml_edit import Config, NotAConfig
+from pedl2det.source import Source
+from pedl2det.yaml_edit import Config
 
 SCAN = "scan"
 
@@ -101,7 +101,7 @@ def _read(directory: Path, others: set[Path]) -> TrialProject:
 def _read_config(project: TrialProject, file: Path) -> None:
     try:
         config = Config.read(file)
-    except NotAConfig as error:
+    except Unreadable as error:
         if file.stem == "const" or b"searcher" in file.read_bytes():
             project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
         return

@@ -15,22 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pedl2det.findings import Unreadable
 from pedl2det.names import Names
 
 Place = tuple[int, int]  # line from 1, column from 0 in characters
 Span = tuple[Place, Place]
-
-
-class Unreadable(Exception):  # noqa: N818 - what a file is
-    """A file that cannot be understood.
-
-    Attributes:
-        line: the line on which reading failed.
-    """
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
 
 
 @dataclass(frozen=True)

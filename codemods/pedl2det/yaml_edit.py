@@ -14,19 +14,9 @@ from typing import Any
 
 import yaml
 
+from pedl2det.findings import Unreadable
+
 KeyPath = tuple[str, ...]
-
-
-class NotAConfig(Exception):  # noqa: N818 - what a file is
-    """A file that cannot be read as one YAML document.
-
-    Attributes:
-        line: where reading failed.
-    """
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
 
 
 @dataclass(frozen=True)
@@ -48,12 +38,12 @@ class Config:
         """Read a file.
 
         Raises:
-            NotAConfig: it is not UTF-8, or not one YAML document.
+            Unreadable: it is not UTF-8, or not one YAML document.
         """
         try:
             text = path.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
-            raise NotAConfig(f"not UTF-8 text (byte {error.start})") from None
+            raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
         return cls.of(path, text)
 
     @classmethod
@@ -63,9 +53,9 @@ class Config:
             return cls(path, text, yaml.compose(text, Loader=yaml.SafeLoader))
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
-            raise NotAConfig(f"not YAML: {error.problem}", line) from None
+            raise Unreadable(f"not YAML: {error.problem}", line) from None
         except yaml.YAMLError as error:
-            raise NotAConfig(f"not YAML: {error}") from None
+            raise Unreadable(f"not YAML: {error}") from None
 
     @property
     def is_experiment(self) -> bool:

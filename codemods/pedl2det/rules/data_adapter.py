@@ -7,12 +7,12 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import expression
+from pedl2det import where
+from pedl2det.edits import before, expression
 from pedl2det.loader_flow import Role, role_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, loaders
-from pedl2det.source import Source
 
 ADAPTER = "pedl.frameworks.keras.data.KerasDataAdapter"
 _PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
@@ -29,7 +29,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
             continue
         plan.claim(RULE.id, found.node)
         role = role_of(project, found.source, call, {ADAPTER})
-        given = _arguments(call)
+        given = _settings_of(call)
         if role is None or given is None:
             message = "it is used for something other than being returned as a loader"
             plan.refuse(RULE.id, found.source, call, message)
@@ -39,16 +39,12 @@ def plan(project: TrialProject, plan: Plan) -> None:
     _note_difference(project, plan, settings)
 
 
-def _arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+def _settings_of(call: ast.Call) -> dict[str, ast.expr] | None:
     """The settings of an adapter by name; None if they are not all visible."""
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
+    given = where.arguments_of(call, _PARAMETERS)
+    if given is None:
         return None
-    given = dict(zip(_PARAMETERS, call.args, strict=False))
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            return None
-        given["sequence" if keyword.arg == "data" else keyword.arg] = keyword.value
-    return {name: value for name, value in given.items() if name != "sequence"}
+    return {name: value for name, value in given.items() if name not in ("sequence", "data")}
 
 
 def _plan_call(
@@ -70,7 +66,7 @@ def _plan_call(
             plan.expression(RULE.id, source, call, _sequence)
             if training and given:
                 text = ", ".join(f"{name}={source.segment(value)}" for name, value in given.items())
-                _plan_before(plan, source, statement, f"context.configure_fit({text})\n")
+                plan.line(RULE.id, source, statement, before(f"context.configure_fit({text})\n"))
 
 
 def _is_name(call: ast.Call, name: str) -> bool:
@@ -81,12 +77,6 @@ def _is_name(call: ast.Call, name: str) -> bool:
 def _wrapped_keyword(call: ast.Call) -> ast.expr | None:
     values = [k.value for k in call.keywords if k.arg in ("sequence", "data")]
     return values[0] if values else None
-
-
-def _plan_before(plan: Plan, source: Source, statement: ast.stmt, code: str) -> None:
-    from pedl2det.edits import before
-
-    plan.line(RULE.id, source, statement, before(code))
 
 
 def _settings(call: Any) -> list[Any]:

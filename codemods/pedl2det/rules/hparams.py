@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import Edit, becomes, expression, into_body
+from pedl2det.edits import becomes, into_body, method_of
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
@@ -79,19 +79,15 @@ def _plan_key(
         text = f"{context}.get_per_slot_batch_size()"
         plan.expression(RULE.id, source, whole, becomes(text))
     elif isinstance(whole, ast.Subscript):
-        plan.expression(RULE.id, source, whole, _get_hparam(context))
+        plan.expression(
+            RULE.id,
+            source,
+            whole,
+            lambda updated: method_of(context, "get_hparam", updated.slice[0].slice.value),
+        )
     else:
         text = f"{context}.get_hparams()"
         plan.expression(RULE.id, source, use, becomes(text))
-
-
-def _get_hparam(context: str) -> Edit:
-    def edit(subscript: Any) -> Any:
-        return cst.Call(
-            expression(f"{context}.get_hparam"), [cst.Arg(subscript.slice[0].slice.value)]
-        )
-
-    return edit
 
 
 def _is_changed(source: Source, use: ast.Name) -> bool:

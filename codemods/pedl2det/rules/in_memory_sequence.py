@@ -37,7 +37,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call) -> str | None:
     """Plan one call; returns why it cannot be done, if so."""
     source = found.source
-    given = _arguments(call)
+    given = where.arguments_of(call, _PARAMETERS)
     if given is None or "data" not in given or "labels" not in given:
         return "its arguments are not all visible here"
     if role_of(project, source, call, {ADAPTER}) is None:
@@ -69,17 +69,6 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
 
     plan.expression(RULE.id, source, call, edit)
     return None
-
-
-def _arguments(call: ast.Call) -> dict[str, ast.expr] | None:
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
-        return None
-    given = dict(zip(_PARAMETERS, call.args, strict=False))
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            return None
-        given[keyword.arg] = keyword.value
-    return given
 
 
 def _value(updated: Any, call: ast.Call, argument: ast.expr) -> Any:

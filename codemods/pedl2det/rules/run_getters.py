@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
-
-import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import Edit, becomes, expression
+from pedl2det.edits import becomes, method_of
 from pedl2det.legacy import NAMES
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
@@ -63,18 +60,15 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
             text = f"{context}.get_per_slot_batch_size()"
             plan.expression(RULE.id, found.source, call, becomes(text))
         case [ast.Constant(value=str())]:
-            plan.expression(RULE.id, found.source, call, _get_hparam(context))
+            plan.expression(
+                RULE.id,
+                found.source,
+                call,
+                lambda updated: method_of(context, "get_hparam", updated.args[0].value),
+            )
         case _:
             message = "the name of the hyperparameter is computed: it might be batch_size"
             plan.refuse(RULE.id, found.source, call, message)
-
-
-def _get_hparam(context: str) -> Edit:
-    def edit(call: Any) -> Any:
-        argument = call.args[0].with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-        return call.with_changes(func=expression(f"{context}.get_hparam"), args=[argument])
-
-    return edit
 
 
 def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> None:
