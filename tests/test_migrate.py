@@ -117,6 +117,57 @@ def test_permissions_encoding_and_line_ends_are_kept(tmp_path: Path) -> None:
     assert model.read_bytes().startswith(b"\xef\xbb\xbffrom functools import cached_property")
 
 
+def test_a_config_keeps_its_byte_order_mark_and_line_ends(tmp_path: Path) -> None:
+    searcher = "\n  name: single\n  max_steps: 1"
+    config = CONFIG.replace("{name: single, metric: l, max_steps: 1}", searcher)
+    write_tree(tmp_path, TRIAL)
+    (tmp_path / "const.yaml").write_bytes(b"\xef\xbb\xbf" + config.replace("\n", "\r\n").encode())
+
+    assert pedl2det("migrate", tmp_path).returncode == 0
+
+    migrated = (tmp_path / "const.yaml").read_bytes()
+    assert migrated.startswith(b"\xef\xbb\xbfhyperparameters: {global_batch_size: 2}\r\n")
+    assert migrated.endswith(b"max_length:\r\n    batches: 100\r\nentrypoint: model_def:T\r\n")
+    assert migrated.count(b"\n") == migrated.count(b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"model_def.py": MODEL.replace('"mse")\n        return', '"mse"); return')},
+            "model_def.py:9: left for you: several statements stand on this line",
+        ),
+        (
+            {"model_def.py": MODEL.replace("        model.compile", "        if 1: model.compile")},
+            "model_def.py:9: left for you: several statements stand on this line",
+        ),
+        (
+            {
+                "const.yaml": "base: &b {name: single, metric: l, max_steps: 1}\nsearcher: {<<: *b}\n"
+                "hyperparameters: {batch_size: 2}\n"
+            },
+            "const.yaml:1: left for you: the edited config would not mean what it should",
+        ),
+        (
+            {"model_def.py": MODEL.replace("hparams)", "hparams, n=pedl.get_hyperparameter('n'))")},
+            "expected the signature build_model(self, hparams)",
+        ),
+    ],
+)
+def test_what_cannot_be_edited_surely_is_left(
+    files: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, TRIAL | files)
+    before = read_tree(tmp_path)
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert done.returncode == 1, done.stderr
+    assert message in done.stderr
+    assert read_tree(tmp_path) == before
+
+
 def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
     write_tree(
         tmp_path,

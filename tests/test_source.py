@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from pedl2det.edits import _DEFINITIONS, _EXPRESSIONS, FileEdits
+from pedl2det.edits import _DEFINITIONS, _EXPRESSIONS, FileEdits, NoPlace
 from pedl2det.findings import Unreadable
 from pedl2det.source import Source
 
@@ -51,7 +51,7 @@ def test_an_edit_whose_place_is_missing_is_an_error() -> None:
     assert isinstance(call, ast.Expr)
     edits.expression(call.value, lambda node: node)
 
-    with pytest.raises(LookupError):
+    with pytest.raises(NoPlace):
         edits.apply()
 
 

@@ -32,6 +32,18 @@ _DEFINITIONS: dict[type[ast.stmt], type[cst.CSTNode]] = {
 }
 
 
+class NoPlace(Exception):  # noqa: N818 - what is missing
+    """A statement shares its line with others, so that it cannot be edited alone.
+
+    Attributes:
+        line: the line.
+    """
+
+    def __init__(self, line: int) -> None:
+        super().__init__("several statements stand on this line: give each its own")
+        self.line = line
+
+
 @dataclass
 class FileEdits:
     """What is to be changed in one file.
@@ -72,7 +84,7 @@ class FileEdits:
         """The new text.
 
         Raises:
-            LookupError: an edit's place was not found; no text is better than half of one.
+            NoPlace: an edit's place is not a node of its own; no text is better than half of one.
         """
         # The tree is fresh, so that the wrapper need not copy it.
         wrapper = MetadataWrapper(cst.parse_module(self.source.text), unsafe_skip_copy=True)
@@ -83,9 +95,10 @@ class FileEdits:
         for edit in self._statements.get((cst.Module, (0, 0)), []):
             result = edit(result)
             applying.statements.pop((cst.Module, (0, 0)), None)
-        left = [*applying.expressions, *applying.statements]
-        if left:
-            raise LookupError(f"{self.source.path}: no place for {left[0]}")
+        for _, span in applying.expressions:
+            raise NoPlace(span[0][0])
+        for _, place in applying.statements:
+            raise NoPlace(place[0])
         return result.code
 
 
@@ -110,6 +123,8 @@ class _Applying(cst.CSTTransformer):
         elif kind in _STATEMENT_KINDS:
             at = self._positions[original_node]
             edits = self.statements.pop((kind, (at.start.line, at.start.column)), [])
+            if edits and kind is cst.SimpleStatementLine and len(original_node.body) > 1:
+                raise NoPlace(at.start.line)
         else:
             return updated_node
         for edit in edits:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.constructor import plan_constructor
+from pedl2det.edits import NoPlace
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
 from pedl2det.rules import RULES, Rule, imports, trial_class
 from pedl2det.scan import SCAN, find_projects
 from pedl2det.source import Source
+from pedl2det.yaml_edit import Config
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,12 @@ def _edited(plan: Plan) -> list[NewFile]:
     files: list[NewFile] = []
     for edits in plan.edited_files:
         source = edits.source
-        text = edits.apply()
+        try:
+            text = edits.apply()
+        except NoPlace as error:
+            finding = Finding(Kind.PERSON, SCAN, source.path, error.line, str(error))
+            plan.findings.append(finding)
+            return []
         problem = _problem_with(source, text)
         if problem:
             plan.refuse(SCAN, source, source.tree, f"the rewritten file {problem}")
@@ -125,12 +132,13 @@ def _edited(plan: Plan) -> list[NewFile]:
     for config in plan.edited_configs:
         new_text = config.result()
         path = config.config.path
-        if new_text is None:
-            message = "the edited config would not mean what it should"
+        if new_text is None or Config.of(path, new_text).legacy_keys():
+            message = "the edited config would not mean what it should (an anchor, a merge?)"
             plan.findings.append(Finding(Kind.PERSON, SCAN, path, 1, message))
             return []
         plan.changes += [Change(rule, path, line) for rule, line in config.rules]
-        files.append(NewFile(path, config.config.text.encode(), new_text.encode()))
+        encoded = config.config.encoded
+        files.append(NewFile(path, encoded(config.config.text), encoded(new_text)))
     return files
 
 

@@ -57,10 +57,13 @@ class Names:
 
     def bindings(self, node: ast.Name) -> list[str | None]:
         """What binds a name where it stands, in the innermost scope that does."""
-        for scope in self._scopes_of(node):
-            if node.id in self._bound[scope]:
-                return self._bound[scope][node.id]
-        return []
+        scope = self.binder(node)
+        return self._bound[scope][node.id] if scope is not None else []
+
+    def binder(self, node: ast.Name) -> Scope | None:
+        """The innermost scope that binds a name where it stands."""
+        scopes = self._scopes_of(node)
+        return next((scope for scope in scopes if node.id in self._bound[scope]), None)
 
     def module_bindings(self, name: str) -> list[str | None]:
         """What binds a name in the module's own scope."""
@@ -86,6 +89,12 @@ class Names:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 found = node
         return found
+
+    def is_in_body(self, node: ast.AST, function: ast.FunctionDef) -> bool:
+        """Whether a node stands in the body of a function, not in its head."""
+        while self.parents.get(node) is not function:
+            node = self.parents[node]
+        return node in function.body
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""

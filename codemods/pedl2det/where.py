@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
 
@@ -22,9 +23,15 @@ def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | No
     function = source.names.function_of(node) or node
     if not isinstance(function, ast.FunctionDef):
         return None
+    if node is not function and not source.names.is_in_body(node, function):
+        return None  # a default or a decorator is evaluated without the trial
     trial_source, _ = project.trial
     if source is trial_source and methods(project).get(function.name) is function:
-        if function.decorator_list or not function.args.args:
+        is_property = [ast.unparse(decorator) for decorator in function.decorator_list] in (
+            [],
+            ["property"],
+        )
+        if not is_property or not function.args.args:
             return None
         if function.name == "__init__":
             return "context"
@@ -46,13 +53,13 @@ def hparams_of(project: TrialProject, source: Source, function: ast.FunctionDef)
     return None
 
 
-def uses_of(function: ast.FunctionDef, name: str) -> list[ast.Name]:
-    """Every place below a function where a name is read or written."""
+def uses_of(source: Source, function: ast.FunctionDef, name: str) -> list[ast.Name]:
+    """Every place below a function where one of its own names is read or written."""
     return [
         node
         for statement in function.body
         for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and node.id == name
+        if isinstance(node, ast.Name) and node.id == name and source.names.binder(node) is function
     ]
 
 
@@ -66,6 +73,35 @@ def arguments_of(call: ast.Call, parameters: tuple[str, ...]) -> dict[str, ast.e
             return None
         given[keyword.arg] = keyword.value
     return given
+
+
+#: Keys of the experiment config that its migration renames or moves.
+MOVED_KEYS = {
+    "batches_per_step",
+    "hyperparameters",
+    "min_checkpoint_period",
+    "min_validation_period",
+    "searcher",
+}
+
+
+def refuse_moved_keys(plan: Plan, rule: str) -> None:
+    """Refuse a trial in which a key is read that the migration of its config moves.
+
+    The config may have been handed on, so that the whole trial is looked through.
+    """
+    for source in plan.project.sources.values():
+        for node in source.names.nodes:
+            match node:
+                case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Load()):
+                    pass
+                case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=key), *_]):
+                    pass
+                case _:
+                    continue
+            if key in MOVED_KEYS:
+                message = f"{key} of the config is changed by its migration"
+                plan.refuse(rule, source, node, message)
 
 
 def constant_key(source: Source, name: ast.Name) -> tuple[ast.expr, str, ast.expr | None] | None:

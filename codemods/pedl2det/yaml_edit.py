@@ -6,6 +6,7 @@ value that the text is meant to have; the result is read again and must have exa
 
 from __future__ import annotations
 
+import codecs
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,13 +26,15 @@ class Config:
 
     Attributes:
         path: where it is.
-        text: its text.
+        text: its text, with the line ends of the file.
         root: the composed document.
+        bom: whether it begins with a byte order mark.
     """
 
     path: Path
     text: str
     root: yaml.Node | None
+    bom: bool = False
 
     @classmethod
     def read(cls, path: Path) -> Config:
@@ -40,22 +43,50 @@ class Config:
         Raises:
             Unreadable: it is not UTF-8, or not one YAML document.
         """
+        data = path.read_bytes()
+        bom = data.startswith(codecs.BOM_UTF8)
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
         except UnicodeDecodeError as error:
             raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
-        return cls.of(path, text)
+        return cls.of(path, text, bom)
 
     @classmethod
-    def of(cls, path: Path, text: str) -> Config:
+    def of(cls, path: Path, text: str, bom: bool = False) -> Config:
         """Compose a text; raises as :meth:`read`."""
         try:
-            return cls(path, text, yaml.compose(text, Loader=yaml.SafeLoader))
+            return cls(path, text, yaml.compose(text, Loader=yaml.SafeLoader), bom)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             raise Unreadable(f"not YAML: {error.problem}", line) from None
         except yaml.YAMLError as error:
             raise Unreadable(f"not YAML: {error}") from None
+
+    def encoded(self, text: str) -> bytes:
+        """The bytes of a new text of this file."""
+        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode()
+
+    @property
+    def newline(self) -> str:
+        """How lines end in this file."""
+        return "\r\n" if "\r\n" in self.text else "\n"
+
+    def legacy_keys(self) -> list[str]:
+        """What of the old dialect the config means, with its anchors and merges followed."""
+        value = yaml.safe_load(self.text)
+        sections = {
+            "": ("batches_per_step",),
+            "searcher": ("max_steps", "target_trial_steps"),
+            "hyperparameters": ("batch_size",),
+        }
+        found = [
+            f"{section}.{key}".lstrip(".")
+            for section, keys in sections.items()
+            for key in keys
+            if key in ((value.get(section) or {}) if section else value)
+        ]
+        periods = ("min_validation_period", "min_checkpoint_period")
+        return found + [name for name in periods if isinstance(value.get(name), int)]
 
     @property
     def is_experiment(self) -> bool:
@@ -161,7 +192,7 @@ class ConfigEdits:
             self._span(rule, entry, entry.value, f"{{{inner}: {text}}}")
         else:
             indent = " " * (entry.key.start_mark.column + 2)
-            self._span(rule, entry, entry.key, f"{name}:\n{indent}{inner}")
+            self._span(rule, entry, entry.key, f"{name}:{self.config.newline}{indent}{inner}")
             self._span(rule, entry, entry.value, text)
         value = yaml.safe_load(text)
         self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: value}))
@@ -169,8 +200,9 @@ class ConfigEdits:
     def append(self, rule: str, name: str, text: str) -> None:
         """Add a key to the document."""
         end = len(self.config.text)
-        newline = "" if self.config.text.endswith("\n") else "\n"
-        self._spans.append((end, end, f"{newline}{name}: {text}\n"))
+        newline = self.config.newline
+        before = "" if self.config.text.endswith("\n") else newline
+        self._spans.append((end, end, f"{before}{name}: {text}{newline}"))
         self._changes.append(lambda root: _put(root, (name,), yaml.safe_load(text)))
         self.rules.append((rule, self.config.text.count("\n") + 1))
 

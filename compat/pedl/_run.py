@@ -9,8 +9,9 @@ from pedl2det_runtime.current import TrialInfo, current
 
 def legacy_hparams(info: TrialInfo) -> dict[str, Any]:
     """The hyperparameters as an old trial sees them: ``batch_size`` is that of one slot."""
-    hparams = {name: value for name, value in info.hparams.items() if name != "global_batch_size"}
-    if "batch_size" in info.hparams or "global_batch_size" in info.hparams:
+    names = ("batch_size", "global_batch_size")
+    hparams = {name: value for name, value in info.hparams.items() if name not in names}
+    if any(name in info.hparams for name in names):
         hparams["batch_size"] = info.per_slot_batch_size
     return hparams
 

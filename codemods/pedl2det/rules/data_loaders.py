@@ -13,7 +13,6 @@ from pedl2det.edits import becomes, expression, into_body
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, loaders, trial
-from pedl2det.rules.run_getters import MOVED_KEYS
 from pedl2det.source import Source
 
 _METHODS = '''\
@@ -136,12 +135,10 @@ def _plan_signature(plan: Plan, source: Source, function: ast.FunctionDef) -> No
 def _plan_config(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
     """Rewrite what the function asks of ``experiment_config``."""
     name = function.args.args[0].arg
-    uses = where.uses_of(function, name)
+    uses = where.uses_of(source, function, name)
     keyed = [where.constant_key(source, use) for use in uses]
-    for use, found in zip(uses, keyed, strict=True):
-        if found is not None and found[1] in MOVED_KEYS:
-            message = f"{found[1]} of the config is changed by its migration"
-            plan.refuse(RULE.id, source, use, message)
+    if uses:
+        where.refuse_moved_keys(plan, RULE.id)
     if not all(keyed):
         plan.definition(
             RULE.id, source, function, into_body(f"{name} = context.get_experiment_config()\n")

@@ -52,7 +52,7 @@ def _plan_parameter(plan: Plan, source: Source, function: ast.FunctionDef) -> No
 def _plan_uses(
     plan: Plan, source: Source, function: ast.FunctionDef, name: str, context: str
 ) -> None:
-    uses = [use for use in where.uses_of(function, name) if not plan.is_dropped(use)]
+    uses = [use for use in where.uses_of(source, function, name) if not plan.is_dropped(use)]
     for use in uses:
         if _is_changed(source, use):
             message = f"{name} is changed here, and other methods would see the change"
@@ -64,12 +64,17 @@ def _plan_uses(
             assert found is not None
             _plan_key(plan, source, use, found[0], found[1], context)
     elif uses:
+        for use in uses:
+            if _is_changed_elsewhere(plan.project, source, use):
+                message = f"{name} is handed on to code that changes it"
+                plan.refuse(RULE.id, source, use, message)
         # Whatever is done with the dict, it gets what the old harness put into it.
-        line = (
+        lines = (
             f"{name} = {{**{context}.get_hparams(), "
             f'"batch_size": {context}.get_per_slot_batch_size()}}\n'
+            f'del {name}["global_batch_size"]\n'
         )
-        plan.definition(RULE.id, source, function, into_body(line))
+        plan.definition(RULE.id, source, function, into_body(lines))
 
 
 def _plan_key(
@@ -90,7 +95,8 @@ def _plan_key(
         plan.expression(RULE.id, source, use, becomes(text))
 
 
-def _is_changed(source: Source, use: ast.Name) -> bool:
+def _is_changed(source: Source, use: ast.Name | ast.Attribute) -> bool:
+    """Whether the dict that an expression means is bound anew or changed where it stands."""
     if not isinstance(use.ctx, ast.Load):
         return True
     match source.names.parents[use]:
@@ -99,6 +105,38 @@ def _is_changed(source: Source, use: ast.Name) -> bool:
         case ast.Attribute(value=value, attr=attribute):
             return value is use and attribute in _MUTATORS
     return False
+
+
+def _is_changed_elsewhere(project: TrialProject, source: Source, use: ast.Name) -> bool:
+    """Whether the dict is kept under another name, or given to a function, that changes it."""
+    parent = source.names.parents[use]
+    if isinstance(parent, ast.Assign):
+        kept = {ast.unparse(target) for target in parent.targets}
+        return any(
+            isinstance(node, ast.Name | ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and ast.unparse(node) in kept
+            and _is_changed(source, node)
+            for node in source.names.nodes
+        )
+    if isinstance(parent, ast.Call) and use in parent.args:
+        called = parent.func.attr if isinstance(parent.func, ast.Attribute) else parent.func
+        name = called.id if isinstance(called, ast.Name) else called
+        return any(
+            _changes_a_parameter(other, node)
+            for other in project.sources.values()
+            for node in other.names.nodes
+            if isinstance(node, ast.FunctionDef) and node.name == name
+        )
+    return False
+
+
+def _changes_a_parameter(source: Source, function: ast.FunctionDef) -> bool:
+    return any(
+        isinstance(use.ctx, ast.Load) and _is_changed(source, use)
+        for argument in function.args.args
+        for use in where.uses_of(source, function, argument.arg)
+    )
 
 
 def _catches_key_error(function: ast.FunctionDef) -> bool:
@@ -141,8 +179,27 @@ RULE = Rule(
                 '    """Build it."""\n'
                 "    hparams = {**self.context.get_hparams(), "
                 '"batch_size": self.context.get_per_slot_batch_size()}\n'
+                '    del hparams["global_batch_size"]\n'
                 "    return make(**hparams)\n"
             ),
+        ),
+        Case(
+            trial("def build_model(self, hparams):\n    return [lambda hparams: hparams['a']]\n"),
+            trial("def build_model(self):\n    return [lambda hparams: hparams['a']]\n"),
+        ),
+        Case(
+            trial(
+                "def __init__(self, hparams):\n    self.hp = hparams\n\n"
+                "def helper(self):\n    self.hp['a'] = 1\n"
+            ),
+            {},
+            says="hparams is handed on to code that changes it",
+        ),
+        Case(
+            trial("def build_model(self, hparams):\n    return fill(hparams)\n")
+            | {"filling.py": "def fill(hp):\n    hp.setdefault('a', 1)\n    return hp\n"},
+            {},
+            says="hparams is handed on to code that changes it",
         ),
         Case(
             trial('def helper(self, hparams):\n    return hparams["units"]\n'),

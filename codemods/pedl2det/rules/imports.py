@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -88,11 +89,23 @@ def _unused(plan: Plan, source: Source) -> set[str]:
         for alias in node.names
         if not (isinstance(node, ast.ImportFrom) and is_legacy(node.module or ""))
     }
+    written = _words_in_text(source)
     return {
         name
-        for name in imported
+        for name in imported - written
         if name in uses and all(plan.is_dropped(use) for use in uses[name])
     }
+
+
+def _words_in_text(source: Source) -> set[str]:
+    """Words in strings and type comments: annotations and ``__all__`` may mean a name there."""
+    texts = [
+        node.value
+        for node in source.names.nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    texts += re.findall(r"#\s*type:.*", source.text)
+    return {word for text in texts for word in re.findall(r"\w+", text)}
 
 
 # The edit of a module: what goes, then what comes.

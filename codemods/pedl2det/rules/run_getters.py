@@ -13,15 +13,6 @@ from pedl2det.rules.rule import Case, Rule, Safety, trial
 
 GET_HYPERPARAMETER = "pedl.get_hyperparameter"
 
-#: Keys of the experiment config that its migration renames or moves.
-MOVED_KEYS = {
-    "batches_per_step",
-    "hyperparameters",
-    "min_checkpoint_period",
-    "min_validation_period",
-    "searcher",
-}
-
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite the calls of getters where the context is within reach."""
@@ -73,11 +64,8 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
 
 def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> None:
     plan.claim(RULE.id, found.node)
-    parent = found.source.names.parents[call]
-    key = parent.slice if isinstance(parent, ast.Subscript) else None
-    if isinstance(key, ast.Constant) and key.value in MOVED_KEYS:
-        message = f"{key.value} of the config is changed by its migration"
-        plan.refuse(RULE.id, found.source, call, message)
+    if found.name == "pedl.get_experiment_config":
+        where.refuse_moved_keys(plan, RULE.id)
     plan.expression(RULE.id, found.source, call, becomes(text))
 
 
