@@ -144,7 +144,8 @@ def test_a_config_keeps_its_byte_order_mark_and_line_ends(tmp_path: Path) -> Non
         ),
         (
             {
-                "const.yaml": "base: &b {name: single, metric: l, max_steps: 1}\nsearcher: {<<: *b}\n"
+                "const.yaml": "base: &b {name: single, metric: l, max_steps: 1}\n"
+                "searcher: {<<: *b}\n"
                 "hyperparameters: {batch_size: 2}\n"
             },
             "const.yaml:1: left for you: the edited config would not mean what it should",
