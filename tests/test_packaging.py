@@ -1,0 +1,50 @@
+"""The wheel: three packages, the stubs inside the runtime, and never a top-level determined."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    target = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = target.glob("*.whl")
+    return zipfile.ZipFile(wheel).namelist()
+
+
+def test_the_wheel_holds_three_packages_and_no_determined(names: list[str]) -> None:
+    tops = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
+
+    assert tops == {"pedl", "pedl2det", "pedl2det_runtime"}
+    assert "pedl2det_runtime/stubs/determined/keras/__init__.py" in names
+
+
+def test_every_package_says_that_it_is_typed_and_the_license_is_there(names: list[str]) -> None:
+    assert {"pedl/py.typed", "pedl2det/py.typed", "pedl2det_runtime/py.typed"} <= set(names)
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_every_module_of_the_tree_is_in_the_wheel(names: list[str]) -> None:
+    for root in ("compat", "runtime", "codemods"):
+        for path in (ROOT / root).rglob("*.py"):
+            assert str(path.relative_to(ROOT / root)) in names
+
+
+def test_the_code_names_no_path_of_a_machine() -> None:
+    for path in [*ROOT.glob("*.*"), *Path(ROOT, "docs").glob("*"), *ROOT.rglob("*.py")]:
+        if path.is_file() and ".nox" not in path.parts and ".venv" not in path.parts:
+            assert "/work/" + "main" not in path.read_text(errors="replace"), path
