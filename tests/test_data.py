@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.data import as_sequence
+from pedl2det_runtime.data import as_data
 from pedl2det_runtime.errors import CheckFailedError, InvalidDataTypeException
 
 X, Y = np.arange(10.0).reshape(5, 2), np.arange(5)
 
 
 def test_arrays_are_cut_in_order_and_the_last_batch_may_be_smaller() -> None:
-    batches = as_sequence((X, Y), 2)
+    batches = as_data((X, Y), 2)
 
     assert len(batches) == 3
     assert [y.tolist() for _, y in (batches[i] for i in range(3))] == [[0, 1], [2, 3], [4]]
@@ -22,15 +22,15 @@ def test_arrays_are_cut_in_order_and_the_last_batch_may_be_smaller() -> None:
 
 
 def test_lists_and_dicts_of_arrays_keep_their_form() -> None:
-    assert [part.tolist() for part in as_sequence(([X, Y], Y), 5)[0][0]] == [
+    assert [part.tolist() for part in as_data(([X, Y], Y), 5)[0][0]] == [
         X.tolist(),
         [*range(5)],
     ]
-    assert set(as_sequence(({"a": X, "b": Y}, Y), 5)[0][0]) == {"a", "b"}
+    assert set(as_data(({"a": X, "b": Y}, Y), 5)[0][0]) == {"a", "b"}
 
 
 def test_sample_weights_come_third() -> None:
-    assert as_sequence((X, Y, Y * 2.0), 5)[0][2].tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert as_data((X, Y, Y * 2.0), 5)[0][2].tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
 
 
 def test_a_sequence_is_known_by_what_it_does() -> None:
@@ -42,7 +42,7 @@ def test_a_sequence_is_known_by_what_it_does() -> None:
             return X, Y
 
     sequence = Sequence()
-    assert as_sequence(sequence, 2) is sequence
+    assert as_data(sequence, 2) is sequence
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_a_sequence_is_known_by_what_it_does() -> None:
 )
 def test_anything_else_is_refused(data: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        as_sequence(data, 2)
+        as_data(data, 2)

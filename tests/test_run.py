@@ -365,6 +365,31 @@ def test_an_old_epoch_is_one_pass_with_training_logs(tmp_path: Path) -> None:
     assert "THREADS 3" in said.splitlines()
 
 
+def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
+    """tf.data: shuffled anew each pass, noise drawn in a map; a model built on its first batch."""
+    loaders = """    def build_training_data_loader(self):
+        x = tf.random.uniform((40, 3), seed=1)
+        dataset = self.context.wrap_dataset(
+            tf.data.Dataset.from_tensor_slices((x, tf.reduce_sum(x, axis=1, keepdims=True)))
+        )
+        noisy = dataset.map(lambda x, y: (x + tf.random.normal((3,)), y))
+        return noisy.shuffle(40).batch(8)
+
+    def build_validation_data_loader(self):
+        return self.build_training_data_loader()
+"""
+    model = MODEL[: MODEL.index("    def build_training_data_loader")] + loaders
+    directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
+    more = ("--set", "searcher.max_length.batches=3000")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    trained(directory, whole, *more)
+    killed_at(directory, broken, 60, *more)
+
+    trained(directory, broken, "--resume", *more)
+
+    assert weights(broken) == weights(whole)
+
+
 def test_a_model_that_hdf5_cannot_describe_goes_on_too(tmp_path: Path) -> None:
     model = (
         MODEL.replace(

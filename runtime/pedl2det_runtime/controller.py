@@ -7,8 +7,6 @@ or the model runs eagerly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +14,14 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from pedl2det_runtime import checkpoint, keras_versions, seeds
-from pedl2det_runtime.callbacks.multiplexer import Multiplexer, ValidationEvents
-from pedl2det_runtime.context import TFKerasTrialContext
-from pedl2det_runtime.data import ArraySequence, BatchSequence
+from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
 from pedl2det_runtime.errors import InvalidExperimentException
-from pedl2det_runtime.feeding import BatchFeed, Workers, as_dataset, build, standardized
+from pedl2det_runtime.feeding import Workers, batches_in_pass, training_feed, validation_feed
 from pedl2det_runtime.feeding.memory import Memory
+from pedl2det_runtime.job import Job
 from pedl2det_runtime.records import JsonLines, Reports, scalars
-from pedl2det_runtime.sampler import Sampler
 from pedl2det_runtime.schedule import (
     Progress,
-    Schedule,
     next_action,
     next_epoch_end,
     next_pause,
@@ -34,54 +29,6 @@ from pedl2det_runtime.schedule import (
 )
 
 _TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data processes
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What makes one model better than another.
-
-    Attributes:
-        metric: the searcher's metric.
-        smaller_is_better: whether a smaller value of it is better.
-        policy: which validations are followed by a checkpoint: best, all or none.
-    """
-
-    metric: str
-    smaller_is_better: bool
-    policy: str
-
-
-@dataclass(frozen=True)
-class Job:
-    """What is trained, with what, and where the results go.
-
-    Attributes:
-        context: the trial's context, with its compiled model and its settings for ``fit``.
-        training: the training data.
-        validation: the validation data.
-        validation_steps: how many batches of it a validation reads.
-        callbacks: the user's callbacks.
-        schedule: when to stop for what.
-        epochs_have_logs: whether ``on_epoch_end`` gets the training logs.
-        goal: which checkpoints are kept.
-        belongings: what every checkpoint carries.
-        directory: the run's directory.
-        trace: writes the metrics of every single batch, or None.
-        say: prints one line for people.
-    """
-
-    context: TFKerasTrialContext
-    training: BatchSequence
-    validation: BatchSequence
-    validation_steps: int
-    callbacks: Multiplexer
-    schedule: Schedule
-    epochs_have_logs: bool
-    goal: Goal
-    belongings: checkpoint.Belongings
-    directory: Path
-    trace: Path | None
-    say: Callable[[str], None]
 
 
 class Controller(tf.keras.callbacks.Callback):
@@ -116,7 +63,13 @@ class Controller(tf.keras.callbacks.Callback):
             job.directory, state.records if state else 0, job.say, job.schedule.total
         )
         self._trace = JsonLines(job.trace, self._first_batch) if job.trace else None
-        self._feed = self._training_feed()
+        settings = job.context.fit_settings
+        self._feed = training_feed(
+            job.training,
+            self._workers(_TRAINING),
+            job.context.get_trial_seed() if settings.shuffle else None,
+            self._first_batch,
+        )
         self._chunks = False
         job.context.initial_batch = self._first_batch
 
@@ -155,35 +108,18 @@ class Controller(tf.keras.callbacks.Callback):
 
     def _open(self, model: Any) -> tf.data.Dataset:
         """The training data from the present batch on, with the model and all states in place."""
-        if self._state and self._resume_from:
-            changes = checkpoint.read_loaders(self._resume_from)
-            for name, memory in self._memories.items():
-                memory.restore(_of(name, changes))
-            seeds.restore_host_state(self._state.random)
-        first = standardized(next(self._feed))
-        drawn = seeds.host_state()
-        build(model, first)
-        if self._resume_from:
-            checkpoint.restore_model(self._resume_from, model)
-            seeds.restore_host_state(drawn)  # building drew again what the first run had drawn
-        return as_dataset(first, self._feed)
+        if not (self._state and self._resume_from):
+            return self._feed.open(model, resuming=False)
+        changes = checkpoint.read_loaders(self._resume_from)
+        for name, memory in self._memories.items():
+            memory.restore(_of(name, changes))
+        seeds.restore_host_state(self._state.random)
+        dataset = self._feed.open(model, resuming=True)
+        checkpoint.restore_model(self._resume_from, model)
+        return dataset
 
-    def _training_feed(self) -> BatchFeed:
-        settings, job = self._context.fit_settings, self._job
-        seed = self._context.get_trial_seed()
-        sampler = Sampler(len(job.training), seed if settings.shuffle else None)
-        return BatchFeed(
-            job.training,
-            sampler.passes(self._first_batch),
-            self._workers(job.training, _TRAINING),
-            first=self._first_batch,
-            until=self._first_batch + 1,
-        )
-
-    def _workers(self, sequence: BatchSequence, *stream: int) -> Workers:
+    def _workers(self, *stream: int) -> Workers:
         settings = self._context.fit_settings
-        if isinstance(sequence, ArraySequence):
-            return Workers(count=0)  # cutting an array is quicker than handing a batch over
         return Workers(
             settings.workers,
             settings.use_multiprocessing and settings.workers > 0,
@@ -257,23 +193,22 @@ class Controller(tf.keras.callbacks.Callback):
 
     def _validate(self) -> None:
         job, model, batches = self._job, self._context.model, self._progress.batches
-        share = Sampler(len(job.validation)).one_pass()[: job.validation_steps]
-        feed = BatchFeed(
-            job.validation, iter([share]), self._workers(job.validation, _VALIDATION, batches)
+        feed = validation_feed(
+            job.validation, self._workers(_VALIDATION, batches), job.validation_steps
         )
         try:
-            dataset = as_dataset(standardized(next(feed)), feed)
+            dataset = feed.open(model, resuming=False)
             if self._chunks:
                 single = self._user.needs_every_validation_batch
-                keras_versions.set_chunk(model, 1 if single else len(share))
+                keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
             logs = model.evaluate(
                 dataset,
-                steps=len(share),
+                steps=feed.steps,
                 verbose=0,
                 return_dict=True,
                 callbacks=[ValidationEvents(self._user)],
             )
-            next(feed, None)  # the pass is over: the sequence is told so
+            feed.finish()
         except Exception as error:
             raise (feed.error or error) from None
         finally:
@@ -355,7 +290,8 @@ class Controller(tf.keras.callbacks.Callback):
         return batches % self._schedule.epoch if self._schedule.epoch else batches
 
     def _epochs(self) -> float:
-        return self._progress.batches / (self._schedule.epoch or len(self._job.training))
+        epoch = self._schedule.epoch or batches_in_pass(self._job.training)
+        return self._progress.batches / epoch if epoch else 0.0
 
 
 def _of(name: str, changes: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

@@ -61,27 +61,33 @@ class ArraySequence:
         return tuple(_cut(part, first, first + self._batch_size) for part in self._arrays)
 
 
-def as_sequence(data: Any, batch_size: int) -> BatchSequence:
-    """The batches of what a data loader returned.
+def as_data(data: Any, batch_size: int) -> Any:
+    """What is read for training: a :class:`BatchSequence` or a ``tf.data.Dataset``.
+
+    Args:
+        data: what a data loader returned.
+        batch_size: records in a batch that is cut from arrays.
 
     Raises:
         InvalidDataTypeException: it is of a type that cannot be trained on.
         CheckFailedError: it is a tuple whose arrays do not fit together.
     """
+    if is_dataset(data):
+        return data
     if isinstance(data, tuple) and len(data) in (2, 3):
         return ArraySequence(data, batch_size)
-    if hasattr(data, "element_spec"):
-        raise InvalidDataTypeException(
-            type(data).__name__, "tf.data is not served yet; return a tuple or a Sequence."
-        )
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_container(data):
-        sequence: BatchSequence = data
-        return sequence
+        return data
     raise InvalidDataTypeException(
         type(data).__name__,
-        "expected a tuple (x, y) or (x, y, sample_weights) of NumPy arrays, "
+        "expected a tuple (x, y) or (x, y, sample_weights) of NumPy arrays, a tf.data.Dataset, "
         "or a keras.utils.Sequence.",
     )
+
+
+def is_dataset(data: Any) -> bool:
+    """Whether this is a ``tf.data.Dataset``; asked without importing TensorFlow."""
+    return hasattr(data, "element_spec") and hasattr(data, "cardinality")
 
 
 def _is_container(data: Any) -> bool:

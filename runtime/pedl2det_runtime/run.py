@@ -10,39 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pedl2det_runtime import checkpoint, keras_versions, stub_path
 from pedl2det_runtime.config import ExperimentConfig, read_config, sample_hparams
 from pedl2det_runtime.config.hparams import is_searched
 from pedl2det_runtime.current import TrialInfo, running
-from pedl2det_runtime.errors import CheckFailedError, ConfigError
-from pedl2det_runtime.schedule import Progress, Schedule
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """What a user may ask of one run.
-
-    Attributes:
-        directory: the trial's directory.
-        config: the experiment config; None for the one in the directory.
-        out: where the results go.
-        overrides: ``key.path=value`` for the config.
-        resume: go on from the last checkpoint in ``out``.
-        max_batches: the most batches to train, or None.
-        test: train one batch, validate one, write one checkpoint.
-        trace: write the metrics of every single batch to ``batches.jsonl``.
-    """
-
-    directory: Path
-    out: Path
-    config: Path | None = None
-    overrides: tuple[str, ...] = ()
-    resume: bool = False
-    max_batches: int | None = None
-    test: bool = False
-    trace: bool = False
+from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.options import RunOptions
+from pedl2det_runtime.schedule import Progress
 
 
 def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
@@ -68,6 +43,8 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     stub_path.serve_first()
 
     from pedl2det_runtime import seeds
+    from pedl2det_runtime.controller import Controller
+    from pedl2det_runtime.job import make_job
     from pedl2det_runtime.loading import at_home, load_trial, users_code
 
     with running(info), at_home(directory):
@@ -76,7 +53,13 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
         for line in _notices(config, info):
             say(line)
         with users_code(directory, f"train {trial_class.__name__}"):
-            return _train(trial_class, config, info, options, found, say)
+            job = make_job(trial_class, info, options, say)
+            if found.state is not None:
+                say(f"resumed at batch {found.state.progress.batches}")
+                if found.state.stopped:
+                    say("this run was stopped by a callback: nothing is left to train")
+                    return found.state.progress
+            return Controller(job, found.path, found.state).train()
 
 
 def find_config(directory: Path) -> Path:
@@ -143,84 +126,3 @@ def _notices(config: ExperimentConfig, info: TrialInfo) -> list[str]:
         drawn = ", ".join(f"{name}={info.hparams[name]!r}" for name in searched)
         lines.append(f"searcher {config.searcher.name}: one trial of it is trained, with {drawn}")
     return lines
-
-
-def _train(
-    trial_class: type,
-    config: ExperimentConfig,
-    info: TrialInfo,
-    options: RunOptions,
-    found: _Found,
-    say: Callable[[str], None],
-) -> Progress:
-    from pedl2det_runtime import seeds, session
-    from pedl2det_runtime.callbacks.multiplexer import Multiplexer
-    from pedl2det_runtime.context import TFKerasTrialContext
-    from pedl2det_runtime.controller import Controller, Goal, Job
-    from pedl2det_runtime.data import as_sequence
-
-    context = TFKerasTrialContext(info)
-    trial = trial_class(context)
-    session.apply(trial.session_config())
-    seeds.seed_global_generator(info.seed)
-    batch_size = info.per_slot_batch_size
-    training = as_sequence(trial.build_training_data_loader(), batch_size)
-    validation = as_sequence(trial.build_validation_data_loader(), batch_size)
-    trial.build_model()
-    _check_model(context.model)
-    callbacks = Multiplexer(trial.keras_callbacks(), context.model)
-    epoch = len(training) if trial.epoch_is_one_pass else _epoch(config, info)
-    job = Job(
-        context=context,
-        training=training,
-        validation=validation,
-        validation_steps=1 if options.test else len(validation),
-        callbacks=callbacks,
-        schedule=_schedule(config, info.global_batch_size, epoch, options),
-        epochs_have_logs=trial.epoch_is_one_pass,
-        goal=Goal(
-            config.searcher.metric, config.searcher.smaller_is_better, config.checkpoint_policy
-        ),
-        belongings=checkpoint.Belongings(config.raw, info.hparams, options.directory),
-        directory=options.out,
-        trace=options.out / "batches.jsonl" if options.trace else None,
-        say=say if context.fit_settings.verbose else lambda _: None,
-    )
-    if found.state is not None:
-        say(f"resumed at batch {found.state.progress.batches}")
-        if found.state.stopped:
-            say("this run was stopped by a callback: nothing is left to train")
-            return found.state.progress
-    return Controller(job, found.path, found.state).train()
-
-
-def _check_model(model: Any) -> None:
-    if model is None:
-        raise CheckFailedError("Please call wrap_model(...) in build_model, before compile.")
-    if model.optimizer is None:
-        raise CheckFailedError("Please call model.compile(...) in build_model.")
-
-
-def _epoch(config: ExperimentConfig, info: TrialInfo) -> int:
-    return config.records_per_epoch // info.global_batch_size
-
-
-def _schedule(
-    config: ExperimentConfig, batch_size: int, epoch: int, options: RunOptions
-) -> Schedule:
-    if options.test:
-        return Schedule(total=1)
-    try:
-        total = config.training_batches(batch_size)
-        validate_every = config.batches(config.min_validation_period, batch_size)
-        checkpoint_every = config.batches(config.min_checkpoint_period, batch_size)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
-    return Schedule(
-        total=min(total, options.max_batches or total),
-        report_every=config.report_period,
-        validate_every=validate_every,
-        checkpoint_every=checkpoint_every,
-        epoch=epoch,
-        validates_first=config.perform_initial_validation,
-    )

@@ -35,6 +35,15 @@ def build(model: Any, first: Any) -> None:
         model(tf.nest.map_structure(tf.convert_to_tensor, inputs), training=False)
 
 
+def blank(spec: Any) -> Any:
+    """A batch of one record of zeros, as a dataset's ``element_spec`` describes it."""
+
+    def zeros(part: Any) -> tf.Tensor:
+        return tf.zeros([size or 1 for size in part.shape], part.dtype)
+
+    return tf.nest.map_structure(zeros, spec)
+
+
 def as_dataset(first: Any, others: Iterator[Any]) -> tf.data.Dataset:
     """A dataset that takes exactly as many batches as are asked of it, when they are.
 

@@ -1,0 +1,160 @@
+"""From a trial class to everything that the controller needs: the trial is made and asked.
+
+In this order, for every generation (spec/README.md, 9): constructor, ``session_config``, training
+data, validation data, model, callbacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime import checkpoint, seeds, session
+from pedl2det_runtime.callbacks.multiplexer import Multiplexer
+from pedl2det_runtime.config import ExperimentConfig
+from pedl2det_runtime.context import TFKerasTrialContext
+from pedl2det_runtime.current import TrialInfo
+from pedl2det_runtime.data import as_data, is_dataset
+from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidExperimentException
+from pedl2det_runtime.feeding import batches_in_pass
+from pedl2det_runtime.options import RunOptions
+from pedl2det_runtime.schedule import Schedule
+from pedl2det_runtime.trial import TFKerasTrial
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What makes one model better than another.
+
+    Attributes:
+        metric: the searcher's metric.
+        smaller_is_better: whether a smaller value of it is better.
+        policy: which validations are followed by a checkpoint: best, all or none.
+    """
+
+    metric: str
+    smaller_is_better: bool
+    policy: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is trained, with what, and where the results go.
+
+    Attributes:
+        context: the trial's context, with its compiled model and its settings for ``fit``.
+        training: the training data, a sequence of batches or a dataset.
+        validation: the validation data, likewise.
+        validation_steps: how many batches of it a validation reads; None for all.
+        callbacks: the user's callbacks.
+        schedule: when to stop for what.
+        epochs_have_logs: whether ``on_epoch_end`` gets the training logs.
+        goal: which checkpoints are kept.
+        belongings: what every checkpoint carries.
+        directory: the run's directory.
+        trace: writes the metrics of every single batch, or None.
+        say: prints one line for people.
+    """
+
+    context: TFKerasTrialContext
+    training: Any
+    validation: Any
+    validation_steps: int | None
+    callbacks: Multiplexer
+    schedule: Schedule
+    epochs_have_logs: bool
+    goal: Goal
+    belongings: checkpoint.Belongings
+    directory: Path
+    trace: Path | None
+    say: Callable[[str], None]
+
+
+def make_job(
+    trial_class: type[TFKerasTrial],
+    info: TrialInfo,
+    options: RunOptions,
+    say: Callable[[str], None],
+) -> Job:
+    """Make a trial and ask it for its data, its model and its callbacks.
+
+    Raises:
+        Pedl2DetError: the trial breaks the contract of the API.
+    """
+    config = info.config
+    context = TFKerasTrialContext(info)
+    trial = trial_class(context)
+    session.apply(trial.session_config())
+    seeds.seed_global_generator(info.seed)
+    batch_size = info.per_slot_batch_size
+    training = as_data(trial.build_training_data_loader(), batch_size)
+    validation = as_data(trial.build_validation_data_loader(), batch_size)
+    _check_wrapped(context, training, validation)
+    trial.build_model()
+    _check_model(context.model)
+    callbacks = Multiplexer(trial.keras_callbacks(), context.model)
+    one_pass = batches_in_pass(training) or 0
+    epoch = one_pass if trial.epoch_is_one_pass else _epoch(config, info)
+    return Job(
+        context=context,
+        training=training,
+        validation=validation,
+        validation_steps=1 if options.test else _validation_steps(context, validation),
+        callbacks=callbacks,
+        schedule=_schedule(config, info.global_batch_size, epoch, options),
+        epochs_have_logs=trial.epoch_is_one_pass,
+        goal=Goal(
+            config.searcher.metric, config.searcher.smaller_is_better, config.checkpoint_policy
+        ),
+        belongings=checkpoint.Belongings(config.raw, info.hparams, options.directory),
+        directory=options.out,
+        trace=options.out / "batches.jsonl" if options.trace else None,
+        say=say if context.fit_settings.verbose else lambda _: None,
+    )
+
+
+def _check_wrapped(context: TFKerasTrialContext, *loaders: Any) -> None:
+    if any(is_dataset(data) for data in loaders) and not context.datasets_wrapped:
+        raise InvalidExperimentException(
+            "Please use context.wrap_dataset(dataset) on each tf.data.Dataset, "
+            "immediately after it was created."
+        )
+
+
+def _validation_steps(context: TFKerasTrialContext, validation: Any) -> int | None:
+    """``configure_fit(validation_steps=...)`` applies to datasets only."""
+    return context.fit_settings.validation_steps if is_dataset(validation) else None
+
+
+def _check_model(model: Any) -> None:
+    if model is None:
+        raise CheckFailedError("Please call wrap_model(...) in build_model, before compile.")
+    if model.optimizer is None:
+        raise CheckFailedError("Please call model.compile(...) in build_model.")
+
+
+def _epoch(config: ExperimentConfig, info: TrialInfo) -> int:
+    return config.records_per_epoch // info.global_batch_size
+
+
+def _schedule(
+    config: ExperimentConfig, batch_size: int, epoch: int, options: RunOptions
+) -> Schedule:
+    if options.test:
+        return Schedule(total=1)
+    try:
+        total = config.training_batches(batch_size)
+        validate_every = config.batches(config.min_validation_period, batch_size)
+        checkpoint_every = config.batches(config.min_checkpoint_period, batch_size)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return Schedule(
+        total=min(total, options.max_batches or total),
+        report_every=config.report_period,
+        validate_every=validate_every,
+        checkpoint_every=checkpoint_every,
+        epoch=epoch,
+        validates_first=config.perform_initial_validation,
+    )
