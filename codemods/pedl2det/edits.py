@@ -129,7 +129,21 @@ class _Applying(cst.CSTTransformer):
             return updated_node
         for edit in edits:
             updated_node = edit(updated_node)
+        if edits and _lost_parentheses(original_node, updated_node):
+            updated_node = updated_node.with_changes(
+                lpar=original_node.lpar, rpar=original_node.rpar
+            )
         return updated_node
+
+
+def _lost_parentheses(original: Any, updated: Any) -> bool:
+    """Whether an expression stood in parentheses, as ``return(x)`` needs it, and lost them."""
+    return (
+        isinstance(original, cst.BaseExpression)
+        and isinstance(updated, cst.BaseExpression)
+        and bool(original.lpar)
+        and not updated.lpar
+    )
 
 
 _EXPRESSION_KINDS = set(_EXPRESSIONS.values())

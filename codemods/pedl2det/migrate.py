@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import tokenize
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,7 +107,8 @@ def plan_rules(project: TrialProject, rules: Iterable[Rule]) -> Plan:
     for rule in rules:
         if rule is not imports.RULE:
             rule.plan(project, plan)
-    plan_constructor(project, plan, trial_class.RULE.id)
+    if not plan.is_refused:
+        plan_constructor(project, plan, trial_class.RULE.id)
     if imports.RULE in rules:
         imports.RULE.plan(project, plan)
     return plan
@@ -152,15 +154,14 @@ def _problem_with(source: Source, text: str) -> str | None:
     left = next(occurrences(new), None)
     if left is not None:
         return f"would still use {left.name}"
-    if _comments(source.text) - _comments(text):
-        lost = sorted(_comments(source.text) - _comments(text))
-        return f"would lose a comment: {lost[0]}"
-    return None
+    lost = _comments(source.text) - _comments(text)
+    return f"would lose a comment: {min(lost)}" if lost else None
 
 
-def _comments(text: str) -> set[str]:
-    return {
+def _comments(text: str) -> Counter[str]:
+    """The comments that are meant for people, each as often as it stands there."""
+    return Counter(
         token.string
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type == tokenize.COMMENT
-    }
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline)
+        if token.type == tokenize.COMMENT and not token.string.startswith(imports.TOOL_COMMENTS)
+    )

@@ -10,9 +10,13 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Scope = (
+    ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | Comprehension
+)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_SCOPES = (ast.Module, ast.ClassDef, *FUNCTIONS)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (ast.Module, ast.ClassDef, *FUNCTIONS, *_COMPREHENSIONS)
 
 
 class Names:
@@ -35,6 +39,7 @@ class Names:
             lambda: defaultdict(list)
         )
         self._visit(tree, tree)
+        self._follow_aliases()
 
     def qualified(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means through imports, if it has one meaning."""
@@ -114,12 +119,24 @@ class Names:
                 yield node
                 inner = False
 
+    def _follow_aliases(self) -> None:
+        """``k = tf.keras`` in the module's own scope means what it was given, if that is all."""
+        for statement in self.tree.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()):
+                    meaning = self.qualified(statement.value)
+                    if meaning is not None and self._bound[self.tree][name] == [None]:
+                        self._bound[self.tree][name] = [meaning]
+
     def _visit(self, node: ast.AST, scope: Scope) -> None:
         self.nodes.append(node)
         self._bind(node, scope)
         for child in ast.iter_child_nodes(node):
             self.parents[child] = node
-            inner = isinstance(node, FUNCTIONS) and _is_inside(child, node)
+            inner = isinstance(node, _COMPREHENSIONS) or (
+                isinstance(node, FUNCTIONS)
+                and (_is_inside(child, node) or isinstance(child, ast.arguments))
+            )
             in_class = isinstance(node, ast.ClassDef) and child in node.body
             self._visit(child, node if inner or in_class else scope)  # type: ignore[arg-type]
 
@@ -153,8 +170,8 @@ class Names:
 
 
 def _is_inside(child: ast.AST, function: ast.AST) -> bool:
-    """Whether a child of a function stands in its own scope."""
+    """Whether a child of a function is evaluated in its own scope."""
     if isinstance(function, ast.Lambda):
-        return child is function.body or isinstance(child, ast.arguments)
+        return child is function.body
     assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-    return child in function.body or isinstance(child, ast.arguments)
+    return child in function.body

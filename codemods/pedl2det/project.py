@@ -89,14 +89,15 @@ class TrialProject:
     @cached_property
     def loader(self) -> tuple[Source, ast.FunctionDef] | None:
         """``make_data_loaders``, as the package exposes it or, alone, as a module defines it."""
-        exposed = self.resolve("__init__", "make_data_loaders")
-        if exposed is not None:
-            return exposed
+        name = "make_data_loaders"
+        init = self.sources.get("__init__")
+        if init is not None and init.names.module_bindings(name):
+            return self.resolve("__init__", name)
         defined = [
             (source, node)
             for source in self.sources.values()
             for node in source.tree.body
-            if isinstance(node, ast.FunctionDef) and node.name == "make_data_loaders"
+            if isinstance(node, ast.FunctionDef) and node.name == name
         ]
         return defined[0] if len(defined) == 1 else None
 
@@ -106,10 +107,13 @@ class TrialProject:
         while (module, name) not in seen and module in self.sources:
             seen.add((module, name))
             source = self.sources[module]
+            bindings = source.names.module_bindings(name)
+            if len(bindings) != 1:
+                return None
             for node in source.tree.body:
                 if isinstance(node, ast.FunctionDef) and node.name == name:
                     return source, node
-            dotted = _imported(source, name)
+            dotted = bindings[0]
             if dotted is None:
                 return None
             module, _, name = dotted.lstrip(".").rpartition(".")
@@ -128,12 +132,6 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
         if isinstance(node, ast.ClassDef)
         and any(source.names.qualified(base) in TRIAL_CLASSES for base in node.bases)
     ]
-
-
-def _imported(source: Source, name: str) -> str | None:
-    """What a name of the module's own scope was imported from."""
-    meanings = {meaning for meaning in source.names.module_bindings(name) if meaning is not None}
-    return meanings.pop() if len(meanings) == 1 else None
 
 
 def occurrences(source: Source) -> Iterator[Occurrence]:

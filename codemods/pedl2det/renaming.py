@@ -10,7 +10,6 @@ from pedl2det.source import Source
 
 #: Old modules and the new ones in which their names are found.
 MODULES = {
-    "pedl.frameworks": "determined",
     "pedl.frameworks.keras": "determined.keras",
     "pedl.frameworks.keras.tf_keras_trial": "determined.keras",
 }

@@ -13,8 +13,8 @@ from pedl2det.migrate import NewFile, Result
 
 def unified_diff(file: NewFile) -> str:
     """The change of a file as a patch that ``git apply`` takes."""
-    name = shown(file.path)
-    old, new = (_text(data).splitlines(keepends=True) for data in (file.old, file.new))
+    name = shown(file.path).lstrip("/")
+    old, new = (_lines(data) for data in (file.old, file.new))
     lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
@@ -62,8 +62,12 @@ def shown(path: Path) -> str:
         return str(path)
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", errors="replace")
+def _lines(data: bytes) -> list[str]:
+    """Lines as git counts them, holding every byte: ``surrogateescape`` writes it again."""
+    text = data.decode("utf-8", errors="surrogateescape")
+    return [f"{line}\n" for line in text.split("\n")[:-1]] + [text.rpartition("\n")[2]] * (
+        not text.endswith("\n")
+    )
 
 
 def _plural(count: int, what: str) -> str:

@@ -53,7 +53,8 @@ def python_files(path: Path) -> Iterator[Path]:
         return
     for directory, subdirectories, files in os.walk(path):
         subdirectories[:] = sorted(set(subdirectories) - _PRUNED)
-        yield from (Path(directory, name) for name in sorted(files) if name.endswith(".py"))
+        found = (Path(directory, name) for name in sorted(files) if name.endswith(".py"))
+        yield from (file for file in found if file.is_file())  # no dangling link
 
 
 def read_project(directory: Path) -> TrialProject:
@@ -77,7 +78,8 @@ def _home(file: Path) -> Path:
 
 
 def _configs(directory: Path) -> list[Path]:
-    return sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")])
+    found = [*directory.glob("*.yaml"), *directory.glob("*.yml")]
+    return sorted(file for file in found if file.is_file())
 
 
 def _read(directory: Path, others: set[Path]) -> TrialProject:
@@ -87,6 +89,8 @@ def _read(directory: Path, others: set[Path]) -> TrialProject:
         if others.intersection(file.parents) - set(directory.parents):
             continue
         parts = file.relative_to(directory).with_suffix("").parts
+        if parts[-1] == "__init__" and len(parts) > 1:
+            parts = parts[:-1]  # a package goes by its own name
         try:
             project.sources[".".join(parts)] = Source.read(file)
         except Unreadable as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import codecs
 import io
+import re
 import tokenize
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,7 +84,7 @@ class Source:
 
     @cached_property
     def _lines(self) -> list[str]:
-        return self.text.splitlines(keepends=True)
+        return re.split("\r\n|\r|\n", self.text)  # str.splitlines knows more line ends
 
     def start(self, node: ast.expr | ast.stmt | ast.arg) -> Place:
         """Where a node begins."""

@@ -73,7 +73,10 @@ class Config:
 
     def legacy_keys(self) -> list[str]:
         """What of the old dialect the config means, with its anchors and merges followed."""
-        value = yaml.safe_load(self.text)
+        try:
+            value = yaml.safe_load(self.text)
+        except (yaml.YAMLError, ValueError):  # a tag or a date of its own
+            value = yaml.load(self.text, yaml.BaseLoader)  # noqa: S506
         sections = {
             "": ("batches_per_step",),
             "searcher": ("max_steps", "target_trial_steps"),
@@ -86,7 +89,7 @@ class Config:
             if key in ((value.get(section) or {}) if section else value)
         ]
         periods = ("min_validation_period", "min_checkpoint_period")
-        return found + [name for name in periods if isinstance(value.get(name), int)]
+        return found + [name for name in periods if isinstance(value.get(name), int | str)]
 
     @property
     def is_experiment(self) -> bool:
@@ -183,7 +186,7 @@ class ConfigEdits:
     def replace(self, rule: str, entry: Entry, text: str) -> None:
         """Give a scalar another text."""
         self._span(rule, entry, entry.value, text)
-        self._changes.append(lambda root: _put(root, entry.path, yaml.safe_load(text)))
+        self._changes.append(lambda root: _put(root, entry.path, text))
 
     def nest(self, rule: str, entry: Entry, name: str, inner: str, text: str) -> None:
         """Turn ``key: scalar`` into ``name: {inner: text}``, in the style of its mapping."""
@@ -194,8 +197,7 @@ class ConfigEdits:
             indent = " " * (entry.key.start_mark.column + 2)
             self._span(rule, entry, entry.key, f"{name}:{self.config.newline}{indent}{inner}")
             self._span(rule, entry, entry.value, text)
-        value = yaml.safe_load(text)
-        self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: value}))
+        self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: text}))
 
     def append(self, rule: str, name: str, text: str) -> None:
         """Add a key to the document."""
@@ -203,7 +205,7 @@ class ConfigEdits:
         newline = self.config.newline
         before = "" if self.config.text.endswith("\n") else newline
         self._spans.append((end, end, f"{before}{name}: {text}{newline}"))
-        self._changes.append(lambda root: _put(root, (name,), yaml.safe_load(text)))
+        self._changes.append(lambda root: _put(root, (name,), text))
         self.rules.append((rule, self.config.text.count("\n") + 1))
 
     def result(self) -> str | None:
@@ -211,12 +213,13 @@ class ConfigEdits:
         text = self.config.text
         for start, end, replacement in sorted(self._spans, reverse=True):
             text = text[:start] + replacement + text[end:]
-        meant = copy.deepcopy(yaml.safe_load(self.config.text))
-        for change in self._changes:
-            change(meant)
         try:
-            return text if yaml.safe_load(text) == meant else None
-        except yaml.YAMLError:
+            # Every scalar as text: tags, dates and anchors need no understanding.
+            meant = copy.deepcopy(yaml.load(self.config.text, yaml.BaseLoader))  # noqa: S506
+            for change in self._changes:
+                change(meant)
+            return text if yaml.load(text, yaml.BaseLoader) == meant else None  # noqa: S506
+        except (yaml.YAMLError, KeyError, IndexError, TypeError, ValueError):
             return None
 
     def _span(self, rule: str, entry: Entry, node: yaml.Node, text: str) -> None:

@@ -29,7 +29,7 @@ def command(paths: tuple[Path, ...], diff: bool, check: bool) -> None:
     writes = not (diff or check)
     if diff:
         for file in result.files:
-            click.echo(unified_diff(file), nl=False)
+            click.echo(unified_diff(file).encode("utf-8", errors="surrogateescape"), nl=False)
     if writes:
         write_all(result.files)
     for line in summary(result, "rewritten" if writes else "would be rewritten"):

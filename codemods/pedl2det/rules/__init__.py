@@ -41,10 +41,10 @@ RULES: tuple[Rule, ...] = (
     tf1_names.RULE,
     renamed.RULE,
     imports.RULE,
-    config_batch_size.RULE,
     config_lengths.RULE,
     config_int_bounds.RULE,
     config_floats.RULE,
+    config_batch_size.RULE,  # after the rules that look below the key that it renames
     config_entrypoint.RULE,
 )
 

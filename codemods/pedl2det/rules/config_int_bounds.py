@@ -6,25 +6,36 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
-from pedl2det.yaml_edit import Config
+from pedl2det.yaml_edit import Config, Entry
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Lower ``maxval`` by one in every config that counts in steps."""
     for config in project.configs:
-        if not _is_legacy(config):
-            continue
-        for hparam in config.entries("hyperparameters"):
-            kind = config.entry(*hparam.path, "type")
-            bound = config.entry(*hparam.path, "maxval")
-            if kind is None or kind.scalar != "int" or bound is None:
-                continue
-            if not (bound.scalar or "").lstrip("-").isdecimal():
-                continue
-            lower = str(int(bound.scalar or "") - 1)
-            plan.config(config).replace(RULE.id, bound, lower)
-            message = f"{'.'.join(bound.path)}: {bound.scalar} was never drawn, {lower} was"
-            plan.findings.append(Finding(Kind.NOTE, RULE.id, config.path, bound.line, message))
+        if _is_legacy(config):
+            for hparam in config.entries("hyperparameters"):
+                _plan_bound(config, plan, hparam)
+
+
+def _plan_bound(config: Config, plan: Plan, hparam: Entry) -> None:
+    """Lower the bound of one hyperparameter, or of those that it groups."""
+    kind = config.entry(*hparam.path, "type")
+    if kind is None:
+        for inner in config.entries(*hparam.path):
+            _plan_bound(config, plan, inner)
+        return
+    bound = config.entry(*hparam.path, "maxval")
+    if kind.scalar != "int" or bound is None:
+        return
+    name, text = ".".join(bound.path), bound.scalar or ""
+    if not text.lstrip("-").isdecimal():
+        message = f"{name}: expected a whole number, got {text!r}"
+        plan.findings.append(Finding(Kind.PERSON, RULE.id, config.path, bound.line, message))
+        return
+    lower = str(int(text) - 1)
+    plan.config(config).replace(RULE.id, bound, lower)
+    message = f"{name}: {text} was never drawn, {lower} was"
+    plan.findings.append(Finding(Kind.NOTE, RULE.id, config.path, bound.line, message))
 
 
 def _is_legacy(config: Config) -> bool:
@@ -35,8 +46,9 @@ def _is_legacy(config: Config) -> bool:
 _SEARCHER = "searcher: {name: random, max_steps: 1}\n"
 
 
-def _units(bound: int) -> dict[str, str]:
+def _units(bound: str, group: str = "") -> dict[str, str]:
     spec = f"{{type: int, minval: 1, maxval: {bound}}}"
+    spec = f"{{{group}{spec}}}" if group else spec
     return {"const.yaml": f"hyperparameters:\n  units: {spec}\n{_SEARCHER}"}
 
 
@@ -47,10 +59,12 @@ RULE = Rule(
     safety=Safety.SAFE,
     plan=plan,
     cases=(
-        Case(trial("pass\n") | _units(9), _units(8), says="9 was never drawn, 8 was"),
+        Case(trial("pass\n") | _units("9"), _units("8"), says="9 was never drawn, 8 was"),
+        Case(trial("pass\n") | _units("9", "net: "), _units("8", "net: ")),
+        Case(trial("pass\n") | _units("1e1"), {}, says="expected a whole number, got '1e1'"),
         Case(
             trial("pass\n")
-            | {"const.yaml": _units(9)["const.yaml"].replace("max_steps: 1", "max_length: 1")},
+            | {"const.yaml": _units("9")["const.yaml"].replace("max_steps: 1", "max_length: 1")},
             {},
         ),
     ),

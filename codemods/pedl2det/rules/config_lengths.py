@@ -42,7 +42,7 @@ def _plan_config(config: Config, plan: Plan) -> None:
         _plan_length(config, plan, length, "max_length", per_step)
     for name in _PERIODS:
         period = config.entry(name)
-        if period is not None and period.scalar is not None:
+        if period is not None and period.scalar not in (None, "", "~", "null", "Null", "NULL"):
             _plan_length(config, plan, period, name, per_step)
 
 

@@ -17,7 +17,8 @@ from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 from pedl2det.source import Source
 
-_TOOL_COMMENTS = ("# noqa", "# type:", "# pylint", "# isort", "# flake8", "# pragma")
+#: Comments for tools, which go with the import that they stand beside.
+TOOL_COMMENTS = ("# noqa", "# type:", "# pylint", "# isort", "# flake8", "# pragma")
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -48,7 +49,7 @@ def _plan_alias(plan: Plan, alias: Occurrence, found: list[Occurrence]) -> bool:
     else:
         local = alias.node.asname or alias.node.name.partition(".")[0]
         uses = [one for one in found if not one.is_import and one.root == local]
-        if uses or source.path.stem != "__init__":
+        if uses or not _is_exported(plan.project, source, local):
             gone = all(plan.is_claimed(one.node) or plan.is_dropped(one.node) for one in uses)
             if gone:
                 plan.claim(RULE.id, alias.node)
@@ -56,6 +57,20 @@ def _plan_alias(plan: Plan, alias: Occurrence, found: list[Occurrence]) -> bool:
         plan.refuse(RULE.id, source, statement, f"{local} is exported to others from here")
     plan.claim(RULE.id, alias.node)
     return False
+
+
+def _is_exported(project: TrialProject, source: Source, name: str) -> bool:
+    """Whether another file imports a name from this one, or might."""
+    if source.path.stem == "__init__":
+        return True
+    module = project.module_of(source).rpartition(".")[2]
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and (node.module or "").rpartition(".")[2] == module
+        and any(alias.name in (name, "*") for alias in node.names)
+        for other in project.sources.values()
+        for node in other.names.nodes
+    )
 
 
 def _shares_line(source: Source, statement: ast.AST) -> bool:
@@ -134,7 +149,7 @@ def _without(body: Sequence[Any], unused: set[str], ours: list[str]) -> tuple[li
     for line in body:
         statement = _import_of(line)
         names = _kept_names(statement, unused) if statement else None
-        if statement is None or names == list(statement.names):
+        if names is None or names == list(statement.names):
             kept.append(line.with_changes(leading_lines=_joined(carried, line.leading_lines)))
             carried = []
             continue
@@ -158,7 +173,7 @@ def _above(line: Any) -> list[Any]:
     """The lines above an import that goes, and its own comment if it is meant for people."""
     comment = line.trailing_whitespace.comment
     lines = list(line.leading_lines)
-    if comment is not None and not comment.value.startswith(_TOOL_COMMENTS):
+    if comment is not None and not comment.value.startswith(TOOL_COMMENTS):
         lines.append(cst.EmptyLine(comment=comment))
     return lines
 
