@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
@@ -25,6 +26,8 @@ def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | No
         return None
     if node is not function and not source.names.is_in_body(node, function):
         return None  # a default or a decorator is evaluated without the trial
+    if node is not function and not is_reached(source, node, function):
+        return None  # self is another one there
     trial_source, _ = project.trial
     if source is trial_source and methods(project).get(function.name) is function:
         is_property = [ast.unparse(decorator) for decorator in function.decorator_list] in (
@@ -61,6 +64,29 @@ def uses_of(source: Source, function: ast.FunctionDef, name: str) -> list[ast.Na
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and node.id == name and source.names.binder(node) is function
     ]
+
+
+def is_reached(source: Source, node: ast.AST, function: ast.FunctionDef) -> bool:
+    """Whether the function's own ``self`` is ``self`` where a node stands."""
+    first = function.args.args[0].arg if function.args.args else ""
+    while (node := source.names.parents[node]) is not function:
+        if isinstance(node, ast.ClassDef):
+            return False
+        if isinstance(node, FUNCTIONS) and any(
+            argument.arg == first for argument in node.args.args
+        ):
+            return False
+    return True
+
+
+def catches_key_error(function: ast.AST) -> bool:
+    """Whether a function expects a missing key; the context raises another error for it."""
+    return any(
+        isinstance(part, ast.Name) and part.id in ("KeyError", "LookupError")
+        for node in ast.walk(function)
+        if isinstance(node, ast.ExceptHandler) and node.type
+        for part in ast.walk(node.type)
+    )
 
 
 def arguments_of(call: ast.Call, parameters: tuple[str, ...]) -> dict[str, ast.expr] | None:

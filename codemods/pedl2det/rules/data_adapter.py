@@ -8,11 +8,12 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import before, expression
-from pedl2det.loader_flow import Role, role_of
+from pedl2det.edits import expression
+from pedl2det.loader_flow import Role, pair_of, returns_of, role_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, loaders
+from pedl2det.source import Source
 
 ADAPTER = "pedl.frameworks.keras.data.KerasDataAdapter"
 _PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
@@ -35,6 +36,9 @@ def plan(project: TrialProject, plan: Plan) -> None:
             plan.refuse(RULE.id, found.source, call, message)
             continue
         settings[role].append({name: found.source.segment(value) for name, value in given.items()})
+        if role is Role.TRAINING and len(settings[role]) > 1:
+            message = "more than one adapter: which of them reads the training data depends"
+            plan.refuse(RULE.id, found.source, call, message)
         _plan_call(plan, found, call, given, role)
     _note_difference(project, plan, settings)
 
@@ -57,16 +61,40 @@ def _plan_call(
         for value in given.values():
             plan.drop(value)
     match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call and _is_name(
-            call, name
-        ):
-            # train = KerasDataAdapter(train, ...): the statement has done its work.
-            plan.line(RULE.id, source, statement, _into_settings if training else _away)
-        case _:
-            plan.expression(RULE.id, source, call, _sequence)
-            if training and given:
-                text = ", ".join(f"{name}={source.segment(value)}" for name, value in given.items())
-                plan.line(RULE.id, source, statement, before(f"context.configure_fit({text})\n"))
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
+            if _is_name(call, name):
+                # train = KerasDataAdapter(train, ...): the statement has done its work.
+                plan.line(RULE.id, source, statement, _into_settings if training else _away)
+                return
+            if training and not _is_always_returned(plan, source, name):
+                message = f"{name} is returned on some paths alone, and its workers are for all"
+                plan.refuse(RULE.id, source, call, message)
+    settings: list[Any] = []
+
+    def take_out(updated: Any) -> Any:
+        settings.extend(_settings(updated))
+        return _sequence(updated)
+
+    def put_before(line: Any) -> Any:
+        if not settings:
+            return line
+        plain = [argument.with_changes(comma=cst.MaybeSentinel.DEFAULT) for argument in settings]
+        configured = cst.Expr(cst.Call(expression("context.configure_fit"), plain))
+        first = cst.SimpleStatementLine([configured], leading_lines=line.leading_lines)
+        return cst.FlattenSentinel([first, line.with_changes(leading_lines=[])])
+
+    plan.expression(RULE.id, source, call, take_out)
+    if training and given:
+        plan.line(RULE.id, source, statement, put_before)
+
+
+def _is_always_returned(plan: Plan, source: Source, name: str) -> bool:
+    assert plan.project.loader is not None
+    _, function = plan.project.loader
+    pairs = [pair_of(node.value) for node in returns_of(source, function)]
+    return all(
+        pair is not None and isinstance(pair[0], ast.Name) and pair[0].id == name for pair in pairs
+    )
 
 
 def _is_name(call: ast.Call, name: str) -> bool:
@@ -173,6 +201,26 @@ RULE = Rule(
                 )["data.py"]
             },
             says="the validation loader had workers of its own",
+        ),
+        Case(
+            loaders(
+                "train = KerasDataAdapter(train, True, 2)\n"
+                "if slow:\n    train = KerasDataAdapter(train)\n"
+                "return train, val\n",
+                _IMPORTS,
+            ),
+            {},
+            says="more than one adapter",
+        ),
+        Case(
+            loaders(
+                "fast = KerasDataAdapter(train, workers=2)\n"
+                "if slow:\n    return train, val\n"
+                "return fast, val\n",
+                _IMPORTS,
+            ),
+            {},
+            says="fast is returned on some paths alone",
         ),
         Case(
             loaders("adapter = KerasDataAdapter(train)\nreturn wrap(adapter), val\n", _IMPORTS),

@@ -78,8 +78,10 @@ def _is_free(project: TrialProject, plan: Plan) -> bool:
     assert function is not None
     free = True
     for node in ast.walk(trial_node):
-        if isinstance(node, ast.Attribute) and node.attr in _ADDED:
-            plan.refuse(RULE.id, trial_source, node, f"the trial has {node.attr} already")
+        named = getattr(node, "attr", None) or getattr(node, "name", None)
+        named = node.id if isinstance(node, ast.Name) else named
+        if named in _ADDED:
+            plan.refuse(RULE.id, trial_source, node, f"the trial has {named} already")
             free = False
     for source in project.sources.values():
         for node in source.names.nodes:
@@ -146,8 +148,9 @@ def _plan_config(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
         return
     for use, found in zip(uses, keyed, strict=True):
         assert found is not None
-        whole, key, _ = found
-        if key == "data":
+        whole, key, default = found
+        is_empty = isinstance(default, ast.Dict) and not default.keys
+        if key == "data" and (isinstance(whole, ast.Subscript) or is_empty):
             plan.expression(RULE.id, source, whole, becomes("context.get_data_config()"))
         else:
             plan.expression(RULE.id, source, use, becomes("context.get_experiment_config()"))

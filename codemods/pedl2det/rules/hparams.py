@@ -59,20 +59,23 @@ def _plan_uses(
             plan.refuse(RULE.id, source, use, message)
             return
     keyed = [where.constant_key(source, use) for use in uses]
-    if all(keyed) and not _catches_key_error(function):
+    is_reached = all(where.is_reached(source, use, function) for use in uses)
+    if _is_in_a_class(function, name):
+        is_reached, uses = False, uses or [ast.Name(id=name)]
+    if all(keyed) and is_reached and not where.catches_key_error(function):
         for use, found in zip(uses, keyed, strict=True):
             assert found is not None
             _plan_key(plan, source, use, found[0], found[1], context)
     elif uses:
-        for use in uses:
-            if _is_changed_elsewhere(plan.project, source, use):
-                message = f"{name} is handed on to code that changes it"
-                plan.refuse(RULE.id, source, use, message)
+        changed = _is_changed_elsewhere(plan.project, _names(plan.project))
+        if changed is not None:
+            message = f"{name} is handed on in {function.name}, and may be changed here"
+            plan.refuse(RULE.id, *changed, message)
         # Whatever is done with the dict, it gets what the old harness put into it.
         lines = (
             f"{name} = {{**{context}.get_hparams(), "
             f'"batch_size": {context}.get_per_slot_batch_size()}}\n'
-            f'del {name}["global_batch_size"]\n'
+            f'{name}.pop("global_batch_size", None)\n'
         )
         plan.definition(RULE.id, source, function, into_body(lines))
 
@@ -107,44 +110,46 @@ def _is_changed(source: Source, use: ast.Name | ast.Attribute) -> bool:
     return False
 
 
-def _is_changed_elsewhere(project: TrialProject, source: Source, use: ast.Name) -> bool:
-    """Whether the dict is kept under another name, or given to a function, that changes it."""
-    parent = source.names.parents[use]
-    if isinstance(parent, ast.Assign):
-        kept = {ast.unparse(target) for target in parent.targets}
-        return any(
-            isinstance(node, ast.Name | ast.Attribute)
-            and isinstance(node.ctx, ast.Load)
-            and ast.unparse(node) in kept
-            and _is_changed(source, node)
-            for node in source.names.nodes
-        )
-    if isinstance(parent, ast.Call) and use in parent.args:
-        called = parent.func.attr if isinstance(parent.func, ast.Attribute) else parent.func
-        name = called.id if isinstance(called, ast.Name) else called
-        return any(
-            _changes_a_parameter(other, node)
-            for other in project.sources.values()
-            for node in other.names.nodes
-            if isinstance(node, ast.FunctionDef) and node.name == name
-        )
-    return False
+def _is_changed_elsewhere(project: TrialProject, names: set[str]) -> tuple[Source, ast.AST] | None:
+    """A place that may change a dict of hyperparameters, under whatever name it goes there."""
+    for source in project.sources.values():
+        for node in source.names.nodes:
+            match node:
+                case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Store() | ast.Del()):
+                    if key in names:
+                        return source, node
+                case ast.Call(func=ast.Attribute(attr=attribute), args=arguments) if (
+                    attribute in _MUTATORS
+                ):
+                    first = arguments[0] if arguments else None
+                    key = first.value if isinstance(first, ast.Constant) else None
+                    if key is None or key in names:
+                        return source, node
+    return None
 
 
-def _changes_a_parameter(source: Source, function: ast.FunctionDef) -> bool:
+def _names(project: TrialProject) -> set[str]:
+    """The hyperparameters that the configs name, and those that the code reads as ``x["name"]``."""
+    return {
+        entry.path[1] for config in project.configs for entry in config.entries("hyperparameters")
+    } | {
+        node.slice.value
+        for source in project.sources.values()
+        for node in source.names.nodes
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+    }
+
+
+def _is_in_a_class(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a class within a function binds the name anew from itself, or uses it there."""
     return any(
-        isinstance(use.ctx, ast.Load) and _is_changed(source, use)
-        for argument in function.args.args
-        for use in where.uses_of(source, function, argument.arg)
-    )
-
-
-def _catches_key_error(function: ast.FunctionDef) -> bool:
-    """A missing key raises another error from the context: code that expects it keeps a dict."""
-    return any(
-        isinstance(node, ast.ExceptHandler)
-        and any(isinstance(part, ast.Name) and part.id == "KeyError" for part in ast.walk(node))
-        for node in ast.walk(function)
+        isinstance(node, ast.Name) and node.id == name
+        for inner in ast.walk(function)
+        if isinstance(inner, ast.ClassDef)
+        for node in ast.walk(inner)
     )
 
 
@@ -179,7 +184,7 @@ RULE = Rule(
                 '    """Build it."""\n'
                 "    hparams = {**self.context.get_hparams(), "
                 '"batch_size": self.context.get_per_slot_batch_size()}\n'
-                '    del hparams["global_batch_size"]\n'
+                '    hparams.pop("global_batch_size", None)\n'
                 "    return make(**hparams)\n"
             ),
         ),
@@ -189,17 +194,34 @@ RULE = Rule(
         ),
         Case(
             trial(
-                "def __init__(self, hparams):\n    self.hp = hparams\n\n"
-                "def helper(self):\n    self.hp['a'] = 1\n"
+                "def build_model(self, hparams):\n"
+                "    def block(n, hparams=hparams):\n"
+                "        return hparams['a']\n"
+                "    return block\n"
             ),
-            {},
-            says="hparams is handed on to code that changes it",
+            trial(
+                "def build_model(self):\n"
+                "    hparams = {**self.context.get_hparams(), "
+                '"batch_size": self.context.get_per_slot_batch_size()}\n'
+                '    hparams.pop("global_batch_size", None)\n'
+                "    def block(n, hparams=hparams):\n"
+                "        return hparams['a']\n"
+                "    return block\n"
+            ),
         ),
         Case(
-            trial("def build_model(self, hparams):\n    return fill(hparams)\n")
+            trial(
+                "def __init__(self, hparams):\n    self.hp = hparams\n\n"
+                "def helper(self):\n    self.hp['a'] = self.hp['a'] + 1\n"
+            ),
+            {},
+            says="hparams is handed on in",
+        ),
+        Case(
+            trial("def build_model(self, hparams):\n    return fill(hparams)['a']\n")
             | {"filling.py": "def fill(hp):\n    hp.setdefault('a', 1)\n    return hp\n"},
             {},
-            says="hparams is handed on to code that changes it",
+            says="hparams is handed on in",
         ),
         Case(
             trial('def helper(self, hparams):\n    return hparams["units"]\n'),

@@ -50,6 +50,9 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
     drop = given.get("drop_leftovers")
     if drop is not None and not (isinstance(drop, ast.Constant) and drop.value is False):
         return "it drops the last partial batch, and a tuple keeps it"
+    weight = given.get("sample_weight")
+    if not isinstance(weight, ast.Name | ast.Attribute | ast.Constant | None):
+        return "its sample_weight was never used, but computing it may do something: take it out"
     if "sample_weight" in given:
         plan.note(RULE.id, source, call, "sample_weight was never used and is left out")
     arrays = _numpy(plan, source)
@@ -82,20 +85,45 @@ def _is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> boo
     function = source.names.function_of(node)
     match node:
         case ast.Name(id=name) if isinstance(function, ast.FunctionDef):
-            values = [
-                statement.value
-                for statement in ast.walk(function)
-                if isinstance(statement, ast.Assign)
-                and any(isinstance(t, ast.Name) and t.id == name for t in statement.targets)
-            ]
-            return len(values) == 1 and _is_batch_size(project, source, values[0])
-        case ast.Call(func=func, args=[ast.Constant(value="batch_size")]):
-            return source.names.qualified(func) == GET_HYPERPARAMETER
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value="batch_size")):
-            return isinstance(function, ast.FunctionDef) and name == where.hparams_of(
-                project, source, function
+            return _is_bound_once(project, source, function, name)
+        case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
+            return _is_batch_size(project, source, inner)
+        case (
+            ast.Call(func=func, args=[ast.Constant(value="batch_size")])
+            | ast.Call(
+                func=func,
+                keywords=[ast.keyword(arg="name", value=ast.Constant(value="batch_size"))],
             )
+        ) if source.names.qualified(func) == GET_HYPERPARAMETER:
+            return True
+        case (
+            ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value="batch_size"))
+            | ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get"),
+                args=[ast.Constant(value="batch_size"), *_],
+            )
+        ) if isinstance(function, ast.FunctionDef):
+            return name == where.hparams_of(project, source, function)
     return False
+
+
+def _is_bound_once(
+    project: TrialProject, source: Source, function: ast.FunctionDef, name: str
+) -> bool:
+    """Whether a name is bound once in a function, to the hyperparameter."""
+    bound = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+    ]
+    if len(bound) != 1:
+        return False
+    statement = source.names.parents[bound[0]]
+    return (
+        isinstance(statement, ast.Assign)
+        and statement.targets == [bound[0]]
+        and _is_batch_size(project, source, statement.value)
+    )
 
 
 def _numpy(plan: Plan, source: Source) -> str:
@@ -147,6 +175,25 @@ RULE = Rule(
             loaders("return InMemorySequence(x, y, 32), other\n", _IMPORTS),
             {},
             says="its batch size is not the hyperparameter batch_size",
+        ),
+        Case(
+            loaders(
+                'size = hparams["batch_size"]\nsize //= 2\n'
+                "return InMemorySequence(x, y, size), other\n",
+                _IMPORTS,
+            ),
+            {},
+            says="its batch size is not the hyperparameter batch_size",
+        ),
+        Case(
+            loaders(
+                "global TRAIN\n"
+                'TRAIN = InMemorySequence(x, y, hparams["batch_size"])\n'
+                "return TRAIN, other\n",
+                _IMPORTS,
+            ),
+            {},
+            says="used for something other",
         ),
         Case(
             loaders(

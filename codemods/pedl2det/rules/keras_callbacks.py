@@ -9,36 +9,35 @@ from pedl2det.legacy import is_legacy
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
-    """Refuse ``keras_callbacks`` that make anything but callbacks of the old API."""
+    """Refuse ``keras_callbacks`` that return anything but a list of the old API's callbacks."""
     source, _ = project.trial
     method = where.methods(project).get("keras_callbacks")
     if method is None:
         return
     for node in ast.walk(method):
-        if not isinstance(node, ast.Call) or _is_harmless(source.names.qualified(node.func), node):
-            continue
-        plan.refuse(
-            RULE.id,
-            source,
-            node,
-            f"{ast.unparse(node.func)}: an epoch was one pass over the data, with training logs; "
-            "in the context-based API it is records_per_epoch, with empty logs: decide which "
-            "hooks it needs",
-        )
+        if isinstance(node, ast.Return) and node.value and not _is_known(source, node.value):
+            plan.refuse(
+                RULE.id,
+                source,
+                node,
+                f"{ast.unparse(node.value)}: an epoch was one pass over the data, with training "
+                "logs; in the context-based API it is records_per_epoch, with empty logs: decide "
+                "which hooks these callbacks need",
+            )
 
 
-def _is_harmless(name: str | None, call: ast.Call) -> bool:
-    if name is not None and is_legacy(name):
-        return True
-    match call.func:
-        case ast.Attribute(value=ast.Name(id="hparams"), attr="get"):
-            return True
-        case ast.Name(id="super") | ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
-            return True
-    return False
+def _is_known(source: Source, value: ast.expr) -> bool:
+    """Whether this is a list of callbacks that mean the same in both APIs."""
+    if isinstance(value, ast.Call):  # super().keras_callbacks(hparams)
+        return isinstance(value.func, ast.Attribute) and ast.unparse(value.func.value) == "super()"
+    return isinstance(value, ast.List) and all(
+        isinstance(element, ast.Call) and is_legacy(source.names.qualified(element.func) or "")
+        for element in value.elts
+    )
 
 
 RULE = Rule(
@@ -52,7 +51,12 @@ RULE = Rule(
         Case(
             trial("def keras_callbacks(self, hparams):\n    return [EarlyStopping()]\n"),
             {},
-            says="EarlyStopping: an epoch was one pass over the data",
+            says="[EarlyStopping()]: an epoch was one pass over the data",
+        ),
+        Case(
+            trial("def keras_callbacks(self, hparams):\n    return CALLBACKS\n"),
+            {},
+            says="CALLBACKS: an epoch was one pass over the data",
         ),
         Case(trial("def keras_callbacks(self, hparams):\n    return []\n"), {}),
     ),

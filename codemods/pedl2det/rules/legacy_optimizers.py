@@ -31,6 +31,9 @@ def plan(project: TrialProject, plan: Plan) -> None:
                 isinstance(node, ast.Call) and source.names.qualified(node.func) == f"{MODULE}.get"
             ):
                 plan.expression(RULE.id, source, node, _get_legacy)
+            if _is_unresolved(project, source, node):
+                message = f"{ast.unparse(node)}: which optimizer this is cannot be seen here"
+                plan.refuse(RULE.id, source, node, message)
             if _is_bare_module(source, node):
                 message = "which optimizer is meant is computed: name it, or take it from legacy"
                 plan.refuse(RULE.id, source, node, message)
@@ -39,6 +42,28 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _is_optimizer(source: Source, node: ast.AST) -> bool:
     module, _, name = (source.names.qualified(node) or "").rpartition(".")
     return module == MODULE and name in OPTIMIZERS
+
+
+def _is_unresolved(project: TrialProject, source: Source, node: ast.AST) -> bool:
+    """Whether this looks like an optimizer of Keras that no import tells to be one.
+
+    ``x.optimizers.SGD`` with an unknown ``x``, or ``SGD(lr=...)`` with an unknown ``SGD``.
+    """
+    match node:
+        case ast.Attribute(value=ast.Attribute(attr="optimizers") | ast.Name(id="optimizers")):
+            expression: ast.expr = node
+        case ast.Call(func=ast.Name() | ast.Attribute() as func, keywords=keywords) if any(
+            keyword.arg in ("lr", "decay") for keyword in keywords
+        ):
+            expression = func
+        case _:
+            return False
+    name = expression.attr if isinstance(expression, ast.Attribute) else ast.unparse(expression)
+    if name not in OPTIMIZERS:
+        return False
+    meaning = source.names.qualified(expression)
+    root = (meaning or "").lstrip(".").partition(".")[0]
+    return meaning is None or root in project.sources
 
 
 def _is_bare_module(source: Source, node: ast.AST) -> bool:
@@ -154,6 +179,31 @@ RULE = Rule(
             ),
             {},
             says="which optimizer is meant is computed",
+        ),
+        Case(
+            trial(
+                "opt = keras.optimizers.SGD(lr=0.1)\n",
+                f"import tensorflow as tf\n{_BASE}\nkeras = tf.keras\n",
+            ),
+            trial(
+                "opt = keras.optimizers.legacy.SGD(learning_rate=0.1)\n",
+                f"import tensorflow as tf\n{_BASE}\nkeras = tf.keras\n",
+            ),
+        ),
+        Case(
+            trial("opt = k.optimizers.SGD(0.1)\n", f"from common import k\n{_BASE}")
+            | {"common.py": "import tensorflow.keras as k\n"},
+            {},
+            says="k.optimizers.SGD: which optimizer this is cannot be seen here",
+        ),
+        Case(
+            trial(
+                "opt = keras.optimizers.SGD(0.1)\n",
+                "try:\n    from tensorflow import keras\nexcept ImportError:\n    import keras\n"
+                f"{_BASE}",
+            ),
+            {},
+            says="keras.optimizers.SGD: which optimizer this is cannot be seen here",
         ),
         Case(trial("opt = SGD(lr=0.1)\n", f"from torch.optim import SGD\n{_BASE}"), {}),
     ),

@@ -50,6 +50,11 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
         case [ast.Constant(value="batch_size")]:
             text = f"{context}.get_per_slot_batch_size()"
             plan.expression(RULE.id, found.source, call, becomes(text))
+        case [ast.Constant(value=str())] if where.catches_key_error(
+            found.source.names.function_of(call) or call
+        ):
+            message = "a missing hyperparameter is expected here as KeyError: the context's differs"
+            plan.refuse(RULE.id, found.source, call, message)
         case [ast.Constant(value=str())]:
             plan.expression(
                 RULE.id,

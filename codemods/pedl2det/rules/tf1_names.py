@@ -19,6 +19,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite ``tf.ConfigProto`` in every file of the trial."""
     for source in project.sources.values():
         for node in source.names.nodes:
+            if isinstance(node, ast.ImportFrom) and node.module == "tensorflow":
+                for name in TF1_NAMES.intersection(alias.name for alias in node.names):
+                    message = f"from tensorflow import {name}: say tf.{name}, which is rewritten"
+                    plan.refuse(RULE.id, source, node, message)
             if isinstance(node, ast.Attribute):
                 module, _, name = (source.names.qualified(node) or "").rpartition(".")
                 if module == "tensorflow" and name in TF1_NAMES:
@@ -46,6 +50,11 @@ RULE = Rule(
                 "    return tf.compat.v1.ConfigProto()\n",
                 _IMPORTS,
             ),
+        ),
+        Case(
+            trial("pass\n", f"from tensorflow import ConfigProto\n{_IMPORTS}"),
+            {},
+            says="from tensorflow import ConfigProto",
         ),
         Case(trial("def helper(self, tf):\n    return tf.ConfigProto()\n", _IMPORTS), {}),
     ),

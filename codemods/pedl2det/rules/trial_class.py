@@ -28,8 +28,28 @@ def plan(project: TrialProject, plan: Plan) -> None:
             plan.refuse(
                 RULE.id, source, method, f"{name}: expected the signature {name}(self, hparams)"
             )
+        if name == "__init__" and source.names.uses_name(method, "context"):
+            plan.refuse(RULE.id, source, method, "__init__ uses the name context already")
+    for statement in node.body:
+        for target in statement.targets if isinstance(statement, ast.Assign) else []:
+            if isinstance(target, ast.Name) and target.id in (*where.WITH_HPARAMS, "__init__"):
+                plan.refuse(RULE.id, source, statement, f"{target.id} is not defined with def")
+    _check_calls(project, plan)
     plan.constructor.append("self.context = context")
     _plan_super(project, plan)
+
+
+def _check_calls(project: TrialProject, plan: Plan) -> None:
+    """Refuse calls of methods that lose an argument, but for ``super()`` and functions."""
+    for source in project.sources.values():
+        for node in source.names.nodes:
+            match node:
+                case ast.Call(func=ast.Attribute(value=value, attr=attribute) as func) if (
+                    attribute in where.WITH_HPARAMS
+                ):
+                    is_super = isinstance(value, ast.Call) and ast.unparse(value.func) == "super"
+                    if not is_super and source.names.qualified(func) is None:
+                        plan.refuse(RULE.id, source, node, f"{attribute} is called here")
 
 
 def _plan_super(project: TrialProject, plan: Plan) -> None:
@@ -42,8 +62,10 @@ def _plan_super(project: TrialProject, plan: Plan) -> None:
                     func=ast.Attribute(
                         value=ast.Call(func=ast.Name(id="super")), attr=called
                     ) as func,
-                    args=arguments,
-                ) if called == name and arguments:
+                    args=positional,
+                    keywords=keywords,
+                ) if called == name and (positional or keywords):
+                    arguments = [*positional, *(keyword.value for keyword in keywords)]
                     given = "(context)" if name == "__init__" else "()"
                     text = f"{source.segment(func)}{given}"
                     plan.expression(RULE.id, source, child, becomes(text))
@@ -82,6 +104,21 @@ RULE = Rule(
             trial("def build_model(self, hparams, depth=2):\n    pass\n"),
             {},
             says="expected the signature build_model(self, hparams)",
+        ),
+        Case(
+            trial("def __init__(self, *args, **kwargs):\n    pass\n"),
+            {},
+            says="expected the signature __init__(self, hparams)",
+        ),
+        Case(
+            trial("def helper(self):\n    return self.build_model({})\n"),
+            {},
+            says="build_model is called here",
+        ),
+        Case(
+            trial("keras_callbacks = lambda self, hparams: []\n"),
+            {},
+            says="keras_callbacks is not defined with def",
         ),
         Case(
             trial("def helper(self):\n    return self.context\n"),
