@@ -139,7 +139,11 @@ def test_a_config_keeps_its_byte_order_mark_and_line_ends(tmp_path: Path) -> Non
             "model_def.py:9: left for you: several statements stand on this line",
         ),
         (
-            {"model_def.py": MODEL.replace("        model.compile", "        if 1: model.compile")},
+            {
+                "model_def.py": MODEL.replace(
+                    "        model.compile", "        with x: model.compile"
+                )
+            },
             "model_def.py:9: left for you: several statements stand on this line",
         ),
         (

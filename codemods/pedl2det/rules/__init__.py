@@ -21,6 +21,7 @@ from pedl2det.rules import (
     renamed,
     run_getters,
     sequence_order,
+    surroundings,
     tf1_names,
     trial_class,
     wrap_model,
@@ -28,6 +29,7 @@ from pedl2det.rules import (
 from pedl2det.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
+    surroundings.RULE,
     trial_class.RULE,
     sequence_order.RULE,
     in_memory_sequence.RULE,

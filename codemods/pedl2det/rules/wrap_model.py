@@ -8,10 +8,11 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import expression, statements
+from pedl2det.edits import Edit, expression, statements
+from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.legacy_optimizers import OPTIMIZERS
+from pedl2det.rules.legacy_optimizers import MODULE, OPTIMIZERS
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 from pedl2det.source import Source
 
@@ -25,41 +26,113 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if method is None:
         plan.refuse(RULE.id, source, trial_node, "the trial has no build_model of its own")
         return
-    returned = {
-        ast.unparse(node.value)
+    own = [
+        node
         for node in ast.walk(method)
-        if isinstance(node, ast.Return) and node.value and _is_own(source, node, method)
+        if isinstance(node, ast.stmt | ast.expr) and _is_own(source, node, method)
+    ]
+    returned = {
+        ast.unparse(node.value) for node in own if isinstance(node, ast.Return) and node.value
     }
     ours = [
         node
-        for node in ast.walk(method)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "compile"
-        and ast.unparse(node.func.value) in returned
+        for node in own
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Attribute)
+        and node.value.func.attr == "compile"
+        and ast.unparse(node.value.func.value) in returned
     ]
-    if len(returned) != 1 or not ours:
-        message = "build_model does not compile, by its name, the model that it returns"
+    if len(returned) != 1 or _always(method.body, ours) is not True:
+        message = "build_model does not compile, by its name and always, the model that it returns"
         plan.refuse(RULE.id, source, method, message)
         return
-    for call in ours:
-        statement = source.names.parents[call]
-        assert isinstance(call.func, ast.Attribute)
-        if isinstance(statement, ast.Expr) and isinstance(
-            call.func.value, ast.Name | ast.Attribute
-        ):
-            _plan_compile(project, plan, source, method, statement, call)
-        else:
-            plan.refuse(RULE.id, source, call, "compile is called within an expression")
+    problem = _problem(project, source, method, own, ours)
+    if problem:
+        plan.refuse(RULE.id, source, ours[0], problem)
+        return
+    for statement in ours:
+        _plan_compile(project, plan, source, method, statement)
 
 
 def _is_own(source: Source, node: ast.AST, method: ast.FunctionDef) -> bool:
-    """Whether a statement belongs to the method and not to a function within it."""
+    """Whether a node belongs to the method and not to a function within it."""
     while node is not method:
         node = source.names.parents[node]
-        if isinstance(node, ast.FunctionDef) and node is not method:
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node is not method:
             return False
     return True
+
+
+def _always(body: list[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
+    """Whether a body compiles before it returns; None where it goes on without having done so."""
+    for statement in body:
+        done: bool | None = None
+        match statement:
+            case ast.Expr() if statement in compiles:
+                return True
+            case ast.Return():
+                return False
+            case ast.Raise():
+                return True
+            case ast.With(body=inner):
+                done = _always(inner, compiles)
+            case ast.If(body=inner, orelse=other):
+                branches = _always(inner, compiles), _always(other, compiles)
+                done = False if False in branches else True if branches == (True, True) else None
+            case ast.For() | ast.While() | ast.Try():
+                inner_nodes = list(ast.walk(statement))
+                if any(isinstance(node, ast.Return) or node in compiles for node in inner_nodes):
+                    return False
+        if done is not None:
+            return done
+    return None
+
+
+def _problem(
+    project: TrialProject,
+    source: Source,
+    method: ast.FunctionDef,
+    own: list[ast.stmt | ast.expr],
+    compiles: list[ast.Expr],
+) -> str | None:
+    """Why the compiled model cannot be wrapped under its name, if it cannot."""
+    model = _model(compiles[0])
+    if isinstance(model, ast.Attribute):
+        if model.attr in where.methods(project):
+            return f"{ast.unparse(model)} is a property, and cannot be assigned"
+        return None
+    if not isinstance(model, ast.Name):
+        return f"{ast.unparse(model)} is no name that could be assigned"
+    if source.names.binder(model) is not method:
+        return f"{model.id} is not a name of build_model itself"
+    for node in own:
+        if isinstance(node, ast.Name) and node.id == model.id and isinstance(node.ctx, ast.Store):
+            for statement in compiles:
+                later = (node.lineno, node.col_offset) > (statement.lineno, statement.col_offset)
+                if later and not _exclude_each_other(source, node, statement):
+                    return f"{model.id} is bound anew after it was compiled"
+    return None
+
+
+def _exclude_each_other(source: Source, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes stand in different branches of the same ``if``."""
+
+    def branches(node: ast.AST) -> set[tuple[ast.AST, bool]]:
+        found: set[tuple[ast.AST, bool]] = set()
+        while node in source.names.parents:
+            child, node = node, source.names.parents[node]
+            if isinstance(node, ast.If):
+                found.add((node, child in node.body))
+        return found
+
+    return any((node, not side) in branches(other) for node, side in branches(one))
+
+
+def _model(statement: ast.Expr) -> ast.expr:
+    assert isinstance(statement.value, ast.Call)
+    assert isinstance(statement.value.func, ast.Attribute)
+    return statement.value.func.value
 
 
 def _plan_compile(
@@ -68,32 +141,24 @@ def _plan_compile(
     source: Source,
     method: ast.FunctionDef,
     statement: ast.Expr,
-    call: ast.Call,
 ) -> None:
+    call = statement.value
+    assert isinstance(call, ast.Call)
     context = where.context_in(project, source, call)
     optimizer = _optimizer(call)
     if context is None or optimizer is None:
         plan.refuse(RULE.id, source, call, "the optimizer of compile is not visible here")
         return
-    assert isinstance(call.func, ast.Attribute)
-    model = source.segment(call.func.value)
+    made = _made(plan, source, method, optimizer)
+    model = source.segment(_model(statement))
     wrap_model = f"{model} = {context}.wrap_model({model})"
-    text = optimizer.value if isinstance(optimizer, ast.Constant) else None
-    by_name = {name.lower(): name for name in OPTIMIZERS}.get(str(text).lower())
-    if text is not None and by_name is None:
-        plan.refuse(RULE.id, source, optimizer, f"{text!r} names no optimizer of Keras")
-    if by_name is not None:
-        plan.require(source, "import tensorflow as tf")
-    free = not source.names.uses_name(method, _OPTIMIZER)
-    name = optimizer.id if isinstance(optimizer, ast.Name) else _OPTIMIZER if free else None
+    name = _local_name(source, method, optimizer)
 
     def edit(line: Any) -> Any:
         compile_call = line.body[0].value
         index = _index(compile_call)
         argument = compile_call.args[index]
-        value = argument.value
-        if by_name is not None:
-            value = expression(f"tf.keras.optimizers.legacy.{by_name}()")
+        value = made(argument.value)
         wrapped = _wrapped(context, value, compile_call if value is argument.value else None)
         new_lines = statements(f"{wrap_model}\n")
         if name is not None:
@@ -109,6 +174,52 @@ def _plan_compile(
         return cst.FlattenSentinel([first, *others, line.with_changes(leading_lines=[])])
 
     plan.line(RULE.id, source, statement, edit)
+
+
+def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> Edit:
+    """How the expression of an optimizer becomes an optimizer object of the old kind."""
+    if _is_object(source, method, optimizer):
+        return lambda value: value
+    if source.names.module_bindings("tf") not in ([], ["tensorflow"]):
+        plan.refuse(RULE.id, source, optimizer, "tf means something other than TensorFlow here")
+    plan.require(source, "import tensorflow as tf")
+    if isinstance(optimizer, ast.Constant):
+        text = str(optimizer.value)
+        by_name = {name.lower(): name for name in OPTIMIZERS}.get(text.lower())
+        if by_name is None:
+            plan.refuse(RULE.id, source, optimizer, f"{text!r} names no optimizer of Keras")
+        return lambda _: expression(f"tf.keras.optimizers.legacy.{by_name}()")
+
+    def get(value: Any) -> Any:
+        call = expression("tf.keras.optimizers.get(x, use_legacy_optimizer=True)")
+        return call.with_changes(args=[call.args[0].with_changes(value=value), call.args[1]])
+
+    return get
+
+
+def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
+    """Whether an expression is known to be an optimizer and not the name of one."""
+    if isinstance(optimizer, ast.Call):
+        module, _, name = (source.names.qualified(optimizer.func) or "").rpartition(".")
+        return name in OPTIMIZERS and module.startswith(MODULE)
+    if isinstance(optimizer, ast.Name):
+        bound = [
+            node
+            for node in ast.walk(method)
+            if isinstance(node, ast.Name)
+            and node.id == optimizer.id
+            and isinstance(node.ctx, ast.Store)
+        ]
+        statement = source.names.parents[bound[0]] if len(bound) == 1 else None
+        return isinstance(statement, ast.Assign) and _is_object(source, method, statement.value)
+    return False
+
+
+def _local_name(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> str | None:
+    """The name that the wrapped optimizer gets; None where it must stay in its place."""
+    if isinstance(optimizer, ast.Name):
+        return optimizer.id if source.names.binder(optimizer) is method else None
+    return None if source.names.uses_name(method, _OPTIMIZER) else _OPTIMIZER
 
 
 def _optimizer(call: ast.Call) -> ast.expr | None:
@@ -146,8 +257,14 @@ def _wrapped(context: str, value: Any, call: Any) -> Any:
     )
 
 
+_IMPORTS = (
+    "from tensorflow.keras.optimizers import Adam\nfrom pedl.frameworks.keras import TFKerasTrial"
+)
+
+
 def _built(lines: str) -> dict[str, str]:
-    return trial(f"def build_model(self, hparams):\n    model = make()\n{lines}    return model\n")
+    body = f"def build_model(self, hparams):\n    model = make()\n{lines}    return model\n"
+    return trial(body, _IMPORTS)
 
 
 RULE = Rule(
@@ -174,6 +291,43 @@ RULE = Rule(
                 "tf.keras.optimizers.legacy.Adam())\n"
                 '    model.compile(loss="mse", optimizer=optimizer)\n'
             ),
+        ),
+        Case(
+            _built('    opt = choose()\n    model.compile(opt, "mse")\n'),
+            _built(
+                "    opt = choose()\n"
+                "    model = self.context.wrap_model(model)\n"
+                "    opt = self.context.wrap_optimizer("
+                "tf.keras.optimizers.get(opt, use_legacy_optimizer=True))\n"
+                '    model.compile(opt, "mse")\n'
+            ),
+        ),
+        Case(
+            _built(
+                '    if deep:\n        model.compile(Adam(0.1), "mse")\n'
+                '    else:\n        model = flat()\n        model.compile(Adam(0.2), "mse")\n'
+            ),
+            _built(
+                "    if deep:\n"
+                "        model = self.context.wrap_model(model)\n"
+                "        optimizer = self.context.wrap_optimizer(Adam(0.1))\n"
+                '        model.compile(optimizer, "mse")\n'
+                "    else:\n"
+                "        model = flat()\n"
+                "        model = self.context.wrap_model(model)\n"
+                "        optimizer = self.context.wrap_optimizer(Adam(0.2))\n"
+                '        model.compile(optimizer, "mse")\n'
+            ),
+        ),
+        Case(
+            _built('    if deep:\n        model.compile(Adam(0.1), "mse")\n'),
+            {},
+            says="build_model does not compile, by its name and always,",
+        ),
+        Case(
+            _built('    model.compile(Adam(0.1), "mse")\n    model = other()\n'),
+            {},
+            says="model is bound anew after it was compiled",
         ),
         Case(
             _built('    model.compile("best", "mse")\n'),

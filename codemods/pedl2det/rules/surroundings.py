@@ -1,0 +1,159 @@
+"""P014: what surrounds a trial and would no longer happen, or happen in another order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from pedl2det.findings import Finding, Kind
+from pedl2det.names import FUNCTIONS
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.source import Source
+
+_RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.set_random_seed")
+_CLUSTER_KEYS = (
+    ("resources", "distributed"),
+    ("environment", "tensorflow"),
+    ("environment", "keras"),
+    ("environment", "base_image"),
+    ("environment", "runtime_packages"),
+    ("environment", "runtime_commands"),
+)
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Refuse what the new entrypoint would skip; note what a person should know."""
+    init = project.sources.get("__init__")
+    if init is not None:
+        _plan_init(plan, init)
+    _plan_subclasses(project, plan)
+    for source in project.sources.values():
+        for call in _draws_at_import(source):
+            message = f"{ast.unparse(call.func)} is called when this is imported, in another order"
+            plan.refuse(RULE.id, source, call, message)
+        for node in source.names.nodes:
+            _plan_node(plan, source, node)
+    _note_configs(project, plan)
+
+
+def _plan_init(plan: Plan, init: Source) -> None:
+    """``__init__`` is not executed any more: it may only import."""
+    for statement in init.tree.body:
+        match statement:
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Assign(targets=[ast.Name(id="__all__")]):
+                continue
+            case ast.ClassDef() | ast.FunctionDef():
+                continue
+        message = "an entrypoint does not execute __init__.py: move this to the trial's module"
+        plan.refuse(RULE.id, init, statement, message)
+    for node in init.tree.body:
+        if isinstance(node, ast.ImportFrom) and any(
+            "download_data" in (alias.asname, alias.name) for alias in node.names
+        ):
+            message = "download_data was called before the loaders: call it in the constructor"
+            plan.refuse(RULE.id, init, node, message)
+
+
+def _plan_subclasses(project: TrialProject, plan: Plan) -> None:
+    _, trial_class = project.trial
+    for source in project.sources.values():
+        for node in source.names.nodes:
+            if isinstance(node, ast.ClassDef) and any(
+                ast.unparse(base).rpartition(".")[2] == trial_class.name for base in node.bases
+            ):
+                message = f"{node.name} derives from the trial {trial_class.name}"
+                plan.refuse(RULE.id, source, node, message)
+
+
+def _draws_at_import(source: Source) -> Iterator[ast.Call]:
+    """Calls outside of functions that draw random numbers or seed them."""
+    for node in source.names.nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        name = source.names.qualified(node.func) or ""
+        if not name.startswith(_RANDOM):
+            continue
+        parent: ast.AST = node
+        while parent in source.names.parents and not isinstance(parent, FUNCTIONS):
+            parent = source.names.parents[parent]
+            if isinstance(parent, ast.If) and "__main__" in ast.unparse(parent.test):
+                break
+        if isinstance(parent, ast.Module):
+            yield node
+
+
+def _plan_node(plan: Plan, source: Source, node: ast.AST) -> None:
+    if isinstance(node, ast.Attribute):
+        name = source.names.qualified(node) or ""
+        if name == "tensorflow.data.Dataset":
+            message = "a tf.data.Dataset must be wrapped with the context: no rule does that yet"
+            plan.refuse(RULE.id, source, node, message)
+    elif isinstance(node, ast.FunctionDef) and node.name == "on_epoch_end":
+        message = "on_epoch_end of a Sequence was never called; now it is, after each pass"
+        plan.note(RULE.id, source, node, message)
+
+
+def _note_configs(project: TrialProject, plan: Plan) -> None:
+    if not project.configs:
+        source, node = project.trial
+        message = (
+            "no experiment config stands beside this trial: give yours global_batch_size, "
+            f"lengths in batches, and entrypoint: {project.module_of(source)}:{node.name}"
+        )
+        plan.note(RULE.id, source, node, message)
+    for config in project.configs:
+        for key in _CLUSTER_KEYS:
+            entry = config.entry(*key)
+            if entry is not None:
+                message = f"{'.'.join(key)}: the current config has no such key: remove it"
+                plan.findings.append(Finding(Kind.NOTE, RULE.id, config.path, entry.line, message))
+
+
+_EXPORTS = "from model_def import T\n"
+_TENSORFLOW = "import tensorflow as tf\nfrom pedl.frameworks.keras import TFKerasTrial"
+
+RULE = Rule(
+    id="P014",
+    name="surroundings",
+    doc="The new entrypoint imports the trial's module and not the package: whatever else "
+    "__init__.py did, and random numbers drawn while modules are imported, would be lost or come "
+    "in another order. Classes that derive from the trial, download_data and tf.data need a person.",
+    safety=Safety.PERSON,
+    plan=plan,
+    cases=(
+        Case(
+            trial("pass\n") | {"__init__.py": f"{_EXPORTS}import numpy\n\nnumpy.random.seed(1)\n"},
+            {},
+            says="an entrypoint does not execute __init__.py",
+        ),
+        Case(
+            trial("pass\n") | {"nets.py": "import numpy as np\n\nX = np.random.rand(3)\n"},
+            {},
+            says="np.random.rand is called when this is imported",
+        ),
+        Case(
+            trial("pass\n") | {"deep.py": f"{_EXPORTS}\n\nclass Deep(T):\n    pass\n"},
+            {},
+            says="Deep derives from the trial T",
+        ),
+        Case(
+            trial("pass\n") | {"__init__.py": f"{_EXPORTS}from data import download_data\n"},
+            {},
+            says="download_data was called before the loaders",
+        ),
+        Case(
+            trial("def f(self):\n    return tf.data.Dataset.range(3)\n", _TENSORFLOW),
+            {},
+            says="a tf.data.Dataset must be wrapped",
+        ),
+        Case(
+            trial("pass\n") | {"__init__.py": f'"""A trial."""\n{_EXPORTS}'},
+            {},
+            says="no experiment config stands beside this trial",
+        ),
+    ),
+)
