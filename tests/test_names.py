@@ -80,5 +80,30 @@ def test_a_name_that_may_mean_two_things_has_no_one_meaning() -> None:
     assert meanings(code) == [None]
 
 
+def test_a_comprehension_binds_its_names_for_itself() -> None:
+    code = """
+    import pedl
+    def reads(xs):
+        [pedl.HERE for pedl in xs]
+        pedl.HERE
+    """
+    assert meanings(code) == [None, "pedl.HERE"]
+
+
+def test_defaults_and_decorators_are_read_outside_of_their_function() -> None:
+    code = """
+    import pedl
+    @pedl.HERE
+    def f(pedl=pedl.HERE):
+        pedl.HERE
+    """
+    assert meanings(code) == ["pedl.HERE", "pedl.HERE", None]
+
+
+def test_a_module_may_go_by_a_name_of_its_own() -> None:
+    assert meanings("import tensorflow as tf\nk = tf.keras\nk.HERE\n") == ["tensorflow.keras.HERE"]
+    assert meanings("import tensorflow as tf\nk = tf.keras\nk = 1\nk.HERE\n") == [None]
+
+
 def test_the_same_import_twice_is_one_meaning() -> None:
     assert meanings("import pedl\nimport pedl\npedl.HERE\n") == ["pedl.HERE"]

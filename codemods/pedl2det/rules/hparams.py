@@ -224,6 +224,10 @@ RULE = Rule(
             says="hparams is handed on in",
         ),
         Case(
+            trial('def build_model(self, hparams):\n    return(hparams["batch_size"])\n'),
+            trial("def build_model(self):\n    return(self.context.get_per_slot_batch_size())\n"),
+        ),
+        Case(
             trial('def helper(self, hparams):\n    return hparams["units"]\n'),
             {},
         ),

@@ -120,8 +120,9 @@ RULE = Rule(
     id="P014",
     name="surroundings",
     doc="The new entrypoint imports the trial's module and not the package: whatever else "
-    "__init__.py did, and random numbers drawn while modules are imported, would be lost or come "
-    "in another order. Classes that derive from the trial, download_data and tf.data need a person.",
+    "__init__.py did, and random numbers drawn while modules are imported, would be lost or "
+    "come in another order. Classes that derive from the trial, download_data and tf.data need a "
+    "person.",
     safety=Safety.PERSON,
     plan=plan,
     cases=(
