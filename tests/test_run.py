@@ -443,6 +443,41 @@ class Stopper(tf.keras.callbacks.Callback):
     assert "stopped by a callback" in resumed
 
 
+STOPPING = """
+    def keras_callbacks(self):
+        from determined.keras.callbacks import EarlyStopping, ReduceLROnPlateau
+        return [
+            ReduceLROnPlateau(monitor="val_loss", patience=2, factor=0.5),
+            EarlyStopping(monitor="val_loss", patience=7, restore_best_weights=True),
+        ]
+"""
+
+
+def test_early_stopping_and_a_falling_learning_rate_survive_a_kill(tmp_path: Path) -> None:
+    """Both count validations; the rate is halved on the way, and the best weights come back."""
+    directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": MODEL + STOPPING})
+    more = (
+        "--set",
+        "searcher.max_length.batches=100000",
+        "--set",
+        "min_validation_period.batches=10",
+    )
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    trained(directory, whole, *more)
+    losses = [r["metrics"]["val_loss"] for r in reports(whole) if r["kind"] == "validation"]
+    best = losses.index(min(losses))
+    # The validation that shows no improvement for the seventh time stops; its batch is the last.
+    assert len(losses) - 1 - best == 7
+    assert best > 0
+
+    killed_at(directory, broken, len(reports(whole)) // 2, *more)
+    trained(directory, broken, "--resume", *more)
+
+    assert weights(broken) == weights(whole)
+    assert reports(broken) == reports(whole)
+    assert all(set(r["metrics"]) == {"val_loss"} for r in reports(whole) if r["kind"][0] == "v")
+
+
 def test_credentials_of_a_config_are_in_no_file_of_the_run(
     example: Callable[[str], Path], tmp_path: Path
 ) -> None:

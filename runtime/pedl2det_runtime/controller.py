@@ -215,7 +215,7 @@ class Controller(tf.keras.callbacks.Callback):
             feed.close()
         model.reset_metrics()
         metrics = {f"val_{name}": value for name, value in logs.items()}
-        self._user.keras("on_test_end", metrics)
+        self._user.on_test_end(metrics)
         self._heed_stop()
         self._progress = self._progress.validated()
         metrics = scalars(metrics)

@@ -52,6 +52,16 @@ class Multiplexer:
         for callback in self._callbacks:
             getattr(callback, event)(*args)
 
+    def on_test_end(self, metrics: dict[str, Any]) -> None:
+        """Call ``on_test_end`` with the named metrics, which are then reported.
+
+        A callback that says ``_supports_tf_logs`` gets the dict itself and may add to it; others
+        get a copy.
+        """
+        for callback in self._callbacks:
+            shares = getattr(callback, "_supports_tf_logs", False)
+            callback.on_test_end(metrics if shares else dict(metrics))
+
     def determined(self, event: str, *args: Any) -> None:
         """Call a hook that only :class:`~pedl2det_runtime.callbacks.Callback` has."""
         for callback in self._callbacks:

@@ -1,5 +1,17 @@
 """``determined.keras.callbacks``."""
 
-from pedl2det_runtime.callbacks import Callback, TensorBoard, TFKerasTensorBoard
+from pedl2det_runtime.callbacks import (
+    Callback,
+    EarlyStopping,
+    ReduceLROnPlateau,
+    TensorBoard,
+    TFKerasTensorBoard,
+)
 
-__all__ = ["Callback", "TFKerasTensorBoard", "TensorBoard"]
+__all__ = [
+    "Callback",
+    "EarlyStopping",
+    "ReduceLROnPlateau",
+    "TFKerasTensorBoard",
+    "TensorBoard",
+]
