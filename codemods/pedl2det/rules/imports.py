@@ -66,6 +66,7 @@ def _is_exported(project: TrialProject, source: Source, name: str) -> bool:
     module = project.module_of(source).rpartition(".")[2]
     return any(
         isinstance(node, ast.ImportFrom)
+        and not is_legacy(node.module or "")
         and (node.module or "").rpartition(".")[2] == module
         and any(alias.name in (name, "*") for alias in node.names)
         for other in project.sources.values()
@@ -292,6 +293,18 @@ RULE = Rule(
             {"data.py": "import os\n\nimport pedl  # see above\n\nHERE = os.curdir\n"}
             | trial("pass\n"),
             {"data.py": "import os\n\n# see above\n\nHERE = os.curdir\n"},
+        ),
+        Case(
+            {"data.py": "from pedl.frameworks.keras.data import KerasDataAdapter\n"}
+            | trial("pass\n"),
+            {"data.py": ""},
+        ),
+        Case(
+            {"common.py": "from pedl.frameworks.keras.data import KerasDataAdapter\n"}
+            | {"data.py": "from common import KerasDataAdapter\n"}
+            | trial("pass\n"),
+            {},
+            says="KerasDataAdapter is exported to others from here",
         ),
         Case(
             {"data.py": "try:\n    import pedl\nexcept ImportError:\n    pedl = None\n"}
