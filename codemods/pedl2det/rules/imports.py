@@ -295,9 +295,9 @@ RULE = Rule(
             {"data.py": "import os\n\n# see above\n\nHERE = os.curdir\n"},
         ),
         Case(
-            {"data.py": "from pedl.frameworks.keras.data import KerasDataAdapter\n"}
+            {"data.py": "from pedl.frameworks.keras.data import KerasDataAdapter\nX = 1\n"}
             | trial("pass\n"),
-            {"data.py": ""},
+            {"data.py": "X = 1\n"},
         ),
         Case(
             {"common.py": "from pedl.frameworks.keras.data import KerasDataAdapter\n"}
