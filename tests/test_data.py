@@ -9,6 +9,7 @@ import pytest
 
 from pedl2det_runtime.data import as_data
 from pedl2det_runtime.errors import CheckFailedError, InvalidDataTypeException
+from pedl2det_runtime.sequence_adapter import SequenceAdapter
 
 X, Y = np.arange(10.0).reshape(5, 2), np.arange(5)
 
@@ -61,3 +62,22 @@ def test_a_sequence_is_known_by_what_it_does() -> None:
 def test_anything_else_is_refused(data: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         as_data(data, 2)
+
+
+def test_an_adapter_says_how_its_sequence_is_read() -> None:
+    settings = SequenceAdapter(data=[1, 2], workers=3, max_queue_size=5)
+
+    assert settings.sequence == [1, 2]
+    assert len(settings) == 2
+    assert settings.fit_settings() == {
+        "use_multiprocessing": False,
+        "workers": 3,
+        "max_queue_size": 5,
+    }
+
+
+def test_an_adapter_needs_a_sequence_that_holds_something() -> None:
+    with pytest.raises(TypeError, match="SequenceAdapter: expected a Sequence"):
+        SequenceAdapter()
+    with pytest.raises(ValueError, match="non-zero length"):
+        SequenceAdapter([])

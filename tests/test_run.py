@@ -453,6 +453,31 @@ STOPPING = """
 """
 
 
+def test_a_sequence_adapter_trains_as_its_sequence_does(tmp_path: Path) -> None:
+    """Alone on Determined since 0.13.10 it fails; here its workers are used."""
+    sequence = """
+
+class Rows(tf.keras.utils.Sequence):
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        x = np.arange(24.0).reshape(8, 3) + index
+        return x / 30, x.sum(axis=1) / 90
+"""
+    for name, loader in (("plain", "Rows()"), ("adapted", "SequenceAdapter(Rows(), True, 2)")):
+        model = MODEL[: MODEL.index("    def build_training")].replace(
+            "import TFKerasTrial", "import SequenceAdapter, TFKerasTrial"
+        )
+        model += f"    def build_training_data_loader(self):\n        return {loader}\n\n"
+        model += f"    def build_validation_data_loader(self):\n        return {loader}\n"
+        directory = write_tree(tmp_path / name, {**SMALL, "model_def.py": model + sequence})
+        trained(directory, tmp_path / f"{name}-out")
+
+    assert weights(tmp_path / "adapted-out") == weights(tmp_path / "plain-out")
+    assert reports(tmp_path / "adapted-out") == reports(tmp_path / "plain-out")
+
+
 def test_early_stopping_and_a_falling_learning_rate_survive_a_kill(tmp_path: Path) -> None:
     """Both count validations; the rate is halved on the way, and the best weights come back."""
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": MODEL + STOPPING})

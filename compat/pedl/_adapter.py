@@ -7,7 +7,6 @@ says to the context what ``pedl2det migrate`` writes into the migrated trial.
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -17,8 +16,6 @@ from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import current
 from pedl2det_runtime.errors import CheckFailedError, TrialLoadError
 from pedl2det_runtime.trial import TFKerasTrial as ContextTrial
-
-_log = logging.getLogger(__name__)
 
 
 def adapt(legacy_class: type, package: ModuleType) -> type[ContextTrial]:
@@ -66,15 +63,10 @@ class _AdaptedTrial(ContextTrial):
                 f"(training, validation), got {_described(loaders)}"
             )
         training, self._validation = loaders
-        settings = _settings(training)
-        if settings:
-            self.context.configure_fit(**settings)
-        if _settings(self._validation) not in ({}, settings):
-            _log.warning("the validation loader is read with the workers of the training loader")
-        return _unwrapped(training)
+        return training
 
     def build_validation_data_loader(self) -> Any:
-        return _unwrapped(self._validation)
+        return self._validation
 
     def build_model(self) -> Any:
         model = self._legacy.build_model(self._hparams)
@@ -88,18 +80,6 @@ class _AdaptedTrial(ContextTrial):
     def keras_callbacks(self) -> list[Any]:
         callbacks: list[Any] = self._legacy.keras_callbacks(self._hparams)
         return callbacks
-
-
-def _settings(loader: Any) -> dict[str, Any]:
-    from pedl.frameworks.keras.data import KerasDataAdapter
-
-    return loader.fit_settings() if isinstance(loader, KerasDataAdapter) else {}
-
-
-def _unwrapped(loader: Any) -> Any:
-    from pedl.frameworks.keras.data import KerasDataAdapter
-
-    return loader.sequence if isinstance(loader, KerasDataAdapter) else loader
 
 
 def _described(value: Any) -> str:

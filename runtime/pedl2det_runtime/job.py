@@ -6,6 +6,7 @@ data, validation data, model, callbacks.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,10 @@ from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidExperi
 from pedl2det_runtime.feeding import batches_in_pass
 from pedl2det_runtime.options import RunOptions
 from pedl2det_runtime.schedule import Schedule
+from pedl2det_runtime.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.trial import TFKerasTrial
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,10 @@ def make_job(
     session.apply(trial.session_config())
     seeds.seed_global_generator(info.seed)
     batch_size = info.per_slot_batch_size
-    training = as_data(trial.build_training_data_loader(), batch_size)
-    validation = as_data(trial.build_validation_data_loader(), batch_size)
+    training_loader = trial.build_training_data_loader()
+    validation_loader = trial.build_validation_data_loader()
+    training = as_data(_unwrapped(context, training_loader), batch_size)
+    validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
     _check_wrapped(context, training, validation)
     trial.build_model()
     _check_model(context.model)
@@ -113,6 +119,24 @@ def make_job(
         trace=options.out / "batches.jsonl" if options.trace else None,
         say=say if context.fit_settings.verbose else lambda _: None,
     )
+
+
+def _unwrapped(context: TFKerasTrialContext, loader: Any) -> Any:
+    """The training data; how an adapter wants them to be read is told to the context."""
+    if not isinstance(loader, SequenceAdapter):
+        return loader
+    context.configure_fit(**loader.fit_settings())
+    return loader.sequence
+
+
+def _without_adapter(validation: Any, training: Any) -> Any:
+    """The validation data, which are read with the workers of the training data."""
+    if not isinstance(validation, SequenceAdapter):
+        return validation
+    settings = training.fit_settings() if isinstance(training, SequenceAdapter) else None
+    if validation.fit_settings() != settings:
+        _log.warning("the validation data are read with the workers of the training data")
+    return validation.sequence
 
 
 def _check_wrapped(context: TFKerasTrialContext, *loaders: Any) -> None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from pedl2det_runtime.errors import CheckFailedError
+from pedl2det_runtime.sequence_adapter import SequenceAdapter
 
 
 class InMemorySequence(tf.keras.utils.Sequence):
@@ -52,45 +53,5 @@ class InMemorySequence(tf.keras.utils.Sequence):
         return self._data[cut], self._labels[cut]
 
 
-class KerasDataAdapter:
-    """A Sequence and how many workers read it (seed 004, Multithreading / Multiprocessing).
-
-    Args:
-        sequence: the data; ``data=`` names it too.
-        use_multiprocessing: whether the workers are processes rather than threads.
-        workers: how many; 0 reads on the main thread.
-        max_queue_size: the most batches that are read ahead.
-
-    Raises:
-        TypeError: there is no sequence.
-        ValueError: the sequence is empty.
-    """
-
-    def __init__(
-        self,
-        sequence: Any = None,
-        use_multiprocessing: bool = False,
-        workers: int = 1,
-        max_queue_size: int = 10,
-        *,
-        data: Any = None,
-    ) -> None:
-        self.sequence = data if sequence is None else sequence
-        if self.sequence is None:
-            raise TypeError("KerasDataAdapter: expected a Sequence")
-        if len(self.sequence) == 0:
-            raise ValueError("KerasDataAdapter: the Sequence must have a non-zero length")
-        self._use_multiprocessing = use_multiprocessing
-        self._workers = workers
-        self._max_queue_size = max_queue_size
-
-    def __len__(self) -> int:
-        return len(self.sequence)
-
-    def fit_settings(self) -> dict[str, Any]:
-        """The arguments of ``context.configure_fit`` that say the same."""
-        return {
-            "use_multiprocessing": self._use_multiprocessing,
-            "workers": self._workers,
-            "max_queue_size": self._max_queue_size,
-        }
+class KerasDataAdapter(SequenceAdapter):
+    """A Sequence and its workers (seed 004, Multithreading / Multiprocessing)."""
