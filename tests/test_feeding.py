@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pedl2det_runtime.feeding import BatchFeed, Workers
-from pedl2det_runtime.feeding.memory import Memory
+from pedl2det_runtime.memory import Memory
 from pedl2det_runtime.sampler import Sampler
 from pedl2det_runtime.seeds import host_state, restore_host_state
 

@@ -169,3 +169,22 @@ def test_weights_are_compared_by_their_bits() -> None:
 
 def test_nothing_compared_is_not_equal() -> None:
     assert not Comparison().is_equal
+
+
+def test_what_a_trial_writes_into_its_directory_does_not_reach_the_original(
+    example: Callable[[str], Path],
+) -> None:
+    directory = example("iris")
+    (directory / "cache.npy").write_bytes(b"PRECIOUS")
+    spoil(
+        directory,
+        "data.py",
+        "    train_features, train_labels",
+        "    open(os.path.join(here, 'cache.npy'), 'wb').write(b'overwritten')\n"
+        "    train_features, train_labels",
+    )
+
+    done = pedl2det("verify", directory, "--batches", 3)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (directory / "cache.npy").read_bytes() == b"PRECIOUS"

@@ -4,7 +4,7 @@
 ``determined-keras-model.h5``      architecture, weights and optimizer (``model.save``)
 ``determined-keras-model-weights`` instead, for a model that HDF5 cannot describe: TensorFlow's
                                    format, with the optimizer
-``random-layers.npz``              the states of the model's random layers
+``random-layers.npz``              the states of the model's random layers, and TensorFlow's own
 ``loaders.npz``                    what the data sequences changed in themselves
 ``state.json``                     progress, random states, what the reports knew
 ``callbacks.pkl``                  the states of the callbacks; read with an allow-list
@@ -19,6 +19,7 @@ It is written beside its place, synced and renamed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -31,7 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pedl2det_runtime import keras_versions, safe_pickle
+from pedl2det_runtime import keras_versions, safe_pickle, seeds
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.schedule import Progress
 
@@ -72,12 +73,25 @@ class Belongings:
     Attributes:
         config: the experiment config.
         hparams: the trial's hyperparameters.
-        code: the trial's directory.
+        directory: the trial's directory.
+        code: the trial's source files, as they were found when the run began.
     """
 
     config: dict[str, Any]
     hparams: dict[str, Any]
-    code: Path
+    directory: Path
+    code: tuple[Path, ...]
+
+
+def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
+    """The source files of a trial, without those that earlier checkpoints hold."""
+    return tuple(
+        path
+        for path in sorted(directory.rglob("*.py"))
+        if not _NOT_CODE.intersection(path.relative_to(directory).parts)
+        and results not in path.parents
+        and not (path.parents[0].name == "code" and (path.parents[1] / "metadata.json").exists())
+    )
 
 
 def save(
@@ -114,7 +128,7 @@ def save(
         (partial / "callbacks.pkl").write_bytes(safe_pickle.dumps(callbacks))
         _write_json(partial / "experiment_config.json", without_credentials(belongings.config))
         _write_json(partial / "hparams.json", belongings.hparams)
-        _copy_code(belongings.code, partial / "code")
+        _copy_code(belongings, partial / "code")
         _write_json(
             partial / "metadata.json",
             {"steps_completed": state.progress.batches, "format": saved_as}
@@ -123,8 +137,10 @@ def save(
         _sync_tree(partial)
         partial.rename(directory / name)
         _sync(directory)
-    except OSError as error:
+    except BaseException as error:
         shutil.rmtree(partial, ignore_errors=True)
+        if not isinstance(error, OSError):
+            raise
         raise CheckpointError(
             f"{directory}: the checkpoint could not be written: {error.strerror}"
         ) from error
@@ -133,10 +149,11 @@ def save(
 
 def latest(directory: Path) -> Path | None:
     """The checkpoint under ``directory`` that has trained most batches, if there is one."""
-    found = [
-        (json.loads(path.read_text())["steps_completed"], path.stat().st_mtime_ns, path.parent)
-        for path in directory.glob("[!.]*/metadata.json")
-    ]
+    found = []
+    for path in directory.glob("[!.]*/metadata.json"):
+        with contextlib.suppress(ValueError, KeyError):  # damaged: the others still count
+            steps = json.loads(path.read_text())["steps_completed"]
+            found.append((steps, path.stat().st_mtime_ns, path.parent))
     return max(found)[2] if found else None
 
 
@@ -176,8 +193,8 @@ def restore_model(checkpoint: Path, model: Any) -> None:
             model.load_weights(str(checkpoint / MODEL))
             _restore_optimizer(checkpoint / MODEL, model)
         else:
-            keras_versions.optimizer_variables(model)
-            model.load_weights(str(checkpoint / WEIGHTS)).assert_existing_objects_matched()
+            # Optimizers get their variables at their first step, and their values then.
+            model.load_weights(str(checkpoint / WEIGHTS))
         _restore_random_layers(checkpoint, model)
     except (ValueError, AssertionError, OSError, KeyError) as error:
         raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error
@@ -219,12 +236,22 @@ def _save_model(model: Any, directory: Path) -> str:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")
         try:
-            model.save(str(directory / MODEL), save_format="h5")
+            image = _hdf5_image(model)
         except (NotImplementedError, TypeError, ValueError):
-            (directory / MODEL).unlink(missing_ok=True)
             model.save_weights(str(directory / WEIGHTS), save_format="tf")
             return "saved_weights"
+    (directory / MODEL).write_bytes(image)
     return "h5"
+
+
+def _hdf5_image(model: Any) -> bytes:
+    """The model's HDF5 file, made in memory: on a full disk the HDF5 library ends the process."""
+    import h5py
+
+    with h5py.File("image", "w", driver="core", backing_store=False) as file:
+        model.save(file, save_format="h5")
+        file.flush()
+        return bytes(file.id.get_file_image())
 
 
 def _restore_optimizer(path: Path, model: Any) -> None:
@@ -248,12 +275,17 @@ def _settings(model: Any) -> dict[str, float]:
 
 
 def _save_random_layers(model: Any, directory: Path) -> None:
-    states = [state.numpy() for state in keras_versions.random_layer_states(model)]
+    states = [state.numpy() for state in _random_states(model)]
     np.savez(directory / "random-layers.npz", *states)
 
 
+def _random_states(model: Any) -> list[Any]:
+    """TensorFlow's random states that are variables: the layers' and the global generator's."""
+    return [*keras_versions.random_layer_states(model), *seeds.global_generator_states()]
+
+
 def _restore_random_layers(checkpoint: Path, model: Any) -> None:
-    variables = keras_versions.random_layer_states(model)
+    variables = _random_states(model)
     with np.load(checkpoint / "random-layers.npz", allow_pickle=False) as states:
         if len(states.files) != len(variables):
             raise ValueError(
@@ -263,12 +295,11 @@ def _restore_random_layers(checkpoint: Path, model: Any) -> None:
             variable.assign(states[name])
 
 
-def _copy_code(source: Path, target: Path) -> None:
-    for path in source.rglob("*.py"):
-        relative = path.relative_to(source)
-        if not _NOT_CODE.intersection(relative.parts):
-            (target / relative).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target / relative)
+def _copy_code(belongings: Belongings, target: Path) -> None:
+    for path in belongings.code:
+        copy = target / path.relative_to(belongings.directory)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
 
 
 def _write_json(path: Path, value: Any) -> None:

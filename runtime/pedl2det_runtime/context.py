@@ -76,8 +76,8 @@ class TFKerasTrialContext:
         return self._info.seed
 
     def get_hparams(self) -> dict[str, Any]:
-        """All hyperparameters of this trial by name."""
-        return self._info.hparams
+        """All hyperparameters of this trial by name, in a dict of the caller's own."""
+        return dict(self._info.hparams)
 
     def get_hparam(self, name: str) -> Any:
         """The value of one hyperparameter.

@@ -7,6 +7,7 @@ or the model runs eagerly.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from pedl2det_runtime import checkpoint, keras_versions, seeds
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.feeding import Workers, batches_in_pass, training_feed, validation_feed
-from pedl2det_runtime.feeding.memory import Memory
 from pedl2det_runtime.job import Job
+from pedl2det_runtime.memory import Memory
 from pedl2det_runtime.records import JsonLines, Reports, scalars
 from pedl2det_runtime.schedule import (
     Progress,
@@ -56,7 +57,7 @@ class Controller(tf.keras.callbacks.Callback):
         self._best = state.best if state else None
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
-        self._stopping = False
+        self._stopping = state.stopped if state else False
         self._workload_begins = False
         self._memories = {"training": Memory(job.training), "validation": Memory(job.validation)}
         self._reports = Reports(
@@ -220,7 +221,7 @@ class Controller(tf.keras.callbacks.Callback):
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
         self._reports.report("validation", batches, self._epochs(), metrics)
-        if self._is_kept(metrics) and self._progress.last_checkpoint < batches:
+        if self._is_kept(metrics) and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
 
     def _is_kept(self, metrics: dict[str, float]) -> bool:
@@ -233,7 +234,8 @@ class Controller(tf.keras.callbacks.Callback):
             )
         value = metrics[goal.metric]
         ahead = self._best is None or (
-            value < self._best if goal.smaller_is_better else value > self._best
+            (math.isnan(self._best) and not math.isnan(value))
+            or (value < self._best if goal.smaller_is_better else value > self._best)
         )
         if ahead:
             self._best = value

@@ -114,7 +114,12 @@ def make_job(
         goal=Goal(
             config.searcher.metric, config.searcher.smaller_is_better, config.checkpoint_policy
         ),
-        belongings=checkpoint.Belongings(config.raw, info.hparams, options.directory),
+        belongings=checkpoint.Belongings(
+            config.raw,
+            info.hparams,
+            options.directory,
+            checkpoint.code_of(options.directory, options.out),
+        ),
         directory=options.out,
         trace=options.out / "batches.jsonl" if options.trace else None,
         say=say if context.fit_settings.verbose else lambda _: None,

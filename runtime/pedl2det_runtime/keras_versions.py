@@ -6,6 +6,7 @@ The rest of the runtime asks here and has no version in it. Supported: Keras 2 a
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -108,7 +109,9 @@ def optimizer_variables(model: Any) -> list[Any]:
 
     optimizer = model.optimizer
     is_legacy = hasattr(optimizer, "_create_all_weights")
-    with tf.name_scope(optimizer._name if is_legacy else optimizer.name):  # as training does
+    # As training names them; a LossScaleOptimizer opens no scope for the one within it.
+    name = optimizer._name if is_legacy else getattr(optimizer, "name", None)
+    with tf.name_scope(name) if name else contextlib.nullcontext():
         if is_legacy:
             optimizer._create_all_weights(model.trainable_variables)
             return list(optimizer.weights)
@@ -117,18 +120,21 @@ def optimizer_variables(model: Any) -> list[Any]:
 
 
 def optimizer_settings(model: Any) -> dict[str, Any]:
-    """Settings of a legacy optimizer that are variables outside its weights, by name.
+    """Settings of the optimizer that are variables outside its weights, by name.
 
-    A callback may have changed them (the learning rate, say); a new-style optimizer has them
-    among its variables.
+    A callback may have changed them: the learning rate, say.
     """
-    settings = getattr(model.optimizer, "_hyper", {})
+    optimizer = getattr(model.optimizer, "inner_optimizer", model.optimizer)
+    settings = getattr(optimizer, "_hyper", None)  # optimizers.legacy
+    if settings is None:
+        settings = {"learning_rate": getattr(optimizer, "_learning_rate", None)}
     return {name: value for name, value in settings.items() if hasattr(value, "assign")}
 
 
 def make_chunkable(model: Any) -> bool:
     """Have Keras build the loop over several batches an execution; False where it cannot."""
     if model.run_eagerly:
+        model._steps_per_execution.assign(1)
         return False
     model._steps_per_execution.assign(2)  # any number but 1, before the functions are built
     return True

@@ -37,7 +37,7 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     options = replace(options, directory=options.directory.resolve(), out=options.out.resolve())
     directory = options.directory
     info = _trial_info(config, options.out)
-    found = _what_is_in(options, info)
+    found = _what_is_in(options, info, say)
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     stub_path.serve_first()
@@ -58,7 +58,6 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
                 say(f"resumed at batch {found.state.progress.batches}")
                 if found.state.stopped:
                     say("this run was stopped by a callback: nothing is left to train")
-                    return found.state.progress
             return Controller(job, found.path, found.state).train()
 
 
@@ -103,20 +102,30 @@ class _Found:
     state: checkpoint.State | None = None
 
 
-def _what_is_in(options: RunOptions, info: TrialInfo) -> _Found:
+def _what_is_in(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> _Found:
     """What the results directory holds of an earlier run; nothing in it is ever overwritten."""
     out = options.out
-    if not options.resume:
-        if (out / "metrics.jsonl").exists() or (out / "checkpoints").exists():
-            raise ConfigError(
-                f"{out}: holds the results of a run: go on with --resume, "
-                "or choose another directory with --out"
-            )
-        out.mkdir(parents=True, exist_ok=True)
-        return _Found()
-    out.mkdir(parents=True, exist_ok=True)
+    log = out / "metrics.jsonl"
     path = checkpoint.latest(out / "checkpoints")
-    return _Found(path, checkpoint.read_state(path, info.hparams, info.seed)) if path else _Found()
+    if options.resume:
+        if not out.is_dir():
+            raise ConfigError(f"--resume: {out}: no such directory")
+        if path is not None:
+            return _Found(path, checkpoint.read_state(path, info.hparams, info.seed))
+        say(f"no checkpoint in {out}: the run starts at batch 0")
+        if log.exists():
+            log.replace(log.with_suffix(".jsonl.before"))
+        return _Found()
+    if path is not None or (log.exists() and log.stat().st_size > 0):
+        raise ConfigError(
+            f"{out}: holds the results of a run: go on with --resume, "
+            "or choose another directory with --out"
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
+    return _Found()
 
 
 def _notices(config: ExperimentConfig, info: TrialInfo) -> list[str]:

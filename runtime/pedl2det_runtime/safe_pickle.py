@@ -9,8 +9,11 @@ from typing import Any
 from pedl2det_runtime.errors import CheckpointError
 
 _ALLOWED = {
-    "builtins": {"set", "frozenset", "complex", "bytearray", "slice", "range"},
-    "collections": {"OrderedDict", "deque"},
+    "builtins": {
+        *("bool", "bytearray", "complex", "dict", "float", "frozenset", "int", "list"),
+        *("range", "set", "slice", "str", "tuple"),
+    },
+    "collections": {"Counter", "OrderedDict", "defaultdict", "deque"},
     "numpy": {"dtype", "ndarray"},
     "numpy.core.multiarray": {"_reconstruct", "scalar"},
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
@@ -27,8 +30,17 @@ class _Unpickler(pickle.Unpickler):
 
 
 def dumps(value: Any) -> bytes:
-    """Pickle ``value``."""
-    return pickle.dumps(value, protocol=4)
+    """Pickle ``value``, which :func:`loads` will take.
+
+    Raises:
+        CheckpointError: it is more than plain data.
+    """
+    try:
+        data = pickle.dumps(value, protocol=4)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise CheckpointError(f"cannot be pickled: {error}") from None
+    loads(data)
+    return data
 
 
 def loads(data: bytes) -> Any:

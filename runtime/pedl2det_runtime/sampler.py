@@ -47,7 +47,9 @@ class Sampler:
         pass ``k`` has been shuffled ``k`` times.
         """
         order = np.arange(self.length)
-        random = None if self.shuffle_seed is None else np.random.RandomState(self.shuffle_seed)
+        random = (
+            None if self.shuffle_seed is None else np.random.RandomState(self.shuffle_seed % 2**32)
+        )
         offset, skip = self.rank, start
         while True:
             if random is not None:

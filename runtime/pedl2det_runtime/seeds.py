@@ -36,6 +36,13 @@ def seed_global_generator(seed: int) -> None:
         tf.random.set_global_generator(tf.random.Generator.from_seed(seed))
 
 
+def global_generator_states() -> list[Any]:
+    """The state variable of ``tf.random.get_global_generator()``, where there is one."""
+    import tensorflow as tf
+
+    return [tf.random.get_global_generator().state] if tf.executing_eagerly() else []
+
+
 def seed_batch(stream: tuple[int, ...], batch: int) -> None:
     """Seed a data worker for one batch of a stream, whichever process makes it."""
     words = np.random.SeedSequence([*stream, batch]).generate_state(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -48,6 +49,8 @@ def command(
         raise Pedl2DetError(f"{config}: no such file")
     if report is not None and report.suffix != ".html":
         raise Pedl2DetError(f"--report {report}: expected a file name ending in .html")
+    # Asked to end, end both trainings too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
         twins = _twins(Path(scratch), directory, config, against)
         train(twins, batches)

@@ -10,21 +10,20 @@ from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
 
-#: What is copied because it is read as code or rewritten; everything else is linked.
-_COPIED = {".py", ".yaml", ".yml", ".ipynb", ".txt", ".toml", ".cfg"}
-_LEFT = shutil.ignore_patterns("__pycache__", ".git", "runs")
-
 
 def copy_trial(directory: Path, target: Path) -> None:
-    """Copy a trial's code and configs; data are linked, however large they are."""
+    """Copy a trial with its data: what it writes into its directory must not reach the original.
 
-    def copy_or_link(source: str, destination: str) -> None:
-        if Path(source).suffix in _COPIED:
-            shutil.copy2(source, destination)
-        else:
-            Path(destination).symlink_to(Path(source).resolve())
+    Results of earlier runs in it are left out.
+    """
 
-    shutil.copytree(directory, target, copy_function=copy_or_link, ignore=_LEFT)
+    def results(parent: str, names: list[str]) -> set[str]:
+        left = {"__pycache__", ".git"}
+        return {
+            name for name in names if name in left or Path(parent, name, "checkpoints").is_dir()
+        }
+
+    shutil.copytree(directory, target, ignore=results)
 
 
 @dataclass(frozen=True)

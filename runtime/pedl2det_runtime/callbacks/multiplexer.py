@@ -6,8 +6,10 @@ from typing import Any
 
 import tensorflow as tf
 
+from pedl2det_runtime import safe_pickle
 from pedl2det_runtime.callbacks.base import Callback
-from pedl2det_runtime.errors import CheckFailedError
+from pedl2det_runtime.errors import CheckFailedError, CheckpointError
+from pedl2det_runtime.memory import Memory
 
 
 class Multiplexer:
@@ -36,6 +38,8 @@ class Multiplexer:
         for callback in callbacks:
             callback.set_params({"verbose": 0})
             callback.set_model(model)
+        # Keras' own callbacks say nothing of their state: what they change in themselves is kept.
+        self._memories = [Memory(callback) for callback in callbacks]
 
     @property
     def needs_every_training_batch(self) -> bool:
@@ -69,11 +73,21 @@ class Multiplexer:
                 getattr(callback, event)(*args)
 
     def get_states(self) -> list[Any]:
-        """The state of each callback, None for those that have none."""
-        return [
-            callback.get_state() if isinstance(callback, Callback) else None
-            for callback in self._callbacks
-        ]
+        """The state of each callback.
+
+        Raises:
+            CheckpointError: a state is more than plain data.
+        """
+        states = []
+        for callback, memory in zip(self._callbacks, self._memories, strict=True):
+            is_ours = isinstance(callback, Callback)
+            state = callback.get_state() if is_ours else memory.changes()
+            try:
+                safe_pickle.dumps(state)
+            except CheckpointError as error:
+                raise CheckpointError(f"{type(callback).__name__}.get_state(): {error}") from None
+            states.append(state)
+        return states
 
     def load_states(self, states: list[Any]) -> None:
         """Give each callback back its state.
@@ -86,8 +100,10 @@ class Multiplexer:
                 f"the checkpoint holds the state of {len(states)} callbacks, "
                 f"keras_callbacks() returned {len(self._callbacks)}"
             )
-        for callback, state in zip(self._callbacks, states, strict=True):
-            if isinstance(callback, Callback) and state is not None:
+        for callback, memory, state in zip(self._callbacks, self._memories, states, strict=True):
+            if not isinstance(callback, Callback):
+                memory.restore(state)
+            elif state is not None:
                 callback.load_state(state)
 
 

@@ -21,11 +21,13 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
 from pedl2det_runtime import seeds
 from pedl2det_runtime.data import BatchSequence
+from pedl2det_runtime.memory import Memory
 
 _log = logging.getLogger(__name__)
 
@@ -95,6 +97,12 @@ class BatchFeed:
             raise StopIteration
         try:
             return self._made.popleft().result()
+        except BrokenProcessPool:
+            self.error = RuntimeError(
+                "a process that makes batches died; was it out of memory? workers=0 or "
+                "use_multiprocessing=False reads the data in this process"
+            )
+            raise self.error from None
         except BaseException as error:
             self.error = error
             raise
@@ -145,13 +153,14 @@ class BatchFeed:
 
     def _probe(self, index: int) -> Future[Any]:
         """Make the first batch alone, to learn whether the sequence draws random numbers."""
-        before = seeds.draws_so_far()
+        before, memory = seeds.draws_so_far(), Memory(self._sequence)
         made = _InPlace().submit(self._sequence.__getitem__, index)
-        drew = seeds.draws_so_far() != before
+        drew = seeds.draws_so_far() != before or bool(memory.changes())
         if drew:
             _log.warning(
-                "%s draws random numbers while it makes batches: it is read by one thread, not "
-                "%d, so that the run can be repeated (use_multiprocessing=True takes processes)",
+                "%s draws random numbers, or changes itself, while it makes batches: one thread "
+                "reads it, not %d, so that the run can be repeated (use_multiprocessing=True "
+                "takes processes)",
                 type(self._sequence).__name__,
                 self._workers.count,
             )
