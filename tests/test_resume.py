@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import pedl2det, write_tree
-from test_run import CONFIG, MODEL, killed_at, reports, trained, weights
+from test_run import CONFIG, MODEL, assert_goes_on, trained
 
 pytestmark = pytest.mark.slow
 
@@ -125,14 +125,7 @@ class Halving(tf.keras.callbacks.Callback):
 def test_it_goes_on_to_the_same_weights(model: str, tmp_path: Path) -> None:
     directory = write_tree(tmp_path / "trial", {"model_def.py": model, "const.yaml": CONFIG})
     more = ("--set", "searcher.max_length.batches=2000")
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    trained(directory, whole, *more)
-    killed_at(directory, broken, 50, *more)
-
-    trained(directory, broken, "--resume", *more)
-
-    assert weights(broken) == weights(whole)
-    assert reports(broken) == reports(whole)
+    assert_goes_on(directory, tmp_path, 50, *more)
 
 
 def test_results_may_lie_in_the_trials_directory(tmp_path: Path) -> None:

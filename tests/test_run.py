@@ -87,6 +87,18 @@ def killed_at(directory: Path, out: Path, lines: int, *arguments: str) -> None:
     assert process.wait() == -signal.SIGKILL, "it ended before it could be killed"
 
 
+def assert_goes_on(directory: Path, scratch: Path, lines: int, *arguments: str) -> None:
+    """A run killed after so many reports ends, resumed, as one that was never killed."""
+    whole, broken = scratch / "whole", scratch / "broken"
+    trained(directory, whole, *arguments)
+    killed_at(directory, broken, lines, *arguments)
+
+    assert "resumed at batch" in trained(directory, broken, "--resume", *arguments)
+
+    assert weights(broken) == weights(whole)
+    assert reports(broken) == reports(whole)
+
+
 def test_the_reports_and_checkpoints_stand_where_the_schedule_says(tmp_path: Path) -> None:
     directory = write_tree(tmp_path / "trial", SMALL)
     trained(directory, tmp_path / "out")
@@ -110,16 +122,7 @@ def test_the_reports_and_checkpoints_stand_where_the_schedule_says(tmp_path: Pat
 def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     """Dropout, Adam, shuffled batches, weights built on the first batch."""
     directory = write_tree(tmp_path / "trial", SMALL)
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    more = ("--set", "searcher.max_length.batches=3000")
-    trained(directory, whole, *more)
-    killed_at(directory, broken, 60, *more)
-
-    said = trained(directory, broken, "--resume", *more)
-
-    assert "resumed at batch" in said
-    assert weights(broken) == weights(whole)
-    assert reports(broken) == reports(whole)
+    assert_goes_on(directory, tmp_path, 60, "--set", "searcher.max_length.batches=3000")
 
 
 @pytest.mark.parametrize(
@@ -134,14 +137,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
 def test_a_killed_example_goes_on_to_the_same_weights(
     name: str, lines: int, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    trained(EXAMPLES / name, whole, *arguments)
-    killed_at(EXAMPLES / name, broken, lines, *arguments)
-
-    trained(EXAMPLES / name, broken, "--resume", *arguments)
-
-    assert weights(broken) == weights(whole)
-    assert reports(broken) == reports(whole)
+    assert_goes_on(EXAMPLES / name, tmp_path, lines, *arguments)
 
 
 def test_a_sequence_that_reshuffles_itself_goes_on_as_it_was(tmp_path: Path) -> None:
@@ -180,14 +176,7 @@ class Shuffling(tf.keras.utils.Sequence):
         "--set",
         "min_checkpoint_period.batches=23",
     )
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    trained(directory, whole, *more)
-    killed_at(directory, broken, 40, *more)
-
-    trained(directory, broken, "--resume", *more)
-
-    assert weights(broken) == weights(whole)
-    assert reports(broken) == reports(whole)
+    assert_goes_on(directory, tmp_path, 40, *more)
 
 
 @pytest.mark.parametrize("name", LEGACY)
@@ -373,21 +362,16 @@ def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
             tf.data.Dataset.from_tensor_slices((x, tf.reduce_sum(x, axis=1, keepdims=True)))
         )
         noisy = dataset.map(lambda x, y: (x + tf.random.normal((3,)), y))
+        self.validation = dataset.batch(8)
         return noisy.shuffle(40).batch(8)
 
     def build_validation_data_loader(self):
-        return self.build_training_data_loader()
+        return self.validation
 """
     model = MODEL[: MODEL.index("    def build_training_data_loader")] + loaders
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
     more = ("--set", "searcher.max_length.batches=3000")
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    trained(directory, whole, *more)
-    killed_at(directory, broken, 60, *more)
-
-    trained(directory, broken, "--resume", *more)
-
-    assert weights(broken) == weights(whole)
+    assert_goes_on(directory, tmp_path, 60, *more)
 
 
 def test_a_model_that_hdf5_cannot_describe_goes_on_too(tmp_path: Path) -> None:
@@ -413,15 +397,8 @@ class Net(tf.keras.Model):
     )
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
     more = ("--set", "searcher.max_length.batches=3000")
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    trained(directory, whole, *more)
-    killed_at(directory, broken, 60, *more)
-
-    trained(directory, broken, "--resume", *more)
-
-    assert any("hidden/kernel" in name for name in weights(whole))
-    assert weights(broken) == weights(whole)
-    assert reports(broken) == reports(whole)
+    assert_goes_on(directory, tmp_path, 60, *more)
+    assert any("hidden/kernel" in name for name in weights(tmp_path / "whole"))
 
 
 def test_a_callback_that_stops_ends_after_its_workload(tmp_path: Path) -> None:
