@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
-from pedl2det.names import FUNCTIONS
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
 
@@ -34,7 +33,7 @@ def role_of(
     if project.loader is None or project.loader[0] is not source:
         return None
     _, function = project.loader
-    if _innermost(source, call) is not function:
+    if source.names.definition_around(call) is not function:
         return None
     roles = _roles(source, function, call, adapters, set())
     return roles.pop() if len(roles) == 1 else None
@@ -52,16 +51,8 @@ def returns_of(source: Source, function: ast.FunctionDef) -> list[ast.Return]:
     return [
         node
         for node in ast.walk(function)
-        if isinstance(node, ast.Return) and _innermost(source, node) is function
+        if isinstance(node, ast.Return) and source.names.definition_around(node) is function
     ]
-
-
-def _innermost(source: Source, node: ast.AST) -> ast.AST | None:
-    while node in source.names.parents:
-        node = source.names.parents[node]
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            return node
-    return None
 
 
 def _roles(
@@ -75,7 +66,11 @@ def _roles(
     outer = source.names.parents.get(parent)
     pair = pair_of(parent)
     if pair is not None and isinstance(outer, ast.Return):
-        return {Role(pair.index(node))} if _innermost(source, outer) is function else {None}
+        return (
+            {Role(pair.index(node))}
+            if source.names.definition_around(outer) is function
+            else {None}
+        )
     match parent:
         case ast.Call(func=func, args=[first, *_]) if (
             first is node and source.names.qualified(func) in adapters

@@ -74,10 +74,6 @@ class Names:
         """What binds a name in the module's own scope."""
         return self._bound[self.tree].get(name, [])
 
-    def binds(self, scope: Scope, name: str) -> bool:
-        """Whether a scope binds a name."""
-        return name in self._bound[scope]
-
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""
         return any(
@@ -94,6 +90,14 @@ class Names:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 found = node
         return found
+
+    def definition_around(self, node: ast.AST) -> ast.AST | None:
+        """The innermost function, lambda or class around a node."""
+        while node in self.parents:
+            node = self.parents[node]
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+                return node
+        return None
 
     def is_in_body(self, node: ast.AST, function: ast.FunctionDef) -> bool:
         """Whether a node stands in the body of a function, not in its head."""

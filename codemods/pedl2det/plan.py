@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,7 +41,7 @@ class Plan:
     imports: dict[Path, set[str]] = field(default_factory=dict)
     _files: dict[Path, FileEdits] = field(default_factory=dict)
     _configs: dict[Path, ConfigEdits] = field(default_factory=dict)
-    _claimed: dict[int, str] = field(default_factory=dict)
+    _claimed: set[int] = field(default_factory=set)
     _dropped: set[int] = field(default_factory=set)
 
     # What rules ask for.
@@ -78,10 +77,9 @@ class Plan:
         if change not in self.changes:
             self.changes.append(change)
 
-    def claim(self, rule: str, node: ast.AST) -> None:
+    def claim(self, node: ast.AST) -> None:
         """Answer for the legacy names below a node: they will be gone."""
-        for child in ast.walk(node):
-            self._claimed.setdefault(id(child), rule)
+        self._claimed.update(id(child) for child in ast.walk(node))
 
     def is_claimed(self, node: ast.AST) -> bool:
         """Whether a rule answers for a node."""
@@ -132,7 +130,3 @@ class Plan:
     def edited_configs(self) -> list[ConfigEdits]:
         """The configs with something to change."""
         return [edits for edits in self._configs.values() if edits.rules]
-
-    def counts(self) -> Counter[str]:
-        """How many places each rule rewrites."""
-        return Counter(change.rule for change in self.changes)

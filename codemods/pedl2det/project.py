@@ -45,6 +45,12 @@ class Occurrence:
         return isinstance(self.node, ast.alias)
 
     @property
+    def call(self) -> ast.Call | None:
+        """The call of which this is the function, if it is called."""
+        parent = self.source.names.parents.get(self.node)
+        return parent if isinstance(parent, ast.Call) and parent.func is self.node else None
+
+    @property
     def root(self) -> str:
         """The local name with which an expression begins."""
         node: ast.AST = self.node

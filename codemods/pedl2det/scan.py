@@ -8,8 +8,9 @@ it, or to none.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pedl2det.findings import Finding, Kind, Unreadable
@@ -25,14 +26,15 @@ _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__py
 
 def find_projects(paths: list[Path]) -> list[TrialProject]:
     """Every directory below some paths that uses the old API, a trial's whole directory at once."""
+    read = functools.cache(Source.read)  # the files of trials are asked for twice
     files = {file.resolve() for path in paths for file in python_files(path)}
     hits = sorted(file for file in files if mentions_legacy(file.read_bytes()))
-    trials = {_home(file) for file in hits if _defines_trial(file)}
+    trials = {_home(file) for file in hits if _defines_trial(file, read)}
     others = {file.parent for file in hits if not trials.intersection(file.parents)}
     roots = trials | {
         directory for directory in others if not others.intersection(directory.parents)
     }
-    projects = [_read(root, roots - {root}) for root in sorted(roots)]
+    projects = [_read(root, roots - {root}, read) for root in sorted(roots)]
     return [project for project in projects if project.occurrences or project.findings]
 
 
@@ -59,12 +61,12 @@ def python_files(path: Path) -> Iterator[Path]:
 
 def read_project(directory: Path) -> TrialProject:
     """Read everything that belongs to the trial in a directory."""
-    return _read(directory, set())
+    return _read(directory, set(), Source.read)
 
 
-def _defines_trial(file: Path) -> bool:
+def _defines_trial(file: Path, read: Callable[[Path], Source]) -> bool:
     try:
-        return bool(trial_classes(Source.read(file)))
+        return bool(trial_classes(read(file)))
     except Unreadable:
         return False
 
@@ -82,7 +84,7 @@ def _configs(directory: Path) -> list[Path]:
     return sorted(file for file in found if file.is_file())
 
 
-def _read(directory: Path, others: set[Path]) -> TrialProject:
+def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) -> TrialProject:
     """Read a trial's directory without the directories of other trials in it."""
     project = TrialProject(directory)
     for file in python_files(directory):
@@ -92,7 +94,7 @@ def _read(directory: Path, others: set[Path]) -> TrialProject:
         if parts[-1] == "__init__" and len(parts) > 1:
             parts = parts[:-1]  # a package goes by its own name
         try:
-            project.sources[".".join(parts)] = Source.read(file)
+            project.sources[".".join(parts)] = read(file)
         except Unreadable as error:
             project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
     for file in _configs(directory):

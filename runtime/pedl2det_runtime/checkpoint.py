@@ -193,8 +193,9 @@ def restore_model(checkpoint: Path, model: Any) -> None:
             model.load_weights(str(checkpoint / MODEL))
             _restore_optimizer(checkpoint / MODEL, model)
         else:
-            # Optimizers get their variables at their first step, and their values then.
-            model.load_weights(str(checkpoint / WEIGHTS))
+            # Optimizers get their variables at their first step, and their values then; what
+            # exists already must be in the checkpoint.
+            model.load_weights(str(checkpoint / WEIGHTS)).assert_existing_objects_matched()
         _restore_random_layers(checkpoint, model)
     except (ValueError, AssertionError, OSError, KeyError) as error:
         raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error

@@ -114,7 +114,7 @@ def _what_is_in(options: RunOptions, info: TrialInfo, say: Callable[[str], None]
             return _Found(path, checkpoint.read_state(path, info.hparams, info.seed))
         say(f"no checkpoint in {out}: the run starts at batch 0")
         if log.exists():
-            log.replace(log.with_suffix(".jsonl.before"))
+            log.replace(_free(log.with_suffix(".jsonl.before")))
         return _Found()
     if path is not None or (log.exists() and log.stat().st_size > 0):
         raise ConfigError(
@@ -126,6 +126,12 @@ def _what_is_in(options: RunOptions, info: TrialInfo, say: Callable[[str], None]
     except OSError as error:
         raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
     return _Found()
+
+
+def _free(path: Path) -> Path:
+    """A name like this one that no file has."""
+    names = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, 10_000)))
+    return next(name for name in names if not name.exists())
 
 
 def _notices(config: ExperimentConfig, info: TrialInfo) -> list[str]:

@@ -23,12 +23,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite the adapters of ``make_data_loaders``."""
     settings: dict[Role, list[dict[str, str]]] = {role: [] for role in Role}
     for found in project.occurrences:
-        call = found.source.names.parents.get(found.node)
-        if found.name != ADAPTER or found.ambiguous or plan.is_claimed(found.node):
+        call = found.call
+        if found.name != ADAPTER or found.ambiguous or call is None or plan.is_claimed(found.node):
             continue
-        if not (isinstance(call, ast.Call) and call.func is found.node):
-            continue
-        plan.claim(RULE.id, found.node)
+        plan.claim(found.node)
         role = role_of(project, found.source, call, {ADAPTER})
         given = _settings_of(call)
         if role is None or given is None:

@@ -52,10 +52,10 @@ def _plan_alias(plan: Plan, alias: Occurrence, found: list[Occurrence]) -> bool:
         if uses or not _is_exported(plan.project, source, local):
             gone = all(plan.is_claimed(one.node) or plan.is_dropped(one.node) for one in uses)
             if gone:
-                plan.claim(RULE.id, alias.node)
+                plan.claim(alias.node)
             return gone
         plan.refuse(RULE.id, source, statement, f"{local} is exported to others from here")
-    plan.claim(RULE.id, alias.node)
+    plan.claim(alias.node)
     return False
 
 

@@ -24,14 +24,13 @@ _PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers"
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite each sequence that does nothing but become a loader."""
     for found in project.occurrences:
-        call = found.source.names.parents.get(found.node)
-        if found.name != IN_MEMORY_SEQUENCE or found.ambiguous:
+        call = found.call
+        if found.name != IN_MEMORY_SEQUENCE or found.ambiguous or call is None:
             continue
-        if isinstance(call, ast.Call) and call.func is found.node:
-            plan.claim(RULE.id, found.node)
-            problem = _plan_call(project, plan, found, call)
-            if problem:
-                plan.refuse(RULE.id, found.source, call, problem)
+        plan.claim(found.node)
+        problem = _plan_call(project, plan, found, call)
+        if problem:
+            plan.refuse(RULE.id, found.source, call, problem)
 
 
 def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call) -> str | None:
@@ -59,7 +58,7 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
     kept = (given["data"], given["labels"])
     for name, argument in given.items():
         if name not in ("data", "labels"):
-            plan.claim(RULE.id, argument)
+            plan.claim(argument)
             plan.drop(argument)
 
     def edit(updated: Any) -> Any:

@@ -21,7 +21,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         if found.ambiguous or plan.is_claimed(found.node) or isinstance(found.node, ast.alias):
             continue
         new = renamed(found.source, found.node, legacy.becomes)
-        plan.claim(RULE.id, found.node)
+        plan.claim(found.node)
         plan.require(found.source, new.statement)
         if new.text == found.source.segment(found.node):
             plan.changed(RULE.id, found.source, found.node)

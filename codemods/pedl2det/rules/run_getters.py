@@ -21,10 +21,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
         asked = found.name == GET_HYPERPARAMETER or (
             legacy is not None and legacy.becomes is not None and "{context}" in legacy.becomes
         )
-        call = found.source.names.parents.get(found.node)
-        if not asked or found.ambiguous or plan.is_claimed(found.node):
-            continue
-        if not (isinstance(call, ast.Call) and call.func is found.node):
+        call = found.call
+        if not asked or found.ambiguous or call is None or plan.is_claimed(found.node):
             continue
         context = where.context_in(project, found.source, found.node)
         if context is None:
@@ -35,7 +33,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
                 f"{found.name} is called outside of the trial and make_data_loaders, where the "
                 "context is out of reach: pass the value as an argument",
             )
-            plan.claim(RULE.id, found.node)
+            plan.claim(found.node)
         elif found.name == GET_HYPERPARAMETER:
             _plan_hyperparameter(plan, found, call, context)
         else:
@@ -45,7 +43,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context: str) -> None:
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    plan.claim(RULE.id, found.node)
+    plan.claim(found.node)
     match arguments:
         case [ast.Constant(value="batch_size")]:
             text = f"{context}.get_per_slot_batch_size()"
@@ -68,7 +66,7 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
 
 
 def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> None:
-    plan.claim(RULE.id, found.node)
+    plan.claim(found.node)
     if found.name == "pedl.get_experiment_config":
         where.refuse_moved_keys(plan, RULE.id)
     plan.expression(RULE.id, found.source, call, becomes(text))

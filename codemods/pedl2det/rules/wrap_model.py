@@ -9,7 +9,6 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import Edit, expression, statements
-from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.legacy_optimizers import MODULE, OPTIMIZERS
@@ -29,7 +28,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     own = [
         node
         for node in ast.walk(method)
-        if isinstance(node, ast.stmt | ast.expr) and _is_own(source, node, method)
+        if isinstance(node, ast.stmt | ast.expr) and source.names.definition_around(node) is method
     ]
     returned = {
         ast.unparse(node.value) for node in own if isinstance(node, ast.Return) and node.value
@@ -53,15 +52,6 @@ def plan(project: TrialProject, plan: Plan) -> None:
         return
     for statement in ours:
         _plan_compile(project, plan, source, method, statement)
-
-
-def _is_own(source: Source, node: ast.AST, method: ast.FunctionDef) -> bool:
-    """Whether a node belongs to the method and not to a function within it."""
-    while node is not method:
-        node = source.names.parents[node]
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node is not method:
-            return False
-    return True
 
 
 def _always(body: list[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
