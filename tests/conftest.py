@@ -15,6 +15,12 @@ from pedl2det_runtime import keras_versions
 
 keras_versions.choose_keras_2()  # before any test loads TensorFlow
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Conformance outcomes go to a directory."""
+    parser.addoption("--promises", metavar="DIR", help="write the outcome of every @promise here")
+
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "legacy_examples"
 LEGACY = ("iris", "digits")

@@ -98,7 +98,7 @@ def test_overrides_replace_single_values(tmp_path: Path) -> None:
         ),
         (
             LEGACY + "checkpoint_policy: worst\n",
-            "const.yaml:10: checkpoint_policy: expected one of best, all, none, got 'worst'",
+            "const.yaml:10: checkpoint_policy: expected 'best', 'all' or 'none', got 'worst'",
         ),
     ],
 )

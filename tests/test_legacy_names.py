@@ -37,7 +37,7 @@ def test_keras_3_loaded_before_pedl_is_an_import_error_with_its_remedy() -> None
     )
 
     assert failed.returncode == 1
-    assert "ImportError: pedl: TensorFlow was loaded with Keras 3" in failed.stderr
+    assert "WrongKerasError: TensorFlow was loaded with Keras 3" in failed.stderr
     assert "TF_USE_LEGACY_KERAS=1" in failed.stderr
 
 

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from conftest import EXAMPLES, LEGACY, pedl2det, read_tree, write_tree
-from pedl2det_runtime.checkpoint import latest, read_weights
+from pedl2det_runtime.checkpoint import latest
+from pedl2det_runtime.model_files import read_weights
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,6 @@ The getters work from the first line of a trial's modules on, while a trial runs
 DIR``). Nothing heavy is imported here.
 """
 
-from pedl._keras_2 import choose_keras_2
 from pedl._run import (
     get_experiment_config,
     get_experiment_id,
@@ -12,6 +11,7 @@ from pedl._run import (
     get_trial_id,
     get_trial_seed,
 )
+from pedl2det_runtime.keras_versions import choose_keras_2
 
 __all__ = [
     "get_experiment_config",

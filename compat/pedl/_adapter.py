@@ -75,7 +75,7 @@ class _AdaptedTrial(ContextTrial):
                 f"{_place(self._legacy.build_model)}: build_model must return a compiled "
                 "tf.keras.Model: call model.compile(...) before it returns"
             )
-        return self.context.wrap_model(model)
+        return self.context.adopt_compiled_model(model)
 
     def keras_callbacks(self) -> list[Any]:
         callbacks: list[Any] = self._legacy.keras_callbacks(self._hparams)

@@ -5,13 +5,14 @@
 ``determined-keras-model-weights`` instead, for a model that HDF5 cannot describe: TensorFlow's
                                    format, with the optimizer
 ``random-layers.npz``              the states of the model's random layers, and TensorFlow's own
+``optimizer.json``                 what callbacks may have changed in the optimizer
 ``loaders.npz``                    what the data sequences changed in themselves
 ``state.json``                     progress, random states, what the reports knew
 ``callbacks.pkl``                  the states of the callbacks; read with an allow-list
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
 ``code/``                          the trial's source code
-``metadata.json``                  ``steps_completed``, versions, format
+``metadata.json``                  ``steps_completed``, versions, format, the model's inputs
 =================================  ==========================================================
 
 It is written beside its place, synced and renamed.
@@ -24,7 +25,6 @@ import json
 import os
 import shutil
 import uuid
-import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -32,14 +32,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pedl2det_runtime import keras_versions, safe_pickle, seeds
+from pedl2det_runtime import keras_versions, model_files
+from pedl2det_runtime.config import without_credentials
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.schedule import Progress
 
-MODEL = "determined-keras-model.h5"
-WEIGHTS = "determined-keras-model-weights"
-
-_SECRET = ("secret", "password", "token", "access_key", "credential", "auth")
 _NOT_CODE = {"__pycache__", ".git", ".venv", "node_modules"}
 
 
@@ -75,12 +72,14 @@ class Belongings:
         hparams: the trial's hyperparameters.
         directory: the trial's directory.
         code: the trial's source files, as they were found when the run began.
+        inputs: what the model reads (:func:`~pedl2det_runtime.model_files.described_inputs`).
     """
 
     config: dict[str, Any]
     hparams: dict[str, Any]
     directory: Path
     code: tuple[Path, ...]
+    inputs: Any = None
 
 
 def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
@@ -99,7 +98,7 @@ def save(
     model: Any,
     state: State,
     *,
-    callbacks: list[Any],
+    callbacks: bytes,
     loaders: dict[str, npt.NDArray[Any]],
     belongings: Belongings,
 ) -> Path:
@@ -109,7 +108,7 @@ def save(
         directory: where the run's checkpoints are.
         model: the model, with its optimizer.
         state: progress and random states.
-        callbacks: the state of each callback, or None.
+        callbacks: the pickled states of the callbacks.
         loaders: what the data sequences changed in themselves.
         belongings: what every checkpoint of the run carries.
 
@@ -120,18 +119,19 @@ def save(
     partial = directory / f".{name}.partial"
     try:
         partial.mkdir(parents=True)
-        saved_as = _save_model(model, partial)
-        _save_random_layers(model, partial)
-        _write_json(partial / "state.json", asdict(state) | {"optimizer": _settings(model)})
+        described = model_files.save(model, partial)
+        _write_json(partial / "state.json", asdict(state))
         arrays: dict[str, Any] = dict(loaders)
         np.savez(partial / "loaders.npz", **arrays)
-        (partial / "callbacks.pkl").write_bytes(safe_pickle.dumps(callbacks))
+        (partial / "callbacks.pkl").write_bytes(callbacks)
         _write_json(partial / "experiment_config.json", without_credentials(belongings.config))
         _write_json(partial / "hparams.json", belongings.hparams)
         _copy_code(belongings, partial / "code")
         _write_json(
             partial / "metadata.json",
-            {"steps_completed": state.progress.batches, "format": saved_as}
+            {"steps_completed": state.progress.batches}
+            | described
+            | {"inputs": belongings.inputs}
             | keras_versions.described(),
         )
         _sync_tree(partial)
@@ -147,13 +147,21 @@ def save(
     return directory / name
 
 
-def latest(directory: Path) -> Path | None:
-    """The checkpoint under ``directory`` that has trained most batches, if there is one."""
-    found = []
+def steps(directory: Path) -> dict[str, int]:
+    """The batches that each whole checkpoint under ``directory`` has trained, by its name."""
+    found = {}
     for path in directory.glob("[!.]*/metadata.json"):
         with contextlib.suppress(ValueError, KeyError):  # damaged: the others still count
-            steps = json.loads(path.read_text())["steps_completed"]
-            found.append((steps, path.stat().st_mtime_ns, path.parent))
+            found[path.parent.name] = int(json.loads(path.read_text())["steps_completed"])
+    return found
+
+
+def latest(directory: Path) -> Path | None:
+    """The checkpoint under ``directory`` that has trained most batches, if there is one."""
+    found = [
+        (batches, (directory / name / "metadata.json").stat().st_mtime_ns, directory / name)
+        for name, batches in steps(directory).items()
+    ]
     return max(found)[2] if found else None
 
 
@@ -163,7 +171,7 @@ def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
     Raises:
         CheckpointError: it is damaged, or of a trial with another seed or hyperparameters.
     """
-    saved = _read_json(checkpoint / "hparams.json")
+    saved = read_json(checkpoint / "hparams.json")
     if saved != json.loads(json.dumps(hparams)):
         names = sorted(
             name for name in saved.keys() | hparams.keys() if saved.get(name) != hparams.get(name)
@@ -172,8 +180,7 @@ def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
             f"{checkpoint}: it was trained with other hyperparameters ({', '.join(names)}): "
             "continue with those, or start anew in another directory"
         )
-    fields = _read_json(checkpoint / "state.json")
-    fields.pop("optimizer", None)
+    fields = read_json(checkpoint / "state.json")
     state = State(**fields | {"progress": Progress(**fields["progress"])})
     if state.seed != seed:
         raise CheckpointError(
@@ -182,118 +189,15 @@ def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
     return state
 
 
-def restore_model(checkpoint: Path, model: Any) -> None:
-    """Put the weights, the optimizer and the random layers back into a built model.
-
-    Raises:
-        CheckpointError: they do not fit the model.
-    """
-    try:
-        if (checkpoint / MODEL).exists():
-            model.load_weights(str(checkpoint / MODEL))
-            _restore_optimizer(checkpoint / MODEL, model)
-        else:
-            # Optimizers get their variables at their first step, and their values then; what
-            # exists already must be in the checkpoint.
-            model.load_weights(str(checkpoint / WEIGHTS)).assert_existing_objects_matched()
-        _restore_random_layers(checkpoint, model)
-    except (ValueError, AssertionError, OSError, KeyError) as error:
-        raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error
-    settings = _read_json(checkpoint / "state.json")["optimizer"]
-    for name, variable in keras_versions.optimizer_settings(model).items():
-        variable.assign(settings[name])
-    keras_versions.train_counter(model).assign(
-        _read_json(checkpoint / "metadata.json")["steps_completed"]
-    )
-
-
-def read_callbacks(checkpoint: Path) -> list[Any]:
-    """The states of the callbacks, in their order."""
-    states: list[Any] = safe_pickle.loads((checkpoint / "callbacks.pkl").read_bytes())
-    return states
+def read_callbacks(checkpoint: Path) -> bytes:
+    """The pickled states of the callbacks; not to be trusted."""
+    return (checkpoint / "callbacks.pkl").read_bytes()
 
 
 def read_loaders(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     """What the data sequences had changed in themselves."""
     with np.load(checkpoint / "loaders.npz", allow_pickle=False) as arrays:
         return dict(arrays)
-
-
-def without_credentials(value: Any) -> Any:
-    """A copy of a config in which every credential is replaced by stars."""
-    if isinstance(value, dict):
-        return {
-            key: "********"
-            if any(word in str(key).lower() for word in _SECRET) and not isinstance(child, dict)
-            else without_credentials(child)
-            for key, child in value.items()
-        }
-    if isinstance(value, list):
-        return [without_credentials(child) for child in value]
-    return value
-
-
-def _save_model(model: Any, directory: Path) -> str:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")
-        try:
-            image = _hdf5_image(model)
-        except (NotImplementedError, TypeError, ValueError):
-            model.save_weights(str(directory / WEIGHTS), save_format="tf")
-            return "saved_weights"
-    (directory / MODEL).write_bytes(image)
-    return "h5"
-
-
-def _hdf5_image(model: Any) -> bytes:
-    """The model's HDF5 file, made in memory: on a full disk the HDF5 library ends the process."""
-    import h5py
-
-    with h5py.File("image", "w", driver="core", backing_store=False) as file:
-        model.save(file, save_format="h5")
-        file.flush()
-        return bytes(file.id.get_file_image())
-
-
-def _restore_optimizer(path: Path, model: Any) -> None:
-    import h5py
-
-    variables = keras_versions.optimizer_variables(model)
-    with h5py.File(path) as file:
-        group = file.get("optimizer_weights", {})
-        names = list(group.attrs["weight_names"]) if group else []
-        if len(names) != len(variables):
-            raise ValueError(
-                f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
-            )
-        for name, variable in zip(names, variables, strict=True):
-            variable.assign(np.asarray(group[name]))
-
-
-def _settings(model: Any) -> dict[str, float]:
-    settings = keras_versions.optimizer_settings(model)
-    return {name: float(variable.numpy()) for name, variable in settings.items()}
-
-
-def _save_random_layers(model: Any, directory: Path) -> None:
-    states = [state.numpy() for state in _random_states(model)]
-    np.savez(directory / "random-layers.npz", *states)
-
-
-def _random_states(model: Any) -> list[Any]:
-    """TensorFlow's random states that are variables: the layers' and the global generator's."""
-    return [*keras_versions.random_layer_states(model), *seeds.global_generator_states()]
-
-
-def _restore_random_layers(checkpoint: Path, model: Any) -> None:
-    variables = _random_states(model)
-    with np.load(checkpoint / "random-layers.npz", allow_pickle=False) as states:
-        if len(states.files) != len(variables):
-            raise ValueError(
-                f"it holds {len(states.files)} random layers, the model has {len(variables)}"
-            )
-        for name, variable in zip(states.files, variables, strict=True):
-            variable.assign(states[name])
 
 
 def _copy_code(belongings: Belongings, target: Path) -> None:
@@ -307,7 +211,12 @@ def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, default=str) + "\n", encoding="utf-8")
 
 
-def _read_json(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """A JSON file of a checkpoint.
+
+    Raises:
+        CheckpointError: it is missing or damaged.
+    """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -325,25 +234,3 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
-    """Every array of a checkpoint's model and optimizer, by its name in the file."""
-    if (checkpoint / MODEL).exists():
-        import h5py
-
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        with h5py.File(checkpoint / MODEL) as file:
-            file.visititems(
-                lambda name, item: (
-                    arrays.update({name: np.asarray(item)})
-                    if isinstance(item, h5py.Dataset)
-                    else None
-                )
-            )
-        return arrays
-    import tensorflow as tf
-
-    reader = tf.train.load_checkpoint(str(checkpoint / WEIGHTS))
-    names = (name for name in reader.get_variable_to_shape_map() if name.endswith("VALUE"))
-    return {name: np.asarray(reader.get_tensor(name)) for name in names}

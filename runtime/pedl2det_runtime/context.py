@@ -1,14 +1,16 @@
-"""What a trial knows of its run and says about its training (seeds 001 and 002)."""
+"""What a ``tf.keras`` trial says about its training (seeds 001 and 002)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from pedl2det_runtime import graph_mode
 from pedl2det_runtime.current import TrialInfo
-from pedl2det_runtime.distributed import DistributedContext
+from pedl2det_runtime.data import is_dataset
 from pedl2det_runtime.errors import CheckFailedError
+from pedl2det_runtime.trial_context import TrialContext
+from pedl2det_runtime.wrapped_model import WrappedModel
 
 
 class _ArgNotProvided:
@@ -32,91 +34,63 @@ class FitSettings:
 
 
 class TFKerasExperimentalContext:
-    """``context.experimental``: the features that lived here are gone (Determined 0.19.10)."""
+    """``context.experimental``; the data layer that lived here went with Determined 0.19.10."""
 
-
-class TFKerasTrialContext:
-    """The context of one trial.
-
-    Args:
-        info: the running trial.
-    """
-
-    def __init__(self, info: TrialInfo) -> None:
-        self._info = info
-        self.distributed = DistributedContext(rank=info.rank, size=info.slots)
-        self.experimental = TFKerasExperimentalContext()
-        self.fit_settings = FitSettings()
-        self.model: Any = None
-        self.optimizers: list[Any] = []
-        self.datasets_wrapped = False
-        self._stop_requested = False
-        self.initial_batch = 0
-
-    # What the run is.
-
-    def get_experiment_config(self) -> dict[str, Any]:
-        """The experiment config as its file gives it."""
-        return self._info.config.raw
-
-    def get_data_config(self) -> dict[str, Any]:
-        """The ``data`` section of the experiment config, empty if there is none."""
-        return self._info.config.raw.get("data") or {}
-
-    def get_experiment_id(self) -> int:
-        """The experiment's number."""
-        return self._info.experiment_id
-
-    def get_trial_id(self) -> int:
-        """The trial's number."""
-        return self._info.trial_id
-
-    def get_trial_seed(self) -> int:
-        """The seed that Python, NumPy and TensorFlow were given."""
-        return self._info.seed
-
-    def get_hparams(self) -> dict[str, Any]:
-        """All hyperparameters of this trial by name, in a dict of the caller's own."""
-        return dict(self._info.hparams)
-
-    def get_hparam(self, name: str) -> Any:
-        """The value of one hyperparameter.
+    def cache_train_dataset(self, *_: Any, **__: Any) -> NoReturn:
+        """Gone.
 
         Raises:
-            ValueError: the config has none of this name.
+            RuntimeError: always.
         """
-        if name not in self._info.hparams:
-            known = ", ".join(sorted(self._info.hparams)) or "none"
-            raise ValueError(f"Could not find name {name} in the hyperparameters: it has {known}")
-        return self._info.hparams[name]
+        raise RuntimeError(
+            "context.experimental.cache_train_dataset was removed in Determined 0.19.10: "
+            "return the dataset from build_training_data_loader, cached with dataset.cache()"
+        )
 
-    def get_global_batch_size(self) -> int:
-        """Records in one batch over all slots."""
-        return self._info.global_batch_size
+    def cache_validation_dataset(self, *_: Any, **__: Any) -> NoReturn:
+        """Gone.
 
-    def get_per_slot_batch_size(self) -> int:
-        """Records in one batch of one slot."""
-        return self._info.per_slot_batch_size
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(
+            "context.experimental.cache_validation_dataset was removed in Determined 0.19.10: "
+            "return the dataset from build_validation_data_loader, cached with dataset.cache()"
+        )
 
-    def get_tensorboard_path(self) -> Path:
-        """Where TensorBoard events are written."""
-        return self._info.tensorboard_dir
 
-    def get_initial_batch(self) -> int:
-        """Batches that had been trained when this process began."""
-        return self.initial_batch
+class TFKerasTrialContext(TrialContext):
+    """The context of a ``tf.keras`` trial.
 
-    def get_stop_requested(self) -> bool:
-        """Whether the trial is to end at the end of the current workload."""
-        return self._stop_requested
+    Args:
+        info: the trial.
+        managed: whether a controller trains it; otherwise everything that is wrapped stays as it
+            is.
 
-    def set_stop_requested(self, stop_requested: bool) -> None:
-        """End the trial gracefully at the end of the current workload."""
-        if not isinstance(stop_requested, bool):
-            raise CheckFailedError(f"stop_requested: expected a bool, got {stop_requested!r}")
-        self._stop_requested = stop_requested
+    Attributes:
+        experimental: features that are gone.
+        fit_settings: what :meth:`configure_fit` has set.
+        optimizers: the wrapped optimizers, in the order of the calls.
+        datasets_wrapped: whether a dataset was wrapped.
+    """
 
-    # What the trial says.
+    def __init__(self, info: TrialInfo, *, managed: bool = True) -> None:
+        super().__init__(info, managed=managed)
+        self.experimental = TFKerasExperimentalContext()
+        self.fit_settings = FitSettings()
+        self.optimizers: list[Any] = []
+        self.datasets_wrapped = False
+        self._wrapped: WrappedModel | None = None
+
+    @property
+    def model(self) -> Any:
+        """The model that is trained; None before :meth:`wrap_model`."""
+        return self._wrapped.model if self._wrapped else None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the model was compiled after it was wrapped."""
+        return self._wrapped is not None and self._wrapped.compiled is not None
 
     def configure_fit(
         self,
@@ -129,6 +103,16 @@ class TFKerasTrialContext:
         validation_steps: Any = _NOT_PROVIDED,
     ) -> None:
         """Set arguments of ``model.fit``; what is left out keeps its value.
+
+        Args:
+            verbose: whether reports are printed.
+            class_weight: weight of each class in the loss, by class number, or None.
+            workers: who makes the batches of a Sequence; 0 makes them on the main thread.
+            use_multiprocessing: whether the workers are processes rather than threads.
+            max_queue_size: the most batches that are made ahead.
+            shuffle: whether the batches of arrays or a Sequence are read in random order, anew
+                in each pass; True unless set. A dataset shuffles itself.
+            validation_steps: batches of a validation dataset that are read, or None for all.
 
         Raises:
             CheckFailedError: ``max_queue_size`` is below 1 or ``workers`` below 0.
@@ -158,20 +142,56 @@ class TFKerasTrialContext:
     def wrap_model(self, model: Any) -> Any:
         """Say which model is trained; to be called before ``compile``.
 
-        The model itself comes back: it has nothing to hide that a wrapper would have to
-        forward. Called twice, the last model is trained.
+        Args:
+            model: a ``tf.keras.Model``. Called twice, the last one is trained.
+
+        Returns:
+            The model, to be used in place of the one given. In a run its ``compile`` is recorded,
+            and its ``fit`` trains nothing.
         """
-        self.model = model
+        if self._managed:
+            self._wrapped = WrappedModel(model, self.configure_fit)
+        return model
+
+    def adopt_compiled_model(self, model: Any) -> Any:
+        """Train a model that was compiled before anybody could wrap it, as in old trials."""
+        self.wrap_model(model)
+        if self._wrapped:
+            self._wrapped.compiled = {}
         return model
 
     def wrap_optimizer(self, optimizer: Any) -> Any:
-        """Say which optimizer trains the model, for distributed training and checkpoints."""
-        self.optimizers.append(optimizer)
+        """Say which optimizer trains the model; several may be wrapped, each in its turn.
+
+        Args:
+            optimizer: a ``tf.keras.optimizers.Optimizer``, or the name of one.
+
+        Returns:
+            The optimizer, to be used in place of the one given.
+        """
+        import tensorflow as tf
+
+        if isinstance(optimizer, str):
+            optimizer = tf.keras.optimizers.get(optimizer)
+        optimizer = graph_mode.suitable(optimizer)
+        if self._managed:
+            self.optimizers.append(optimizer)
         return optimizer
 
     def wrap_dataset(self, dataset: Any, shard_dataset: bool = True) -> Any:
-        """Say which ``tf.data.Dataset`` is read, so that every slot sees its own share of it."""
+        """Say which ``tf.data.Dataset`` is read, immediately after it was created.
+
+        Args:
+            dataset: the dataset.
+            shard_dataset: whether every slot sees a share of its own. If False, the trial gives
+                each process its own data.
+
+        Returns:
+            The dataset, to be used in place of the one given.
+        """
+        if not self._managed:
+            return dataset
         self.datasets_wrapped = True
-        if shard_dataset and self.distributed.size > 1:
+        if shard_dataset and self.distributed.size > 1 and is_dataset(dataset):
             return dataset.shard(self.distributed.size, self.distributed.rank)
         return dataset

@@ -7,18 +7,18 @@ or the model runs eagerly.
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 import tensorflow as tf
 
-from pedl2det_runtime import checkpoint, keras_versions, seeds
+from pedl2det_runtime import checkpoint, graph_mode, keras_versions, model_files, seeds
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
-from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.feeding import Workers, batches_in_pass, training_feed, validation_feed
 from pedl2det_runtime.job import Job
+from pedl2det_runtime.keeper import Keeper
 from pedl2det_runtime.memory import Memory
 from pedl2det_runtime.records import JsonLines, Reports, scalars
 from pedl2det_runtime.schedule import (
@@ -54,17 +54,17 @@ class Controller(tf.keras.callbacks.Callback):
         self._resume_from = resume_from
         self._state = state
         self._progress = state.progress if state else Progress()
-        self._best = state.best if state else None
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
         self._stopping = state.stopped if state else False
         self._workload_begins = False
+        records = state.records if state else 0
+        self._keeper = Keeper(job.goal, job.directory, state.best if state else None, records)
         self._memories = {"training": Memory(job.training), "validation": Memory(job.validation)}
-        self._reports = Reports(
-            job.directory, state.records if state else 0, job.say, job.schedule.total
-        )
+        self._reports = Reports(job.directory, records, job.say, job.schedule.total)
         self._trace = JsonLines(job.trace, self._first_batch) if job.trace else None
         settings = job.context.fit_settings
+        self._belongings = job.belongings
         self._feed = training_feed(
             job.training,
             self._workers(_TRAINING),
@@ -72,7 +72,6 @@ class Controller(tf.keras.callbacks.Callback):
             self._first_batch,
         )
         self._chunks = False
-        job.context.initial_batch = self._first_batch
 
     def train(self) -> Progress:
         """Train to the end; returns the progress made."""
@@ -90,13 +89,16 @@ class Controller(tf.keras.callbacks.Callback):
     def _train(self) -> None:
         model = self._context.model
         dataset = self._open(model)
+        inputs = model_files.described_inputs(_inputs_of(dataset.element_spec))
+        self._belongings = replace(self._job.belongings, inputs=inputs)
         self._chunks = keras_versions.make_chunkable(model)
         self._user.keras("on_train_begin", {})
         if self._resume_from:
             self._user.load_states(checkpoint.read_callbacks(self._resume_from))
         self._act()
         if not self._stopping and self._first_batch < self._schedule.total:
-            model.fit(
+            type(model).fit(  # the wrapped model's own fit trains nothing
+                model,
                 dataset,
                 steps_per_epoch=self._schedule.total - self._first_batch,
                 epochs=1,
@@ -106,6 +108,7 @@ class Controller(tf.keras.callbacks.Callback):
                 callbacks=[self],
             )
         self._user.keras("on_train_end", {})
+        self._keeper.prune(training=False)
 
     def _open(self, model: Any) -> tf.data.Dataset:
         """The training data from the present batch on, with the model and all states in place."""
@@ -116,7 +119,7 @@ class Controller(tf.keras.callbacks.Callback):
             memory.restore(_of(name, changes))
         seeds.restore_host_state(self._state.random)
         dataset = self._feed.open(model, resuming=True)
-        checkpoint.restore_model(self._resume_from, model)
+        model_files.restore(self._resume_from, model, self._first_batch)
         return dataset
 
     def _workers(self, *stream: int) -> Workers:
@@ -149,6 +152,7 @@ class Controller(tf.keras.callbacks.Callback):
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Act on what is due after the execution that ended with this batch."""
+        logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
         self._progress = self._progress.trained_to(batches)
         if self._user.needs_every_training_batch:
@@ -202,13 +206,7 @@ class Controller(tf.keras.callbacks.Callback):
             if self._chunks:
                 single = self._user.needs_every_validation_batch
                 keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
-            logs = model.evaluate(
-                dataset,
-                steps=feed.steps,
-                verbose=0,
-                return_dict=True,
-                callbacks=[ValidationEvents(self._user)],
-            )
+            logs = graph_mode.evaluate(model, dataset, feed.steps, ValidationEvents(self._user))
             feed.finish()
         except Exception as error:
             raise (feed.error or error) from None
@@ -221,52 +219,38 @@ class Controller(tf.keras.callbacks.Callback):
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
         self._reports.report("validation", batches, self._epochs(), metrics)
-        if self._is_kept(metrics) and self._progress.last_checkpoint < batches and batches > 0:
+        wanted = self._keeper.wants(batches, metrics)
+        if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
-
-    def _is_kept(self, metrics: dict[str, float]) -> bool:
-        """Whether the policy wants a checkpoint after this validation; remembers the best."""
-        goal = self._job.goal
-        if goal.metric not in metrics:
-            raise InvalidExperimentException(
-                f"searcher.metric: the validation reports {', '.join(metrics)}; "
-                f"there is no {goal.metric}"
-            )
-        value = metrics[goal.metric]
-        ahead = self._best is None or (
-            (math.isnan(self._best) and not math.isnan(value))
-            or (value < self._best if goal.smaller_is_better else value > self._best)
-        )
-        if ahead:
-            self._best = value
-        return goal.policy == "all" or (goal.policy == "best" and ahead)
 
     def _save(self) -> None:
         self._reports.sync()
         progress = self._progress.checkpointed()
         context = self._context
         path = checkpoint.save(
-            self._job.directory / "checkpoints",
+            self._keeper.directory,
             context.model,
             checkpoint.State(
                 progress=progress,
                 records=self._reports.written,
                 random=seeds.host_state(),
-                best=self._best,
+                best=self._keeper.best,
                 seed=context.get_trial_seed(),
                 slots=context.distributed.size,
                 stopped=self._stopping,
             ),
-            callbacks=self._user.get_states(),
+            callbacks=self._user.dump_states(),
             loaders={
                 f"{name}/{attribute}": array
                 for name, memory in self._memories.items()
                 for attribute, array in memory.changes().items()
             },
-            belongings=self._job.belongings,
+            belongings=self._belongings,
         )
         self._progress = progress
         self._user.determined("on_checkpoint_end", str(path))
+        self._keeper.store(path)
+        self._keeper.prune(training=True)
 
     # Small questions.
 
@@ -294,6 +278,10 @@ class Controller(tf.keras.callbacks.Callback):
     def _epochs(self) -> float:
         epoch = self._schedule.epoch or batches_in_pass(self._job.training)
         return self._progress.batches / epoch if epoch else 0.0
+
+
+def _inputs_of(batch: Any) -> Any:
+    return batch[0] if isinstance(batch, tuple) else batch
 
 
 def _of(name: str, changes: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

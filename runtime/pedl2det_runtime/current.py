@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pedl2det_runtime.config import ExperimentConfig
+from pedl2det_runtime.config import ExperimentConfig, sample_hparams
 from pedl2det_runtime.errors import InvalidConfigurationException, NoTrialError
 
 
@@ -27,6 +27,9 @@ class TrialInfo:
         tensorboard_dir: where TensorBoard events go.
         slots: processes that train this trial.
         rank: which of them this is.
+        experiment_id: the experiment's number.
+        trial_id: the trial's number.
+        initial_batch: batches that had been trained when this process began.
     """
 
     config: ExperimentConfig
@@ -37,6 +40,17 @@ class TrialInfo:
     rank: int = 0
     experiment_id: int = 1
     trial_id: int = 1
+    initial_batch: int = 0
+
+    @classmethod
+    def of(cls, config: ExperimentConfig, out: Path) -> Self:
+        """The one trial of a config that is trained here, with its results in ``out``."""
+        return cls(
+            config=config,
+            hparams=sample_hparams(config),
+            seed=config.reproducibility.experiment_seed,
+            tensorboard_dir=out / "tensorboard",
+        )
 
     @property
     def per_slot_batch_size(self) -> int:

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from pedl2det_runtime.errors import CheckFailedError, InvalidDataTypeException
+
+if TYPE_CHECKING:
+    import tensorflow as tf
+
+    from pedl2det_runtime.sequence_adapter import SequenceAdapter
+
+
+Array = npt.NDArray[Any]
+
+#: Inputs, targets or weights: one array, several, or several by name.
+ArrayLike = Array | list[Array] | tuple[Array, ...] | dict[str, Array]
+
+#: What a data loader may return.
+InputData = Union[
+    "tf.keras.utils.Sequence",
+    "tf.data.Dataset",
+    "SequenceAdapter",
+    tuple[ArrayLike, ArrayLike],
+    tuple[ArrayLike, ArrayLike, Array],
+]
 
 
 class BatchSequence(Protocol):
@@ -23,8 +44,8 @@ class ArraySequence:
     """Batches cut from arrays in memory; the last one may be smaller.
 
     Args:
-        arrays: ``(x, y)`` or ``(x, y, sample_weights)``, each an array, or a list, tuple or
-            dict of arrays, all of the same length.
+        arrays: ``(x, y)`` or ``(x, y, sample_weights)``, each an array (or something that gives
+            one, as pandas objects do), or a list, tuple or dict of arrays, all of the same length.
         batch_size: records in a batch.
 
     Raises:
@@ -49,7 +70,7 @@ class ArraySequence:
                 "Batch size is too large for the input data: "
                 f"{lengths[0]} records, batches of {batch_size}."
             )
-        self._arrays = arrays
+        self._arrays = tuple(_as_arrays(part) for part in arrays)
         self._records = lengths[0]
         self._batch_size = batch_size
 
@@ -96,8 +117,9 @@ def _is_container(data: Any) -> bool:
 
 def _length(part: Any, name: str) -> int:
     arrays = _leaves(part)
-    if not arrays or not all(isinstance(array, np.ndarray) for array in arrays):
-        kinds = sorted({type(array).__name__ for array in arrays}) or [type(part).__name__]
+    strange = [array for array in arrays if not _is_array_like(array)]
+    if strange or not arrays:
+        kinds = sorted({type(array).__name__ for array in strange}) or [type(part).__name__]
         raise InvalidDataTypeException(
             ", ".join(kinds), f"{name} must hold NumPy arrays; convert it with np.asarray."
         )
@@ -105,6 +127,19 @@ def _length(part: Any, name: str) -> int:
     if len(lengths) > 1:
         raise CheckFailedError(f"The arrays in {name} differ in length: {sorted(lengths)}.")
     return lengths.pop()
+
+
+def _is_array_like(part: Any) -> bool:
+    """Whether this is an array, or gives one: a tensor, a pandas object (seed 001, line 40)."""
+    return hasattr(part, "__array__") and len(getattr(part, "shape", ())) > 0
+
+
+def _as_arrays(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {name: np.asarray(array) for name, array in part.items()}
+    if isinstance(part, list | tuple):
+        return [np.asarray(array) for array in part]
+    return np.asarray(part)
 
 
 def _leaves(part: Any) -> list[Any]:
@@ -117,5 +152,5 @@ def _cut(part: Any, first: int, last: int) -> Any:
     if isinstance(part, dict):
         return {name: array[first:last] for name, array in part.items()}
     if isinstance(part, list | tuple):
-        return type(part)(array[first:last] for array in part)
+        return [array[first:last] for array in part]
     return part[first:last]

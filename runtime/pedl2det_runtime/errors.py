@@ -4,16 +4,20 @@
   ``ConfigError``                        the experiment config is wrong
   ``TrialLoadError``                     no trial, or more than one, or no loaders
   ``NoTrialError``                       a getter was called outside a run
+  ``WrongKerasError``                    TensorFlow is missing, or comes with Keras 3
   ``CheckpointError``                    a checkpoint is missing, damaged or of another run
   ``TrialCodeError``                     the trial's own code raised
+  ``InvalidHP``                          the trial refuses its hyperparameters
   ``CheckFailedError``                   an argument breaks a documented condition
+  ``MetricError``                        a validation does not report the searcher's metric
   ``InvalidExperimentException``         the trial breaks the API's contract
     ``InvalidDataTypeException``         a loader returned something that cannot be trained on
     ``InvalidConfigurationException``
     ``InvalidModelException``
 
 The last four carry the names of ``determined.errors``. There they derive from
-``BaseException`` and slip through a trial's own ``except Exception``; here they do not.
+``BaseException`` and slip through a trial's own ``except Exception``; here they do not. Where
+Determined raises a ``ValueError``, ``RuntimeError`` or ``AssertionError``, ours is one too.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ class Pedl2DetError(Exception):
     """A user's mistake: its message says what was wrong, where, and what to do."""
 
 
-class ConfigError(Pedl2DetError):
+class ConfigError(Pedl2DetError, ValueError):
     """The experiment config cannot be used."""
 
 
@@ -35,6 +39,10 @@ class NoTrialError(Pedl2DetError):
     """Something of a run was asked for, and no trial is running."""
 
 
+class WrongKerasError(Pedl2DetError, ImportError):
+    """TensorFlow cannot serve Keras 2 in this process."""
+
+
 class CheckpointError(Pedl2DetError):
     """A checkpoint cannot be written, found or continued from."""
 
@@ -43,8 +51,28 @@ class TrialCodeError(Pedl2DetError):
     """The trial's own code raised; ``__cause__`` is what it raised."""
 
 
-class CheckFailedError(Pedl2DetError):
+class InvalidHP(Pedl2DetError):  # noqa: N818 - the documented name
+    """Raised by a trial whose hyperparameters cannot be trained (``determined.InvalidHP``).
+
+    Args:
+        msg: why; shown to the user.
+
+    Raises:
+        CheckFailedError: ``msg`` is not text.
+    """
+
+    def __init__(self, msg: str = "the trial refuses its hyperparameters") -> None:
+        if not isinstance(msg, str):
+            raise CheckFailedError(f"InvalidHP: expected a message, got {msg!r}")
+        super().__init__(msg)
+
+
+class CheckFailedError(Pedl2DetError, AssertionError):
     """A condition that the API documents does not hold."""
+
+
+class MetricError(Pedl2DetError, RuntimeError):
+    """The searcher's metric is missing in a validation, or is not one number."""
 
 
 class InvalidExperimentException(Pedl2DetError):  # noqa: N818 - the documented name

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime import checkpoint, seeds, session
+from pedl2det_runtime import checkpoint, keras_versions, seeds, session
 from pedl2det_runtime.callbacks.multiplexer import Multiplexer
 from pedl2det_runtime.config import ExperimentConfig
 from pedl2det_runtime.context import TFKerasTrialContext
@@ -20,27 +20,15 @@ from pedl2det_runtime.current import TrialInfo
 from pedl2det_runtime.data import as_data, is_dataset
 from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidExperimentException
 from pedl2det_runtime.feeding import batches_in_pass
+from pedl2det_runtime.keeper import Goal
 from pedl2det_runtime.options import RunOptions
+from pedl2det_runtime.retention import Retention
 from pedl2det_runtime.schedule import Schedule
 from pedl2det_runtime.sequence_adapter import SequenceAdapter
+from pedl2det_runtime.storage import Storage
 from pedl2det_runtime.trial import TFKerasTrial
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What makes one model better than another.
-
-    Attributes:
-        metric: the searcher's metric.
-        smaller_is_better: whether a smaller value of it is better.
-        policy: which validations are followed by a checkpoint: best, all or none.
-    """
-
-    metric: str
-    smaller_is_better: bool
-    policy: str
 
 
 @dataclass(frozen=True)
@@ -99,10 +87,17 @@ def make_job(
     validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
     _check_wrapped(context, training, validation)
     trial.build_model()
-    _check_model(context.model)
-    callbacks = Multiplexer(trial.keras_callbacks(), context.model)
+    _check_model(context)
+    keras_versions.track_optimizers(context.model, context.optimizers)
     one_pass = batches_in_pass(training) or 0
     epoch = one_pass if trial.epoch_is_one_pass else _epoch(config, info)
+    callbacks = Multiplexer(
+        trial.keras_callbacks(),
+        context.model,
+        home=options.directory,
+        has_epochs=epoch > 0,
+        is_chief=context.distributed.rank == 0,
+    )
     return Job(
         context=context,
         training=training,
@@ -111,9 +106,7 @@ def make_job(
         callbacks=callbacks,
         schedule=_schedule(config, info.global_batch_size, epoch, options),
         epochs_have_logs=trial.epoch_is_one_pass,
-        goal=Goal(
-            config.searcher.metric, config.searcher.smaller_is_better, config.checkpoint_policy
-        ),
+        goal=_goal(config),
         belongings=checkpoint.Belongings(
             config.raw,
             info.hparams,
@@ -123,6 +116,20 @@ def make_job(
         directory=options.out,
         trace=options.out / "batches.jsonl" if options.trace else None,
         say=say if context.fit_settings.verbose else lambda _: None,
+    )
+
+
+def _goal(config: ExperimentConfig) -> Goal:
+    searcher, section = config.searcher, config.checkpoint_storage
+    smaller = searcher.smaller_is_better
+    # The storage of a legacy config went with its cluster; the notices say so.
+    stores = section is not None and section.type is not None and not config.is_legacy
+    return Goal(
+        metric=searcher.metric,
+        smaller_is_better=smaller,
+        policy=config.checkpoint_policy,
+        retention=Retention(section.best, section.save_trial_latest, smaller) if section else None,
+        storage=Storage(section) if section and stores else None,
     )
 
 
@@ -157,11 +164,12 @@ def _validation_steps(context: TFKerasTrialContext, validation: Any) -> int | No
     return context.fit_settings.validation_steps if is_dataset(validation) else None
 
 
-def _check_model(model: Any) -> None:
-    if model is None:
+def _check_model(context: TFKerasTrialContext) -> None:
+    if context.model is None:
         raise CheckFailedError("Please call wrap_model(...) in build_model, before compile.")
-    if model.optimizer is None:
-        raise CheckFailedError("Please call model.compile(...) in build_model.")
+    if not context.is_compiled:
+        when = " again, after wrap_model(...)" if context.model.optimizer else ""
+        raise CheckFailedError(f"Please call model.compile(...){when} in build_model.")
 
 
 def _epoch(config: ExperimentConfig, info: TrialInfo) -> int:

@@ -13,7 +13,8 @@ import tempfile
 from importlib import metadata
 from typing import Any
 
-from pedl2det_runtime.errors import Pedl2DetError
+from pedl2det_runtime import graph_mode
+from pedl2det_runtime.errors import WrongKerasError
 
 _FIRST_WITHOUT_KERAS_2 = (2, 16)
 
@@ -22,7 +23,7 @@ def tensorflow_version() -> tuple[int, int]:
     """Major and minor version of the installed TensorFlow, without importing it.
 
     Raises:
-        Pedl2DetError: none is installed.
+        WrongKerasError: none is installed.
     """
     for package in ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly"):
         try:
@@ -30,14 +31,14 @@ def tensorflow_version() -> tuple[int, int]:
         except metadata.PackageNotFoundError:
             continue
         return int(major), int(minor)
-    raise Pedl2DetError("TensorFlow is not installed: pip install 'pedl2det[run]'")
+    raise WrongKerasError("TensorFlow is not installed: pip install 'pedl2det[run]'")
 
 
 def choose_keras_2() -> None:
     """Make ``tf.keras`` mean Keras 2; to be called before TensorFlow is imported.
 
     Raises:
-        Pedl2DetError: TensorFlow is missing, tf-keras is missing, or Keras 3 is loaded.
+        WrongKerasError: TensorFlow is missing, tf-keras is missing, or Keras 3 is loaded.
     """
     if tensorflow_version() < _FIRST_WITHOUT_KERAS_2:
         return
@@ -45,7 +46,7 @@ def choose_keras_2() -> None:
         metadata.version("tf-keras")
     except metadata.PackageNotFoundError:
         major, minor = tensorflow_version()
-        raise Pedl2DetError(
+        raise WrongKerasError(
             f"TensorFlow {major}.{minor} needs tf-keras for Keras 2: "
             f"pip install 'tf-keras=={major}.{minor}.*'"
         ) from None
@@ -54,12 +55,12 @@ def choose_keras_2() -> None:
 
 
 def refuse_keras_3() -> None:
-    """Raise ``Pedl2DetError`` if ``tf.keras`` is Keras 3 in this process."""
+    """Raise ``WrongKerasError`` if ``tf.keras`` is Keras 3 in this process."""
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is None or tensorflow_version() < _FIRST_WITHOUT_KERAS_2:
         return
     if not tensorflow.keras.Model.__module__.startswith("tf_keras."):
-        raise Pedl2DetError(
+        raise WrongKerasError(
             "TensorFlow was loaded with Keras 3, and this trial needs Keras 2: "
             "set TF_USE_LEGACY_KERAS=1 in the environment before Python starts"
         )
@@ -87,11 +88,36 @@ def load_tensorflow() -> None:
             os.dup2(stderr.fileno(), 2)
 
 
-def use_resumable_random_layers() -> None:
-    """Give random layers a generator whose state can be saved (DESIGN.md, 8)."""
+def begin_trial() -> None:
+    """Prepare Keras for a trial, before anything of the trial is imported.
+
+    What an earlier trial of this process built is forgotten, with the names it took. Random
+    layers get a generator whose state can be saved (DESIGN.md, 8). ``lr=`` and ``decay=`` mean
+    what they say.
+    """
     import tensorflow as tf
 
+    tf.keras.backend.clear_session()
     tf.keras.backend.experimental.enable_tf_random_generator()
+    tf.keras.optimizers.Optimizer.__new__ = _new_optimizer
+
+
+_OLD_ARGUMENTS = {"lr", "decay"}
+
+
+def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
+    """The optimizer that takes ``lr=`` and ``decay=`` where one of them is given.
+
+    Since Keras 2.11 the optimizers ignore the one with a warning and refuse the other; a trial
+    that was written before means the optimizer of its time.
+    """
+    import tensorflow as tf
+
+    old = getattr(tf.keras.optimizers.legacy, cls.__name__, None)
+    is_kerass = cls is getattr(tf.keras.optimizers, cls.__name__, None)
+    if old is not None and is_kerass and _OLD_ARGUMENTS & kwargs.keys():
+        return old(*args, **kwargs)
+    return object.__new__(cls)
 
 
 def random_layer_states(model: Any) -> list[Any]:
@@ -101,6 +127,32 @@ def random_layer_states(model: Any) -> list[Any]:
         for layer in model._flatten_layers()
     )
     return [generator.state for generator in generators if generator is not None]
+
+
+def track_optimizers(model: Any, optimizers: list[Any]) -> None:
+    """Have a model's checkpoints hold optimizers that it does not know of itself."""
+    for number, optimizer in enumerate(optimizers):
+        if not any(optimizer is known for known in _optimizers(model)):
+            model._track_trackable(optimizer, f"wrapped_optimizer_{number}", overwrite=True)
+
+
+def has_more_optimizers(model: Any) -> bool:
+    """Whether a model has optimizers beside the compiled one."""
+    return len(_optimizers(model)) > 1
+
+
+def _optimizers(model: Any) -> list[Any]:
+    import tensorflow as tf
+
+    kinds = tf.keras.optimizers.Optimizer, tf.keras.optimizers.legacy.Optimizer
+    tracked = model._trackable_children().values()
+    found = {id(child): child for child in tf.nest.flatten([model.optimizer, *tracked])}
+    inner = getattr(model.optimizer, "inner_optimizer", None)  # of a LossScaleOptimizer
+    return [
+        optimizer
+        for optimizer in found.values()
+        if isinstance(optimizer, kinds) and optimizer is not inner
+    ]
 
 
 def optimizer_variables(model: Any) -> list[Any]:
@@ -133,6 +185,8 @@ def optimizer_settings(model: Any) -> dict[str, Any]:
 
 def make_chunkable(model: Any) -> bool:
     """Have Keras build the loop over several batches an execution; False where it cannot."""
+    if graph_mode.is_chosen():
+        return False
     if model.run_eagerly:
         model._steps_per_execution.assign(1)
         return False

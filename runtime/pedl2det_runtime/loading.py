@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pedl2det_runtime.errors import Pedl2DetError, TrialCodeError, TrialLoadError
+from pedl2det_runtime.errors import InvalidHP, Pedl2DetError, TrialCodeError, TrialLoadError
 from pedl2det_runtime.trial import TFKerasTrial, Trial
 
 _PACKAGE = "pedl2det_trial"
@@ -28,8 +28,12 @@ _PACKAGE = "pedl2det_trial"
 
 @contextmanager
 def at_home(directory: Path) -> Iterator[None]:
-    """Make ``directory`` the trial's home; forget its modules afterwards."""
+    """Make ``directory`` the trial's home; forget its modules afterwards.
+
+    Modules of the same names that somebody had imported from elsewhere are there again then.
+    """
     before = Path.cwd()
+    hidden = _hide_namesakes(directory)
     known = set(sys.modules)
     home = str(directory)
     sys.path.insert(0, home)
@@ -43,6 +47,7 @@ def at_home(directory: Path) -> Iterator[None]:
         for name in set(sys.modules) - known:
             if _is_within(sys.modules[name], directory):
                 del sys.modules[name]
+        sys.modules.update(hidden)
 
 
 @contextmanager
@@ -54,13 +59,20 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except (Pedl2DetError, KeyboardInterrupt):
+    except (TrialCodeError, KeyboardInterrupt):
         raise
+    except Pedl2DetError as error:
+        # Ours has its own words; where the trial's code led to it, that place is told too.
+        place = _place(error, directory)
+        if place is None or str(error).startswith(place.rpartition(":")[0]):
+            raise
+        raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
     except BaseException as error:
-        raise TrialCodeError(f"{_place(error, directory)}: {doing}: {_said(error)}") from error
+        place = _place(error, directory) or str(directory)
+        raise TrialCodeError(f"{place}: {doing}: {_said(error)}") from error
 
 
-def load_trial(directory: Path, entrypoint: str | None) -> type[TFKerasTrial]:
+def load_trial(directory: Path, entrypoint: str | dict[str, Any] | None) -> type[TFKerasTrial]:
     """The trial in ``directory``; to be called :func:`at_home`.
 
     Args:
@@ -71,6 +83,8 @@ def load_trial(directory: Path, entrypoint: str | None) -> type[TFKerasTrial]:
         TrialLoadError: there is none, or more than one.
         TrialCodeError: importing it failed.
     """
+    if isinstance(entrypoint, dict):
+        raise TrialLoadError("entrypoint: script: a script is not served yet, name a trial class")
     if entrypoint is not None:
         module_name, _, class_name = entrypoint.partition(":")
         with users_code(directory, f"import {module_name or 'the package'}"):
@@ -117,18 +131,36 @@ def _package(directory: Path) -> ModuleType:
     return module
 
 
+def _hide_namesakes(directory: Path) -> dict[str, ModuleType]:
+    names = {path.stem for path in directory.glob("*.py")} | {
+        path.parent.name for path in directory.glob("*/__init__.py")
+    }
+    installed = (Path(sys.prefix), Path(sys.base_prefix))
+    namesakes = [
+        name
+        for name, module in sys.modules.items()
+        if name.partition(".")[0] in names and not any(_is_within(module, at) for at in installed)
+    ]
+    return {name: sys.modules.pop(name) for name in namesakes}
+
+
 def _is_within(module: Any, directory: Path) -> bool:
     file = getattr(module, "__file__", None)
     return file is not None and directory in Path(file).parents
 
 
-def _place(error: BaseException, directory: Path) -> str:
-    """``file:line`` of the last frame within the trial."""
+def _place(error: BaseException, directory: Path) -> str | None:
+    """``file:line`` of the last frame within the trial; None where the trial has no part in it."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if directory in Path(frame.filename).parents]
-    return f"{own[-1].filename}:{own[-1].lineno}" if own else str(directory)
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else None
+
+
+def _named(error: Pedl2DetError) -> str:
+    """The name of an error that the trial raised itself."""
+    return "InvalidHP: " if isinstance(error, InvalidHP) else ""
 
 
 def _said(error: BaseException) -> str:

@@ -62,7 +62,8 @@ class Reports:
         import tensorflow as tf
 
         self._log = JsonLines(directory / "metrics.jsonl", keep)
-        self._events = tf.summary.create_file_writer(str(directory / "tensorboard" / "metrics"))
+        with tf.Graph().as_default():  # the one writer that eager and graph mode both have
+            self._events = tf.compat.v1.summary.FileWriter(directory / "tensorboard" / "metrics")
         self._say = say
         self._total = total
 
@@ -76,11 +77,13 @@ class Reports:
         import tensorflow as tf
 
         self._log.write({"kind": kind, "batches": batches, "epochs": epochs, "metrics": metrics})
-        with self._events.as_default(), tf.summary.record_if(True):
-            for name, value in metrics.items():
-                tf.summary.scalar(f"{kind}/{name}", value, step=batches)
-        values = "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
-        self._say(f"{kind:>10}  {batches}/{self._total}  {values}")
+        values = [
+            tf.compat.v1.Summary.Value(tag=f"{kind}/{name}", simple_value=value)
+            for name, value in metrics.items()
+        ]
+        self._events.add_summary(tf.compat.v1.Summary(value=values), batches)
+        shown = "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
+        self._say(f"{kind:>10}  {batches}/{self._total}  {shown}")
 
     def sync(self) -> None:
         """Put what was reported on the disk."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import pickle
+import sys
+from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.errors import CheckpointError
@@ -23,33 +25,53 @@ _ALLOWED = {
 
 
 class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, home: Path | None) -> None:
+        super().__init__(io.BytesIO(data))
+        self._home = home
+
     def find_class(self, module: str, name: str) -> Any:
         if name in _ALLOWED.get(module, ()):
             return super().find_class(module, name)
+        if self._is_at_home(module):
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
         raise CheckpointError(f"refused to unpickle {module}.{name}: it is not plain data")
 
+    def _is_at_home(self, module: str) -> bool:
+        file = getattr(sys.modules.get(module), "__file__", None)
+        return self._home is not None and file is not None and self._home in Path(file).parents
 
-def dumps(value: Any) -> bytes:
+
+def dumps(value: Any, home: Path | None = None) -> bytes:
     """Pickle ``value``, which :func:`loads` will take.
 
+    Args:
+        value: plain data, and objects of the trial's own classes.
+        home: the trial's directory.
+
     Raises:
-        CheckpointError: it is more than plain data.
+        CheckpointError: it is more than that.
     """
     try:
         data = pickle.dumps(value, protocol=4)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise CheckpointError(f"cannot be pickled: {error}") from None
-    loads(data)
+    loads(data, home)
     return data
 
 
-def loads(data: bytes) -> Any:
-    """Unpickle plain data.
+def loads(data: bytes, home: Path | None = None) -> Any:
+    """Unpickle plain data and objects of classes that the trial itself defines.
+
+    Args:
+        data: the pickle.
+        home: the trial's directory; its modules are those that are imported already.
 
     Raises:
-        CheckpointError: the pickle names a class or function that is not on the allow-list.
+        CheckpointError: the pickle names any other class, or a function.
     """
     try:
-        return _Unpickler(io.BytesIO(data)).load()
+        return _Unpickler(data, home).load()
     except (pickle.UnpicklingError, EOFError, AttributeError, IndexError) as error:
         raise CheckpointError(f"damaged pickle: {error}") from None

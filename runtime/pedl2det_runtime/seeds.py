@@ -13,19 +13,16 @@ import numpy as np
 
 
 def seed_everything(seed: int) -> None:
-    """Seed Python, NumPy and TensorFlow, and make Keras' random layers resumable.
+    """Seed Python, NumPy and TensorFlow.
 
     Leaves TensorFlow's runtime unstarted, so that the trial's session_config may still set the
     number of threads.
     """
     import tensorflow as tf
 
-    from pedl2det_runtime import keras_versions
-
     random.seed(seed)
     np.random.seed(seed % 2**32)
     tf.random.set_seed(seed)
-    keras_versions.use_resumable_random_layers()
 
 
 def seed_global_generator(seed: int) -> None:

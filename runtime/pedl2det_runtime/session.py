@@ -1,21 +1,26 @@
-"""What of a ``session_config`` still means something without a session: the threads."""
+"""What a ``session_config`` means: the session of a graph; in eager mode the threads."""
 
 from __future__ import annotations
 
 import logging
 from typing import Any
 
+from pedl2det_runtime import graph_mode
+
 _log = logging.getLogger(__name__)
 
 
 def apply(config: Any) -> None:
-    """Use the numbers of threads that a ``tf.compat.v1.ConfigProto`` asks for.
+    """Use the ``tf.compat.v1.ConfigProto`` that a trial returned from ``session_config``.
 
-    To be called before TensorFlow has run an operation; afterwards they are fixed, and a warning
-    says so. The other fields concern a session, and eager TensorFlow has none.
+    In graph mode it configures the session. Eager TensorFlow has none, and takes the numbers of
+    threads from it, if no operation has run yet; afterwards they are fixed, and a warning says so.
     """
     import tensorflow as tf
 
+    if graph_mode.is_chosen():
+        tf.compat.v1.keras.backend.set_session(tf.compat.v1.Session(config=config))
+        return
     wanted = {
         tf.config.threading.set_intra_op_parallelism_threads: config.intra_op_parallelism_threads,
         tf.config.threading.set_inter_op_parallelism_threads: config.inter_op_parallelism_threads,

@@ -48,7 +48,8 @@ def compare_runs(old: Path, new: Path) -> Comparison:
         old: the results directory of the one.
         new: that of the other.
     """
-    from pedl2det_runtime.checkpoint import latest, read_weights
+    from pedl2det_runtime.checkpoint import latest
+    from pedl2det_runtime.model_files import read_weights
 
     comparison = Comparison()
     _compare_batches(comparison, _lines(old / "batches.jsonl"), _lines(new / "batches.jsonl"))

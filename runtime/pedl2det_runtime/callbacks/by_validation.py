@@ -16,6 +16,7 @@ from pedl2det_runtime.callbacks.base import Callback
 class _ByValidation(Callback):
     """Makes a Keras callback's ``on_epoch_end`` happen at ``on_test_end``."""
 
+    _skip_epoch_end_check = True
     _kept: tuple[str, ...] = ()  # what Keras' class remembers from one epoch to the next
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

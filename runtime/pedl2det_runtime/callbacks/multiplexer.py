@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
@@ -11,6 +13,8 @@ from pedl2det_runtime.callbacks.base import Callback
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.memory import Memory
 
+_log = logging.getLogger(__name__)
+
 
 class Multiplexer:
     """The user's callbacks as one; each event goes to them in the order of their list.
@@ -18,12 +22,25 @@ class Multiplexer:
     Args:
         callbacks: what ``keras_callbacks()`` returned.
         model: the model that they see.
+        home: the trial's directory, whose classes a state may be made of.
+        has_epochs: whether ``on_epoch_end`` will ever be called.
+        is_chief: whether this is the process that reports; callbacks that say
+            ``_chief_worker_only`` are left out elsewhere.
 
     Raises:
-        CheckFailedError: it is no list of Keras callbacks.
+        CheckFailedError: it is no list of Keras callbacks, or one of ours waits for the end of an
+            epoch and there are none.
     """
 
-    def __init__(self, callbacks: Any, model: Any) -> None:
+    def __init__(
+        self,
+        callbacks: Any,
+        model: Any,
+        *,
+        home: Path,
+        has_epochs: bool = True,
+        is_chief: bool = True,
+    ) -> None:
         if not isinstance(callbacks, list):
             raise CheckFailedError(
                 f"keras_callbacks() must return a list, got {type(callbacks).__name__}"
@@ -34,12 +51,19 @@ class Multiplexer:
                     f"keras_callbacks() returned a {type(callback).__name__}, "
                     "which is no tf.keras.callbacks.Callback"
                 )
-        self._callbacks: list[Any] = callbacks
-        for callback in callbacks:
+            if not has_epochs:
+                _check_epochs(callback)
+        self._callbacks: list[Any] = [
+            callback
+            for callback in callbacks
+            if is_chief or not getattr(callback, "_chief_worker_only", False)
+        ]
+        self._home = home
+        for callback in self._callbacks:
             callback.set_params({"verbose": 0})
             callback.set_model(model)
         # Keras' own callbacks say nothing of their state: what they change in themselves is kept.
-        self._memories = [Memory(callback) for callback in callbacks]
+        self._memories = [Memory(callback) for callback in self._callbacks]
 
     @property
     def needs_every_training_batch(self) -> bool:
@@ -72,29 +96,31 @@ class Multiplexer:
             if isinstance(callback, Callback):
                 getattr(callback, event)(*args)
 
-    def get_states(self) -> list[Any]:
-        """The state of each callback.
+    def dump_states(self) -> bytes:
+        """The states of all callbacks, pickled.
 
         Raises:
-            CheckpointError: a state is more than plain data.
+            CheckpointError: a state is more than plain data and objects of the trial's classes.
         """
         states = []
         for callback, memory in zip(self._callbacks, self._memories, strict=True):
             is_ours = isinstance(callback, Callback)
             state = callback.get_state() if is_ours else memory.changes()
             try:
-                safe_pickle.dumps(state)
+                safe_pickle.dumps(state, self._home)
             except CheckpointError as error:
                 raise CheckpointError(f"{type(callback).__name__}.get_state(): {error}") from None
             states.append(state)
-        return states
+        return safe_pickle.dumps(states, self._home)
 
-    def load_states(self, states: list[Any]) -> None:
+    def load_states(self, pickled: bytes) -> None:
         """Give each callback back its state.
 
         Raises:
             CheckFailedError: there are more or fewer callbacks than when the states were saved.
+            CheckpointError: the pickle holds more than :meth:`dump_states` writes.
         """
+        states = safe_pickle.loads(pickled, self._home)
         if len(states) != len(self._callbacks):
             raise CheckFailedError(
                 f"the checkpoint holds the state of {len(states)} callbacks, "
@@ -105,6 +131,20 @@ class Multiplexer:
                 memory.restore(state)
             elif state is not None:
                 callback.load_state(state)
+
+
+def _check_epochs(callback: Any) -> None:
+    base = tf.keras.callbacks.Callback.on_epoch_end
+    overrides = type(callback).on_epoch_end is not base or "on_epoch_end" in vars(callback)
+    if not overrides or getattr(callback, "_skip_epoch_end_check", False):
+        return
+    said = (
+        f"{type(callback).__name__}.on_epoch_end will never be called: the config has no "
+        "records_per_epoch, which says how long an epoch is"
+    )
+    if isinstance(callback, Callback):
+        raise CheckFailedError(f"{said}; add it, or act in on_train_workload_end or on_test_end")
+    _log.warning(said)
 
 
 class ValidationEvents(tf.keras.callbacks.Callback):

@@ -24,6 +24,8 @@ class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
         **kwargs: likewise.
     """
 
+    _skip_epoch_end_check = True
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args or "log_dir" in kwargs:
             _log.warning("TensorBoard: log_dir is ignored, events go to the trial's directory")

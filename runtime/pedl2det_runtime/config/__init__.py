@@ -3,8 +3,20 @@
 Pure: no TensorFlow, no trial code.
 """
 
+from pedl2det_runtime.config.credentials import scrubbed, without_credentials
 from pedl2det_runtime.config.hparams import sample_hparams
-from pedl2det_runtime.config.model import ExperimentConfig, Length
-from pedl2det_runtime.config.reader import read_config
+from pedl2det_runtime.config.model import CheckpointStorage, ExperimentConfig, Length
+from pedl2det_runtime.config.notices import notices
+from pedl2det_runtime.config.reader import config_from, read_config
 
-__all__ = ["ExperimentConfig", "Length", "read_config", "sample_hparams"]
+__all__ = [
+    "CheckpointStorage",
+    "ExperimentConfig",
+    "Length",
+    "config_from",
+    "notices",
+    "read_config",
+    "sample_hparams",
+    "scrubbed",
+    "without_credentials",
+]

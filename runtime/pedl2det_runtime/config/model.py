@@ -119,6 +119,34 @@ class Resources(_Section):
     slots_per_trial: NonNegative = 1
 
 
+class Optimizations(_Section):
+    """How gradients and metrics of several processes and batches become one."""
+
+    aggregation_frequency: Count = 1
+    average_aggregated_gradients: bool = True
+    average_training_metrics: bool = True
+    gradient_compression: bool = False
+
+
+class CheckpointStorage(_Section):
+    """Where checkpoints are kept beside the run's own directory, and how many of them.
+
+    Of a trial's checkpoints those of its ``save_trial_best`` best validations and its
+    ``save_trial_latest`` latest stay; ``save_experiment_best`` counts over all trials, of which
+    a run trains one.
+    """
+
+    type: Literal["shared_fs", "directory", "s3", "gcs", "azure"] | None = None
+    save_experiment_best: NonNegative = 0
+    save_trial_best: NonNegative = 1
+    save_trial_latest: NonNegative = 1
+
+    @property
+    def best(self) -> int:
+        """How many checkpoints of the best validations stay."""
+        return max(self.save_trial_best, self.save_experiment_best)
+
+
 class Reproducibility(_Section):
     """Where the trial's seed comes from."""
 
@@ -142,6 +170,8 @@ class ExperimentConfig(_Section):
     searcher: Searcher
     resources: Resources = Resources()
     reproducibility: Reproducibility = Reproducibility()
+    optimizations: Optimizations = Optimizations()
+    checkpoint_storage: CheckpointStorage | None = None
     batches_per_step: Count | None = None
     scheduling_unit: Count = 100
     records_per_epoch: NonNegative = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ _MESSAGES = {
     "string_type": "expected text",
     "bool_type": "expected true or false",
     "bool_parsing": "expected true or false",
-    "literal_error": "expected one of best, all, none",
 }
 
 
@@ -40,11 +40,36 @@ def read_config(path: Path, overrides: tuple[str, ...] = ()) -> ExperimentConfig
         raise ConfigError(f"{_place(path, document, document.duplicate)}: this key stands twice")
     for override in overrides:
         _override(document.value, override)
+
+    def place(keys: yaml12.KeyPath) -> str:
+        return _place(path, document, keys) if keys else str(path)
+
+    return config_from(document.value, place=place, known=set(document.lines))
+
+
+def config_from(
+    value: dict[str, Any],
+    *,
+    given: dict[str, Any] | None = None,
+    place: Callable[[yaml12.KeyPath], str] = lambda keys: ".".join(map(str, keys)) or "config",
+    known: set[yaml12.KeyPath] | None = None,
+) -> ExperimentConfig:
+    """Validate an experiment config that is a mapping already.
+
+    Args:
+        value: the config.
+        given: what the trial is shown of it, if that is another mapping.
+        place: says where a key path stands, for messages.
+        known: the key paths that exist, where that is known.
+
+    Raises:
+        ConfigError: it does not describe an experiment.
+    """
     try:
-        config = ExperimentConfig.model_validate(document.value)
+        config = ExperimentConfig.model_validate(value)
     except ValidationError as error:
-        raise ConfigError(_first_message(path, document, error)) from None
-    return config.model_copy(update={"raw": document.value})
+        raise ConfigError(_first_message(error, place, known)) from None
+    return config.model_copy(update={"raw": value if given is None else given})
 
 
 def _parse(path: Path) -> yaml12.Document:
@@ -86,15 +111,19 @@ def _place(path: Path, document: yaml12.Document, keys: yaml12.KeyPath) -> str:
     return f"{path}:{document.lines.get(known, 1)}: {'.'.join(map(str, keys))}"
 
 
-def _first_message(path: Path, document: yaml12.Document, error: ValidationError) -> str:
+def _first_message(
+    error: ValidationError,
+    place: Callable[[yaml12.KeyPath], str],
+    known: set[yaml12.KeyPath] | None,
+) -> str:
     details = error.errors()
     first = details[0]
     keys = first["loc"]
-    text = _MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))
+    said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
+    text = _MESSAGES.get(first["type"], said)
     if first["type"] not in ("missing", "value_error"):
         text += f", got {first['input']!r}"
-    while keys and keys not in document.lines and first["type"] != "missing":
+    while known is not None and keys and keys not in known and first["type"] != "missing":
         keys = keys[:-1]  # pydantic names the branches of a union as if they were keys
-    place = _place(path, document, keys) if keys else str(path)
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return f"{place}: {text}{more}"
+    return f"{place(keys)}: {text}{more}"

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import tensorflow as tf
 
-from pedl2det_runtime import seeds
+from pedl2det_runtime import graph_mode, seeds
 from pedl2det_runtime.data import ArraySequence, BatchSequence, is_dataset
 from pedl2det_runtime.feeding.tensors import as_dataset, blank, build, standardized
 from pedl2det_runtime.feeding.workers import BatchFeed, Workers
@@ -76,7 +76,7 @@ def batches_in_pass(data: Any) -> int | None:
     """Batches in one pass over some data; None where a dataset does not know."""
     if not is_dataset(data):
         return len(data)
-    count = int(data.cardinality())
+    count = int(graph_mode.value(data.cardinality()))
     return count if count > 0 else None
 
 

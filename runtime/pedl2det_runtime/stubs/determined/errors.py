@@ -1,6 +1,7 @@
 """``determined.errors``: the runtime's errors under their documented names."""
 
 from pedl2det_runtime.errors import (
+    CheckFailedError,
     InvalidConfigurationException,
     InvalidDataTypeException,
     InvalidExperimentException,
@@ -8,6 +9,7 @@ from pedl2det_runtime.errors import (
 )
 
 __all__ = [
+    "CheckFailedError",
     "InvalidConfigurationException",
     "InvalidDataTypeException",
     "InvalidExperimentException",

@@ -1,16 +1,29 @@
 """``determined.keras``: the context-based Keras API."""
 
-from determined.keras import callbacks
-from pedl2det_runtime.callbacks import TFKerasTensorBoard
-from pedl2det_runtime.context import TFKerasExperimentalContext, TFKerasTrialContext
-from pedl2det_runtime.sequence_adapter import SequenceAdapter
-from pedl2det_runtime.trial import TFKerasTrial
+from pedl2det_runtime.keras_versions import choose_keras_2
+
+choose_keras_2()  # the callbacks below subclass those of tf.keras
+
+from determined.keras import callbacks  # noqa: E402
+from pedl2det_runtime.callbacks import TensorBoard, TFKerasTensorBoard  # noqa: E402
+from pedl2det_runtime.context import (  # noqa: E402
+    TFKerasExperimentalContext,
+    TFKerasTrialContext,
+)
+from pedl2det_runtime.data import ArrayLike, InputData  # noqa: E402
+from pedl2det_runtime.load_model import load_model_from_checkpoint_path  # noqa: E402
+from pedl2det_runtime.sequence_adapter import SequenceAdapter  # noqa: E402
+from pedl2det_runtime.trial import TFKerasTrial  # noqa: E402
 
 __all__ = [
+    "ArrayLike",
+    "InputData",
     "SequenceAdapter",
     "TFKerasExperimentalContext",
     "TFKerasTensorBoard",
     "TFKerasTrial",
     "TFKerasTrialContext",
+    "TensorBoard",
     "callbacks",
+    "load_model_from_checkpoint_path",
 ]

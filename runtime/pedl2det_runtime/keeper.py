@@ -1,0 +1,104 @@
+"""Which checkpoints a run takes and keeps: its policy, its retention, its storage."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from pedl2det_runtime import checkpoint
+from pedl2det_runtime.errors import MetricError
+from pedl2det_runtime.retention import Retention, superseded
+from pedl2det_runtime.storage import Storage
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What makes one model better than another, and what becomes of its checkpoint.
+
+    Attributes:
+        metric: the searcher's metric.
+        smaller_is_better: whether a smaller value of it is better.
+        policy: which validations are followed by a checkpoint: best, all or none.
+        retention: which checkpoints stay, or None for all.
+        storage: where they are kept beside the run's directory, or None.
+    """
+
+    metric: str
+    smaller_is_better: bool
+    policy: str
+    retention: Retention | None = None
+    storage: Storage | None = None
+
+
+class Keeper:
+    """Judges validations and looks after the checkpoints of one run.
+
+    Args:
+        goal: what makes a model better.
+        out: the run's directory.
+        best: the best value so far, of a resumed run.
+        records: how many lines of the reports belong to the resumed run.
+
+    Attributes:
+        directory: where the checkpoints are.
+        best: the best value of the metric so far.
+    """
+
+    def __init__(self, goal: Goal, out: Path, best: float | None, records: int) -> None:
+        self.directory = out / "checkpoints"
+        self.best = best
+        self._goal = goal
+        self._values = _validations(out / "metrics.jsonl", goal.metric, records)
+
+    def wants(self, batches: int, metrics: dict[str, float]) -> bool:
+        """Whether the policy asks for a checkpoint after this validation.
+
+        Raises:
+            MetricError: the searcher's metric is not among the metrics.
+        """
+        goal = self._goal
+        if goal.metric not in metrics:
+            raise MetricError(
+                f"searcher.metric: the validation reports {', '.join(metrics)}; "
+                f"there is no single number {goal.metric}"
+            )
+        value = self._values[batches] = metrics[goal.metric]
+        ahead = self.best is None or (
+            (math.isnan(self.best) and not math.isnan(value))
+            or (value < self.best if goal.smaller_is_better else value > self.best)
+        )
+        if ahead:
+            self.best = value
+        return goal.policy == "all" or (goal.policy == "best" and ahead)
+
+    def store(self, path: Path) -> None:
+        """Copy a checkpoint to the storage, if there is one.
+
+        Raises:
+            CheckpointError: the storage refused.
+        """
+        if self._goal.storage:
+            self._goal.storage.put(path)
+
+    def prune(self, *, training: bool) -> None:
+        """Delete the checkpoints that need not stay; ``training`` says whether it goes on."""
+        if self._goal.retention is None:
+            return
+        present = checkpoint.steps(self.directory)
+        for name in superseded(present, self._values, self._goal.retention, training=training):
+            shutil.rmtree(self.directory / name)
+            if self._goal.storage:
+                self._goal.storage.delete(name)
+
+
+def _validations(log: Path, metric: str, records: int) -> dict[int, float]:
+    lines = log.read_text().splitlines()[:records] if records and log.exists() else []
+    reports = [json.loads(line) for line in lines]
+    return {
+        report["batches"]: report["metrics"][metric]
+        for report in reports
+        if report["kind"] == "validation"
+    }

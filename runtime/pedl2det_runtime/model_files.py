@@ -1,0 +1,165 @@
+"""The model in a checkpoint: weights, optimizers, random layers, and what it reads."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pedl2det_runtime import graph_mode, keras_versions, seeds
+from pedl2det_runtime.errors import CheckpointError
+
+MODEL = "determined-keras-model.h5"
+WEIGHTS = "determined-keras-model-weights"
+_RANDOM, _OPTIMIZER = "random-layers.npz", "optimizer.json"
+
+
+def save(model: Any, directory: Path) -> dict[str, str]:
+    """Write a model's files; returns what the checkpoint's metadata say of them.
+
+    A model goes into one HDF5 file. One that HDF5 cannot describe, or that has more optimizers
+    than the compiled one, goes into TensorFlow's format.
+    """
+    settings = {
+        name: float(graph_mode.value(variable))
+        for name, variable in keras_versions.optimizer_settings(model).items()
+    }
+    (directory / _OPTIMIZER).write_text(json.dumps(settings), encoding="utf-8")
+    np.savez(directory / _RANDOM, *map(graph_mode.value, _random_states(model)))
+    if not keras_versions.has_more_optimizers(model):
+        with warnings.catch_warnings(), contextlib.suppress(*_CANNOT_DESCRIBE):
+            warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")
+            image = _hdf5_image(model)
+            (directory / MODEL).write_bytes(image)
+            return {"format": "h5"}
+    model.save_weights(str(directory / WEIGHTS), save_format="tf")
+    return {"format": "saved_weights"}
+
+
+_CANNOT_DESCRIBE = (NotImplementedError, TypeError, ValueError)
+
+
+def restore(checkpoint: Path, model: Any, batches: int) -> None:
+    """Put a built model back where it was at batch ``batches``, with all random states.
+
+    Raises:
+        CheckpointError: the checkpoint does not fit the model.
+    """
+    restore_weights(checkpoint, model)
+    with _fitting(checkpoint):
+        variables = _random_states(model)
+        with np.load(checkpoint / _RANDOM, allow_pickle=False) as states:
+            if len(states.files) != len(variables):
+                raise ValueError(
+                    f"it holds {len(states.files)} random layers, the model has {len(variables)}"
+                )
+            for name, variable in zip(states.files, variables, strict=True):
+                graph_mode.assign(variable, states[name])
+    if not graph_mode.is_chosen():  # the first engine of Keras does not count
+        keras_versions.train_counter(model).assign(batches)
+
+
+def restore_weights(checkpoint: Path, model: Any) -> None:
+    """Put the weights and the optimizers back into a built model.
+
+    Raises:
+        CheckpointError: the checkpoint does not fit the model.
+    """
+    with _fitting(checkpoint):
+        if (checkpoint / MODEL).exists():
+            model.load_weights(str(checkpoint / MODEL))
+            _restore_optimizer(checkpoint / MODEL, model)
+        else:
+            # Optimizers get their variables at their first step, and their values then; what
+            # exists already must be in the checkpoint.
+            status = model.load_weights(str(checkpoint / WEIGHTS))
+            if not graph_mode.is_chosen():
+                status.assert_existing_objects_matched()
+        settings = json.loads((checkpoint / _OPTIMIZER).read_text(encoding="utf-8"))
+        for name, variable in keras_versions.optimizer_settings(model).items():
+            graph_mode.assign(variable, settings[name])
+
+
+def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
+    """Every array of a checkpoint's model and optimizers, by its name in the file."""
+    if (checkpoint / MODEL).exists():
+        import h5py
+
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        with h5py.File(checkpoint / MODEL) as file:
+            file.visititems(
+                lambda name, item: (
+                    arrays.update({name: np.asarray(item)})
+                    if isinstance(item, h5py.Dataset)
+                    else None
+                )
+            )
+        return arrays
+    import tensorflow as tf
+
+    reader = tf.train.load_checkpoint(str(checkpoint / WEIGHTS))
+    names = (name for name in reader.get_variable_to_shape_map() if name.endswith("VALUE"))
+    return {name: np.asarray(reader.get_tensor(name)) for name in names}
+
+
+def described_inputs(spec: Any) -> Any:
+    """A dataset's ``element_spec`` of the inputs as JSON: ``"float32:,28,28"`` for each array."""
+    if isinstance(spec, dict):
+        return {name: described_inputs(part) for name, part in spec.items()}
+    if isinstance(spec, list | tuple):
+        return [described_inputs(part) for part in spec]
+    sizes = ("" if size is None else str(size) for size in spec.shape)
+    return f"{spec.dtype.name}:{','.join(sizes)}"
+
+
+def blank_inputs(described: Any) -> Any:
+    """Arrays of zeros, one record each, that a model so described can read."""
+    if isinstance(described, dict):
+        return {name: blank_inputs(part) for name, part in described.items()}
+    if isinstance(described, list):
+        return tuple(blank_inputs(part) for part in described)
+    dtype, _, sizes = described.partition(":")
+    return np.zeros([int(size or 1) for size in sizes.split(",")], dtype)
+
+
+@contextlib.contextmanager
+def _fitting(checkpoint: Path) -> Any:
+    try:
+        yield
+    except (ValueError, AssertionError, OSError, KeyError) as error:
+        raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error
+
+
+def _hdf5_image(model: Any) -> bytes:
+    """The model's HDF5 file, made in memory: on a full disk the HDF5 library ends the process."""
+    import h5py
+
+    with h5py.File("image", "w", driver="core", backing_store=False) as file:
+        model.save(file, save_format="h5")
+        file.flush()
+        return bytes(file.id.get_file_image())
+
+
+def _restore_optimizer(path: Path, model: Any) -> None:
+    import h5py
+
+    variables = keras_versions.optimizer_variables(model)
+    with h5py.File(path) as file:
+        group = file.get("optimizer_weights", {})
+        names = list(group.attrs["weight_names"]) if group else []
+        if len(names) != len(variables):
+            raise ValueError(
+                f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
+            )
+        for name, variable in zip(names, variables, strict=True):
+            graph_mode.assign(variable, np.asarray(group[name]))
+
+
+def _random_states(model: Any) -> list[Any]:
+    """TensorFlow's random states that are variables: the layers' and the global generator's."""
+    return [*keras_versions.random_layer_states(model), *seeds.global_generator_states()]

@@ -1,0 +1,139 @@
+"""Trains a trial in the test's own process: TensorFlow starts slowly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from pedl2det_runtime import keras_versions, seeds, stub_path
+from pedl2det_runtime.checkpoint import latest, steps
+from pedl2det_runtime.config import config_from
+from pedl2det_runtime.current import TrialInfo, running
+from pedl2det_runtime.model_files import read_weights
+from pedl2det_runtime.options import RunOptions
+from pedl2det_runtime.run import find_checkpoint, train
+
+stub_path.serve_first()
+
+from determined.keras import TFKerasTrial, TFKerasTrialContext  # noqa: E402
+
+X = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
+Y = X.sum(axis=1, keepdims=True)
+
+
+class Trial(TFKerasTrial):
+    """Five batches of four in a pass, one dense layer. Tests override what they are about."""
+
+    last: Trial
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        super().__init__(context)
+        Trial.last = self
+
+    def build_model(self) -> Any:
+        layer = tf.keras.layers.Dense(1, kernel_initializer="zeros", input_shape=(3,))
+        model = self.context.wrap_model(tf.keras.Sequential([layer]))
+        model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+        return model
+
+    def build_training_data_loader(self) -> Any:
+        return X, Y
+
+    def build_validation_data_loader(self) -> Any:
+        return X, Y
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a run left behind.
+
+    Attributes:
+        out: its directory.
+        trial: the trial that was trained.
+        said: the lines for people.
+    """
+
+    out: Path
+    trial: Trial
+    said: list[str]
+
+    @property
+    def reports(self) -> list[dict[str, Any]]:
+        """The lines of metrics.jsonl."""
+        return [json.loads(line) for line in (self.out / "metrics.jsonl").read_text().splitlines()]
+
+    @property
+    def batches(self) -> list[dict[str, float]]:
+        """The metrics of each batch; needs ``trace=True``."""
+        lines = (self.out / "batches.jsonl").read_text().splitlines()
+        return [json.loads(line)["metrics"] for line in lines]
+
+    @property
+    def checkpoint(self) -> Path:
+        """The last checkpoint."""
+        found = latest(self.out / "checkpoints")
+        assert found is not None
+        return found
+
+    @property
+    def checkpoints(self) -> list[int]:
+        """The batches of every checkpoint."""
+        return sorted(steps(self.out / "checkpoints").values())
+
+    @property
+    def weights(self) -> dict[str, bytes]:
+        """Every array of the last checkpoint, bit for bit."""
+        return {name: array.tobytes() for name, array in read_weights(self.checkpoint).items()}
+
+    @property
+    def kernel(self) -> list[float]:
+        """The weights of the first layer."""
+        return np.ravel(self.trial.context.model.get_weights()[0]).tolist()
+
+    def validated(self, name: str = "val_loss") -> list[float]:
+        """One metric of every validation."""
+        found = [report for report in self.reports if report["kind"] == "validation"]
+        return [report["metrics"][name] for report in found]
+
+
+def config(batches: int = 10, **more: Any) -> dict[str, Any]:
+    """A small experiment config; keyword arguments replace its sections."""
+    return {
+        "hyperparameters": {"global_batch_size": 4},
+        "searcher": {"name": "single", "metric": "val_loss", "max_length": {"batches": batches}},
+        **more,
+    }
+
+
+@contextmanager
+def trial_running(given: dict[str, Any], out: Path) -> Iterator[TrialInfo]:
+    """A running trial, seeded; what a trial's modules find when they are imported."""
+    info = TrialInfo.of(config_from(given), out)
+    with running(info):
+        keras_versions.begin_trial()
+        seeds.seed_everything(info.seed)
+        yield info
+
+
+def run(
+    trial_class: type[TFKerasTrial],
+    out: Path,
+    given: dict[str, Any] | None = None,
+    **options: Any,
+) -> Trained:
+    """Train a trial of this process; ``options`` are those of :class:`RunOptions`."""
+    said: list[str] = []
+    chosen = RunOptions(directory=Path(__file__).parent, out=out, **options)
+    with trial_running(given or config(), out) as info:
+        found = find_checkpoint(chosen, info, said.append)
+        if found.state:
+            info = replace(info, initial_batch=found.state.progress.batches)
+        train(trial_class, info, chosen, said.append, found)
+    return Trained(out, Trial.last, said)
