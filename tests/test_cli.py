@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import EXAMPLES, pedl2det
 from pedl2det.rules import RULES
+from support import EXAMPLES, pedl2det
 
 
 def test_help_names_every_command() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import EXAMPLES, LEGACY, pedl2det, read_tree, write_tree
+from support import EXAMPLES, LEGACY, pedl2det, read_tree, write_tree
 
 CONFIG = "hyperparameters: {batch_size: 2}\nsearcher: {name: single, metric: l, max_steps: 1}\n"
 MODEL = """\

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from conftest import EXAMPLES, pedl2det
+from support import EXAMPLES, pedl2det
 
 pytestmark = pytest.mark.oracle
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import pedl2det, write_tree
+from support import pedl2det, write_tree
 from test_run import CONFIG, MODEL, assert_goes_on, trained
 
 pytestmark = pytest.mark.slow

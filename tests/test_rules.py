@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from conftest import write_tree
 from pedl2det.findings import Kind
 from pedl2det.migrate import migrate, plan_rules
 from pedl2det.rules import RULES
 from pedl2det.rules.rule import Case, Rule
 from pedl2det.scan import read_project
 from pedl2det.write import write_all
+from support import write_tree
 
 CASES = [
     pytest.param(rule, case, id=f"{rule.id}-{number}")

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import EXAMPLES, LEGACY, pedl2det, read_tree, write_tree
 from pedl2det_runtime.checkpoint import latest
 from pedl2det_runtime.model_files import read_weights
+from support import EXAMPLES, LEGACY, pedl2det, read_tree, write_tree
 
 pytestmark = pytest.mark.slow
 

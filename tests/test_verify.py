@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import EXAMPLES, LEGACY, pedl2det, read_tree
 from pedl2det.verify.compare import Comparison, _compare_weights, _metric_differences
+from support import EXAMPLES, LEGACY, pedl2det, read_tree
 
 pytestmark = pytest.mark.slow
 

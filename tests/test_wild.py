@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import pedl2det, write_tree
+from support import pedl2det, write_tree
 
 pytestmark = pytest.mark.slow
 

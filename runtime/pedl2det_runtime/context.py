@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from pedl2det_runtime import graph_mode
 from pedl2det_runtime.current import TrialInfo
 from pedl2det_runtime.data import is_dataset
 from pedl2det_runtime.errors import CheckFailedError
@@ -173,7 +172,6 @@ class TFKerasTrialContext(TrialContext):
 
         if isinstance(optimizer, str):
             optimizer = tf.keras.optimizers.get(optimizer)
-        optimizer = graph_mode.suitable(optimizer)
         if self._managed:
             self.optimizers.append(optimizer)
         return optimizer

@@ -89,7 +89,7 @@ class Controller(tf.keras.callbacks.Callback):
     def _train(self) -> None:
         model = self._context.model
         dataset = self._open(model)
-        inputs = model_files.described_inputs(_inputs_of(dataset.element_spec))
+        inputs = model_files.described_inputs(self._feed.inputs)
         self._belongings = replace(self._job.belongings, inputs=inputs)
         self._chunks = keras_versions.make_chunkable(model)
         self._user.keras("on_train_begin", {})
@@ -278,10 +278,6 @@ class Controller(tf.keras.callbacks.Callback):
     def _epochs(self) -> float:
         epoch = self._schedule.epoch or batches_in_pass(self._job.training)
         return self._progress.batches / epoch if epoch else 0.0
-
-
-def _inputs_of(batch: Any) -> Any:
-    return batch[0] if isinstance(batch, tuple) else batch
 
 
 def _of(name: str, changes: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

@@ -31,32 +31,6 @@ def assign(variable: Any, new: Any) -> None:
     tf.keras.backend.set_value(variable, new)
 
 
-def suitable(optimizer: Any) -> Any:
-    """The optimizer that can train in the trial's mode: graphs need the old kind.
-
-    Raises:
-        InvalidModelException: there is no old kind of it.
-    """
-    import tensorflow as tf
-
-    from pedl2det_runtime.errors import InvalidModelException
-
-    if not is_chosen() or not isinstance(optimizer, tf.keras.optimizers.Optimizer):
-        return optimizer
-    if isinstance(optimizer, tf.keras.optimizers.legacy.Optimizer):
-        return optimizer
-    name = type(optimizer).__name__
-    old = getattr(tf.keras.optimizers.legacy, name, None)
-    if old is None:
-        raise InvalidModelException(
-            f"{name} cannot train in graph mode: it has no counterpart in "
-            "tf.keras.optimizers.legacy; leave out disable_eager_execution()"
-        )
-    config = optimizer.get_config()
-    known = old().get_config()
-    return old.from_config({key: value for key, value in config.items() if key in known})
-
-
 def evaluate(model: Any, dataset: Any, steps: int | None, callback: Any) -> dict[str, Any]:
     """``model.evaluate``, with the metrics by name."""
     fixed = {"steps": steps, "verbose": 0, "callbacks": [callback]}

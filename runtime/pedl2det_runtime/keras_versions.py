@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Any
 
 from pedl2det_runtime import graph_mode
-from pedl2det_runtime.errors import WrongKerasError
+from pedl2det_runtime.errors import InvalidModelException, WrongKerasError
 
 _FIRST_WITHOUT_KERAS_2 = (2, 16)
 
@@ -92,8 +92,8 @@ def begin_trial() -> None:
     """Prepare Keras for a trial, before anything of the trial is imported.
 
     What an earlier trial of this process built is forgotten, with the names it took. Random
-    layers get a generator whose state can be saved (DESIGN.md, 8). ``lr=`` and ``decay=`` mean
-    what they say.
+    layers get a generator whose state can be saved (DESIGN.md, 8). Optimizers are those that can
+    do what they are asked for.
     """
     import tensorflow as tf
 
@@ -106,16 +106,24 @@ _OLD_ARGUMENTS = {"lr", "decay"}
 
 
 def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
-    """The optimizer that takes ``lr=`` and ``decay=`` where one of them is given.
+    """An optimizer of the old kind where it takes one: for ``lr=`` and ``decay=``, and in graphs.
 
-    Since Keras 2.11 the optimizers ignore the one with a warning and refuse the other; a trial
-    that was written before means the optimizer of its time.
+    Since Keras 2.11 the optimizers ignore ``lr=`` with a warning and refuse ``decay=``; a trial
+    that was written before means the optimizer of its time. And they cannot train in graph mode.
+
+    Raises:
+        InvalidModelException: there is no old kind of this one.
     """
     import tensorflow as tf
 
     old = getattr(tf.keras.optimizers.legacy, cls.__name__, None)
     is_kerass = cls is getattr(tf.keras.optimizers, cls.__name__, None)
-    if old is not None and is_kerass and _OLD_ARGUMENTS & kwargs.keys():
+    if is_kerass and (graph_mode.is_chosen() or _OLD_ARGUMENTS & kwargs.keys()):
+        if old is None:
+            raise InvalidModelException(
+                f"{cls.__name__} takes no lr= or decay= and cannot train in graph mode: "
+                "tf.keras.optimizers.legacy has no counterpart of it"
+            )
         return old(*args, **kwargs)
     return object.__new__(cls)
 

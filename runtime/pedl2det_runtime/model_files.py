@@ -108,7 +108,7 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
 
 
 def described_inputs(spec: Any) -> Any:
-    """A dataset's ``element_spec`` of the inputs as JSON: ``"float32:,28,28"`` for each array."""
+    """Some ``tf.TensorSpec`` as JSON, each as ``"float32:,28,28"``."""
     if isinstance(spec, dict):
         return {name: described_inputs(part) for name, part in spec.items()}
     if isinstance(spec, list | tuple):

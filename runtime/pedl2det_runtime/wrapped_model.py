@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from pedl2det_runtime import graph_mode
 from pedl2det_runtime.errors import InvalidExperimentException
 
 _log = logging.getLogger(__name__)
@@ -55,8 +54,6 @@ class WrappedModel:
         return recorded
 
     def _compile(self, original: Callable[..., None], said: inspect.BoundArguments) -> None:
-        for name, argument in list(said.arguments.items())[1:]:
-            said.arguments[name] = graph_mode.suitable(argument)
         self.compiled = dict(list(said.arguments.items())[1:])
         original(*said.args, **said.kwargs)
 

@@ -19,9 +19,11 @@ class Feed(Protocol):
 
     Attributes:
         steps: how many batches there are; None if that is not known, or they never end.
+        inputs: what the model reads of a batch, as ``tf.TensorSpec``; known once it is open.
     """
 
     steps: int | None
+    inputs: Any
 
     @property
     def error(self) -> BaseException | None:
@@ -87,6 +89,15 @@ def _build(model: Any, batch: Any, *, unnoticed: bool) -> None:
         seeds.restore_host_state(state)
 
 
+def _inputs(batch: Any) -> Any:
+    return batch[0] if isinstance(batch, tuple) else batch
+
+
+def _of_any_length(array: Any) -> tf.TensorSpec:
+    tensor = tf.convert_to_tensor(array)
+    return tf.TensorSpec([None, *tensor.shape[1:]], tensor.dtype)
+
+
 class _SequenceFeed:
     def __init__(
         self,
@@ -101,6 +112,7 @@ class _SequenceFeed:
         if isinstance(sequence, ArraySequence):
             workers = Workers(count=0)  # cutting an array is quicker than handing a batch over
         self.steps = steps
+        self.inputs: Any = None
         self._feed = BatchFeed(sequence, passes, workers, first, until)
 
     @property
@@ -109,6 +121,7 @@ class _SequenceFeed:
 
     def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
         first = standardized(next(self._feed))
+        self.inputs = tf.nest.map_structure(_of_any_length, _inputs(first))
         _build(model, first, unnoticed=resuming)
         return as_dataset(first, self._feed)
 
@@ -127,6 +140,7 @@ class _DatasetFeed:
 
     def __init__(self, dataset: tf.data.Dataset, steps: int | None) -> None:
         self.steps = steps
+        self.inputs = _inputs(dataset.element_spec)
         self._dataset = dataset
 
     def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
