@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime import keras_versions
+from pedl2det_runtime import keras_versions, stub_path
 from support import EXAMPLES
 
 pytest_plugins = ["promises"]
 
 keras_versions.choose_keras_2()
+stub_path.serve_first()  # ``import determined`` in a test means the runtime
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
-"""Trains a migrated trial with Determined 0.38.1's own controller, without a cluster.
+"""Trains trials with Determined 0.38.1's own controller and sequencer, without a cluster.
 
-    python drive_determined.py DIRECTORY BATCHES SCHEDULING_UNIT SEED
+    python drive_determined.py DIRECTORY CONFIG=OUT...
 
-Prints one JSON line a workload: its metrics batch by batch; last, the validation's.
+Trains the trial of DIRECTORY that each CONFIG names, one after the other in one process, and
+writes into each OUT: ``reports.jsonl``, what Determined would have reported to its master, in that
+order; ``tensorboard/`` and ``checkpoints/``.
 """
 
 from __future__ import annotations
@@ -12,89 +14,120 @@ import json
 import os
 import pathlib
 import sys
-import tempfile
 from typing import Any
 
+import determined as det
+import numpy as np
 import yaml
+from determined import core
+
+#: What the master adds to every config.
+FROM_THE_MASTER = {
+    "resources": {"native_parallel": False, "slots_per_trial": 1},
+    "optimizations": {
+        "mixed_precision": "O0",
+        "aggregation_frequency": 1,
+        "gradient_compression": False,
+        "average_training_metrics": True,
+        "auto_tune_tensor_fusion": False,
+        "tensor_fusion_threshold": 100,
+        "tensor_fusion_cycle_time": 3.5,
+    },
+    "checkpoint_policy": "best",
+    "perform_initial_validation": False,
+    "min_checkpoint_period": {"batches": 0},
+    "min_validation_period": {"batches": 0},
+}
 
 
-def main(directory: str, batches: int, unit: int, seed: int) -> None:
-    """Train and print."""
+class Searcher(core.DummySearcherContext):
+    """Asks for one length in batches; Determined's own, without a master, asks for one epoch."""
+
+    def get_configured_units(self) -> core.Unit:
+        return core.Unit.BATCHES
+
+    def _operations(self, *_: Any) -> Any:
+        return self.operations(core.SearcherMode.ChiefOnly)
+
+
+class Master(core.DummyTrainContext):
+    """Writes the reports down, and remembers the best validation as the master does."""
+
+    def __init__(self, out: pathlib.Path, searcher: dict[str, Any]) -> None:
+        super().__init__(out / "tensorboard")
+        self._file = out / "reports.jsonl"
+        self._metric = searcher["metric"]
+        self._better = min if searcher["smaller_is_better"] else max
+        self._best: float | None = None
+
+    def get_experiment_best_validation(self) -> float | None:
+        return self._best
+
+    def _report_trial_metrics(
+        self,
+        group: str,
+        steps_completed: int,
+        metrics: dict[str, Any],
+        batch_metrics: list[dict[str, Any]] | None = None,
+    ) -> None:
+        if group == "validation":
+            known = [] if self._best is None else [self._best]
+            self._best = self._better([float(metrics[self._metric]), *known])
+        report = {
+            "kind": group,
+            "batches": steps_completed,
+            "metrics": plain(metrics),
+            "per_batch": [plain(batch) for batch in batch_metrics or []],
+        }
+        with self._file.open("a") as file:
+            file.write(json.dumps(report) + "\n")
+
+
+def main(directory: str, jobs: dict[str, str]) -> None:
+    """Train the trial of every config."""
+    jobs = {os.path.abspath(config): os.path.abspath(out) for config, out in jobs.items()}
     os.chdir(directory)
-    sys.path.insert(0, directory)
-    given = yaml.safe_load(pathlib.Path("const.yaml").read_text())
+    sys.path.insert(0, os.getcwd())
+    for config, out in jobs.items():
+        train(yaml.safe_load(pathlib.Path(config).read_text()), pathlib.Path(out))
 
-    import determined as det
-    from determined import core, workload
 
-    scratch = tempfile.mkdtemp()
+def train(given: dict[str, Any], out: pathlib.Path) -> None:
+    """Train one trial of the working directory as Determined's own harness does."""
+    out.mkdir(parents=True)
+    storage = str(out / "checkpoints")
     config = {
+        **FROM_THE_MASTER,
         **given,
-        "scheduling_unit": unit,
-        "resources": {"native_parallel": False, "slots_per_trial": 1},
-        "optimizations": {
-            "mixed_precision": "O0",
-            "aggregation_frequency": 1,
-            "gradient_compression": False,
-            "average_training_metrics": True,
-            "auto_tune_tensor_fusion": False,
-            "tensor_fusion_threshold": 100,
-            "tensor_fusion_cycle_time": 3.5,
-        },
-        "checkpoint_policy": "none",
-        "perform_initial_validation": False,
-        "checkpoint_storage": {"type": "shared_fs", "host_path": scratch},
-        "min_checkpoint_period": {"batches": 0},
-        "min_validation_period": {"batches": 0},
+        "checkpoint_storage": {"type": "shared_fs", "host_path": storage},
     }
     environment = det.EnvContext(
         experiment_config=config, master_url="", master_cert_file=None, master_cert_name=None,
         hparams=given["hyperparameters"], latest_checkpoint=None, steps_completed=0,
         use_gpu=False, container_gpus=[], slot_ids=[], debug=False, det_trial_id="1",
-        det_experiment_id="1", det_agent_id="1", det_cluster_id="local", trial_seed=seed,
+        det_experiment_id="1", det_agent_id="1", det_cluster_id="local",
+        trial_seed=given["reproducibility"]["experiment_seed"],
         trial_run_id=1, allocation_id="", managed_training=True, test_mode=False,
         on_cluster=False,
     )  # fmt: skip
-    core_context = core._dummy_init(
-        checkpoint_storage=scratch, tensorboard_path=pathlib.Path(scratch) / "tensorboard"
-    )
+    core_context = core._dummy_init(checkpoint_storage=storage)
+    core_context.train = Master(out, given["searcher"])
+    length = given["searcher"]["max_length"]["batches"]
+    core_context.searcher = Searcher(core_context.distributed, length)
     module, _, name = given["entrypoint"].partition(":")
     trial_class = getattr(importlib.import_module(module), name)
     controller = trial_class.trial_controller_class
-    controller.pre_execute_hook(environment, det._DistributedBackend())  # seeds everything
-    context = trial_class.trial_context_class(core_context, environment)
-
-    def workloads() -> Any:
-        for done in range(0, batches, unit):
-            ask = workload.WorkloadResponseInterceptor()
-            yield from ask.send(
-                workload.train_workload(
-                    done // unit + 1, num_batches=unit, total_batches_processed=done
-                )
-            )
-            metrics = ask.metrics_result()["metrics"]["batch_metrics"]
-            say({"kind": "training", "per_batch": [plain(batch) for batch in metrics]})
-        ask = workload.WorkloadResponseInterceptor()
-        yield from ask.send(
-            workload.validation_workload(batches // unit, total_batches_processed=batches)
-        )
-        metrics = ask.metrics_result()["metrics"]["validation_metrics"]
-        say({"kind": "validation", "metrics": plain(metrics)})
-
-    controller.from_trial(
-        trial_inst=trial_class(context), context=context, env=environment, workloads=workloads()
-    ).run()
+    with core_context:
+        controller.pre_execute_hook(environment, det._DistributedBackend())  # seeds everything
+        context = trial_class.trial_context_class(core_context, environment)
+        trial = trial_class(context)
+        controller.from_trial(trial_inst=trial, context=context, env=environment).run()
 
 
 def plain(metrics: dict[str, Any]) -> dict[str, float]:
     """The metrics that are single numbers."""
-    return {name: float(value) for name, value in metrics.items() if getattr(value, "size", 1) == 1}
-
-
-def say(report: dict[str, Any]) -> None:
-    """Print one report on a line of its own: Determined prints its progress there too."""
-    print(f"\n{json.dumps(report)}", flush=True)
+    return {name: float(value) for name, value in metrics.items() if np.size(value) == 1}
 
 
 if __name__ == "__main__":
-    main(os.path.abspath(sys.argv[1]), *map(int, sys.argv[2:5]))
+    main(sys.argv[1], dict(job.split("=") for job in sys.argv[2:]))

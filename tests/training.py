@@ -11,18 +11,15 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
 
-from pedl2det_runtime import keras_versions, seeds, stub_path
+from pedl2det_runtime import keras_versions, seeds
 from pedl2det_runtime.checkpoint import latest, steps
 from pedl2det_runtime.config import config_from
 from pedl2det_runtime.current import TrialInfo, running
 from pedl2det_runtime.model_files import read_weights
 from pedl2det_runtime.options import RunOptions
 from pedl2det_runtime.run import find_checkpoint, train
-
-stub_path.serve_first()
-
-from determined.keras import TFKerasTrial, TFKerasTrialContext  # noqa: E402
 
 X = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
 Y = X.sum(axis=1, keepdims=True)

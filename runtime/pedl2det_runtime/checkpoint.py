@@ -12,7 +12,7 @@
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
 ``code/``                          the trial's source code
-``metadata.json``                  ``steps_completed``, versions, format, the model's inputs
+``metadata.json``                  ``steps_completed``, versions, format, what a batch is
 =================================  ==========================================================
 
 It is written beside its place, synced and renamed.
@@ -72,14 +72,14 @@ class Belongings:
         hparams: the trial's hyperparameters.
         directory: the trial's directory.
         code: the trial's source files, as they were found when the run began.
-        inputs: what the model reads (:func:`~pedl2det_runtime.model_files.described_inputs`).
+        batch: what a batch is (:func:`~pedl2det_runtime.model_files.described_batch`).
     """
 
     config: dict[str, Any]
     hparams: dict[str, Any]
     directory: Path
     code: tuple[Path, ...]
-    inputs: Any = None
+    batch: Any = None
 
 
 def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
@@ -131,7 +131,7 @@ def save(
             partial / "metadata.json",
             {"steps_completed": state.progress.batches}
             | described
-            | {"inputs": belongings.inputs}
+            | {"batch": belongings.batch}
             | keras_versions.described(),
         )
         _sync_tree(partial)

@@ -88,10 +88,10 @@ class Controller(tf.keras.callbacks.Callback):
 
     def _train(self) -> None:
         model = self._context.model
-        dataset = self._open(model)
-        inputs = model_files.described_inputs(self._feed.inputs)
-        self._belongings = replace(self._job.belongings, inputs=inputs)
         self._chunks = keras_versions.make_chunkable(model)
+        dataset = self._open(model)
+        batch = model_files.described_batch(self._feed.spec)
+        self._belongings = replace(self._job.belongings, batch=batch)
         self._user.keras("on_train_begin", {})
         if self._resume_from:
             self._user.load_states(checkpoint.read_callbacks(self._resume_from))

@@ -163,6 +163,33 @@ def _optimizers(model: Any) -> list[Any]:
     ]
 
 
+def build(model: Any, spec: Any) -> None:
+    """Create a model's variables as its first training step would, without training.
+
+    The step is traced and not run. A model's ``call`` may want something else than its data (the
+    noise of a GAN), so calling the model would not do.
+
+    Args:
+        model: a compiled model.
+        spec: what a batch is, in ``tf.TensorSpec``.
+    """
+    import tensorflow as tf
+
+    if graph_mode.is_chosen() or model.run_eagerly:
+        inputs = spec[0] if isinstance(spec, tuple) else spec
+        with contextlib.suppress(NotImplementedError):
+            model(tf.nest.map_structure(_zeros, inputs), training=False)
+        return
+    empty = tf.data.Dataset.from_generator(lambda: iter(()), output_signature=spec)
+    model.make_train_function().get_concrete_function(iter(empty))
+
+
+def _zeros(spec: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.zeros([size or 1 for size in spec.shape], spec.dtype)
+
+
 def optimizer_variables(model: Any) -> list[Any]:
     """The variables of the model's optimizer, created if they were not yet."""
     import tensorflow as tf

@@ -63,8 +63,8 @@ def _load(directory: Path) -> Any:
         with users_code(code, f"build the model of {trial_class.__name__}"):
             model = trial_class(TFKerasTrialContext(info, managed=False)).build_model()
             if not model.built:
-                inputs = checkpoint.read_json(directory / "metadata.json")["inputs"]
-                model(model_files.blank_inputs(inputs), training=False)
+                batch = checkpoint.read_json(directory / "metadata.json")["batch"]
+                keras_versions.build(model, model_files.spec_of_batch(batch))
     model_files.restore_weights(directory, model)
     return model
 

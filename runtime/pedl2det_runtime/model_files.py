@@ -107,24 +107,28 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
     return {name: np.asarray(reader.get_tensor(name)) for name in names}
 
 
-def described_inputs(spec: Any) -> Any:
-    """Some ``tf.TensorSpec`` as JSON, each as ``"float32:,28,28"``."""
+def described_batch(spec: Any) -> Any:
+    """A batch's ``tf.TensorSpec`` as JSON, each as ``"float32:,28,28"``."""
     if isinstance(spec, dict):
-        return {name: described_inputs(part) for name, part in spec.items()}
+        return {name: described_batch(part) for name, part in spec.items()}
     if isinstance(spec, list | tuple):
-        return [described_inputs(part) for part in spec]
+        return [described_batch(part) for part in spec]
+    if not hasattr(spec, "shape") or spec.shape.rank is None:
+        return None
     sizes = ("" if size is None else str(size) for size in spec.shape)
     return f"{spec.dtype.name}:{','.join(sizes)}"
 
 
-def blank_inputs(described: Any) -> Any:
-    """Arrays of zeros, one record each, that a model so described can read."""
+def spec_of_batch(described: Any) -> Any:
+    """The ``tf.TensorSpec`` that :func:`described_batch` described."""
+    import tensorflow as tf
+
     if isinstance(described, dict):
-        return {name: blank_inputs(part) for name, part in described.items()}
+        return {name: spec_of_batch(part) for name, part in described.items()}
     if isinstance(described, list):
-        return tuple(blank_inputs(part) for part in described)
+        return tuple(spec_of_batch(part) for part in described)
     dtype, _, sizes = described.partition(":")
-    return np.zeros([int(size or 1) for size in sizes.split(",")], dtype)
+    return tf.TensorSpec([int(size) if size else None for size in sizes.split(",")], dtype)
 
 
 @contextlib.contextmanager

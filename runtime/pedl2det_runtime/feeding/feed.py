@@ -7,9 +7,15 @@ from typing import Any, Protocol
 
 import tensorflow as tf
 
-from pedl2det_runtime import graph_mode, seeds
+from pedl2det_runtime import graph_mode, keras_versions, seeds
 from pedl2det_runtime.data import ArraySequence, BatchSequence, is_dataset
-from pedl2det_runtime.feeding.tensors import as_dataset, blank, build, standardized
+from pedl2det_runtime.feeding.tensors import (
+    as_dataset,
+    call_once,
+    of_any_length,
+    of_any_shape,
+    standardized,
+)
 from pedl2det_runtime.feeding.workers import BatchFeed, Workers
 from pedl2det_runtime.sampler import Sampler
 
@@ -19,11 +25,11 @@ class Feed(Protocol):
 
     Attributes:
         steps: how many batches there are; None if that is not known, or they never end.
-        inputs: what the model reads of a batch, as ``tf.TensorSpec``; known once it is open.
+        spec: what a batch is, in ``tf.TensorSpec``; known once it is open.
     """
 
     steps: int | None
-    inputs: Any
+    spec: Any
 
     @property
     def error(self) -> BaseException | None:
@@ -61,7 +67,7 @@ def training_feed(data: Any, workers: Workers, shuffle_seed: int | None, start: 
     if is_dataset(data):
         return _DatasetFeed(data.repeat().skip(start) if start else data.repeat(), None)
     passes = Sampler(len(data), shuffle_seed).passes(start)
-    return _SequenceFeed(data, passes, workers, None, first=start, until=start + 1)
+    return _SequenceFeed(data, passes, workers, None, start)
 
 
 def validation_feed(data: Any, workers: Workers, steps: int | None) -> Feed:
@@ -71,7 +77,7 @@ def validation_feed(data: Any, workers: Workers, steps: int | None) -> Feed:
             data if steps is None else data.take(steps), steps or batches_in_pass(data)
         )
     share = Sampler(len(data)).one_pass()[:steps]
-    return _SequenceFeed(data, iter([share]), workers, len(share), first=0, until=None)
+    return _SequenceFeed(data, iter([share]), workers, len(share))
 
 
 def batches_in_pass(data: Any) -> int | None:
@@ -82,20 +88,11 @@ def batches_in_pass(data: Any) -> int | None:
     return count if count > 0 else None
 
 
-def _build(model: Any, batch: Any, *, unnoticed: bool) -> None:
+def _build_unnoticed(model: Any, spec: Any) -> None:
+    """Make the variables that a checkpoint gives their values; the random states stay."""
     state = seeds.host_state()
-    build(model, batch)
-    if unnoticed:
-        seeds.restore_host_state(state)
-
-
-def _inputs(batch: Any) -> Any:
-    return batch[0] if isinstance(batch, tuple) else batch
-
-
-def _of_any_length(array: Any) -> tf.TensorSpec:
-    tensor = tf.convert_to_tensor(array)
-    return tf.TensorSpec([None, *tensor.shape[1:]], tensor.dtype)
+    keras_versions.build(model, spec)
+    seeds.restore_host_state(state)
 
 
 class _SequenceFeed:
@@ -105,15 +102,15 @@ class _SequenceFeed:
         passes: Iterator[list[int]],
         workers: Workers,
         steps: int | None,
-        *,
-        first: int,
-        until: int | None,
+        first: int = 0,
     ) -> None:
-        if isinstance(sequence, ArraySequence):
+        self._has_fixed_shapes = isinstance(sequence, ArraySequence)
+        if self._has_fixed_shapes:
             workers = Workers(count=0)  # cutting an array is quicker than handing a batch over
         self.steps = steps
-        self.inputs: Any = None
-        self._feed = BatchFeed(sequence, passes, workers, first, until)
+        self.spec: Any = None
+        self._is_validation = steps is not None
+        self._feed = BatchFeed(sequence, passes, workers, first, first + 1)
 
     @property
     def error(self) -> BaseException | None:
@@ -121,14 +118,30 @@ class _SequenceFeed:
 
     def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
         first = standardized(next(self._feed))
-        self.inputs = tf.nest.map_structure(_of_any_length, _inputs(first))
-        _build(model, first, unnoticed=resuming)
-        return as_dataset(first, self._feed)
+        self.spec = tf.nest.map_structure(of_any_length, first)
+        if self._has_fixed_shapes:
+            if resuming:
+                _build_unnoticed(model, self.spec)
+            return as_dataset(first, self._others(), self.spec)
+        # As Keras does for a Sequence, whose batches may differ in shape: the model takes its
+        # shapes from the first batch.
+        state = seeds.host_state()
+        call_once(model, first)
+        if resuming:
+            seeds.restore_host_state(state)
+        return as_dataset(first, self._others(), tf.nest.map_structure(of_any_shape, first))
+
+    def _others(self) -> Iterator[Any]:
+        """The batches after the first; begun when the second is asked for, and the model built."""
+        if self._is_validation:
+            self._feed.allow(None)
+        yield from self._feed
 
     def allow(self, until: int) -> None:
         self._feed.allow(until)
 
     def finish(self) -> None:
+        self._feed.allow(None)
         next(self._feed, None)  # asking beyond the last batch ends the pass
 
     def close(self) -> None:
@@ -140,14 +153,12 @@ class _DatasetFeed:
 
     def __init__(self, dataset: tf.data.Dataset, steps: int | None) -> None:
         self.steps = steps
-        self.inputs = _inputs(dataset.element_spec)
+        self.spec = dataset.element_spec
         self._dataset = dataset
 
     def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
         if resuming:
-            # The weights to restore need variables. A batch of the dataset itself would not do:
-            # a second iterator over a shuffled dataset changes the order of the first.
-            _build(model, blank(self._dataset.element_spec), unnoticed=True)
+            _build_unnoticed(model, self.spec)
         return self._dataset
 
     def allow(self, until: int) -> None:

@@ -25,8 +25,8 @@ def standardized(batch: Any) -> Any:
     return _standard(batch)
 
 
-def build(model: Any, first: Any) -> None:
-    """Build a model that learns its shapes from its first batch."""
+def call_once(model: Any, first: Any) -> None:
+    """Have a model take its shapes from its first batch."""
     if model.built:
         return
     inputs = first[0] if isinstance(first, tuple) else first
@@ -35,16 +35,7 @@ def build(model: Any, first: Any) -> None:
         model(tf.nest.map_structure(tf.convert_to_tensor, inputs), training=False)
 
 
-def blank(spec: Any) -> Any:
-    """A batch of one record of zeros, as a dataset's ``element_spec`` describes it."""
-
-    def zeros(part: Any) -> tf.Tensor:
-        return tf.zeros([size or 1 for size in part.shape], part.dtype)
-
-    return tf.nest.map_structure(zeros, spec)
-
-
-def as_dataset(first: Any, others: Iterator[Any]) -> tf.data.Dataset:
+def as_dataset(first: Any, others: Iterator[Any], spec: Any) -> tf.data.Dataset:
     """A dataset that takes exactly as many batches as are asked of it, when they are.
 
     Nothing is fetched ahead here: the workers do that, and they know where to pause.
@@ -54,9 +45,10 @@ def as_dataset(first: Any, others: Iterator[Any]) -> tf.data.Dataset:
     Args:
         first: a standardized batch, which the others are like.
         others: the batches after it, not yet standardized.
+        spec: what every batch is, in ``tf.TensorSpec``.
     """
     batches = itertools.chain([first], map(standardized, others))
-    specs = [_any_shape(value) for value in tf.nest.flatten(first)]
+    specs = tf.nest.flatten(spec)
 
     def fetch() -> list[Any]:
         return [np.asarray(value) for value in tf.nest.flatten(next(batches))]
@@ -90,6 +82,13 @@ def _standard(value: Any) -> Any:
     return value
 
 
-def _any_shape(value: Any) -> tf.TensorSpec:
-    tensor = tf.convert_to_tensor(value)
+def of_any_length(array: Any) -> tf.TensorSpec:
+    """What arrays are that differ from this one in the number of records alone."""
+    tensor = tf.convert_to_tensor(array)
+    return tf.TensorSpec([None, *tensor.shape[1:]], tensor.dtype)
+
+
+def of_any_shape(array: Any) -> tf.TensorSpec:
+    """What arrays are that may differ from this one in every size."""
+    tensor = tf.convert_to_tensor(array)
     return tf.TensorSpec([None] * tensor.shape.rank, tensor.dtype)

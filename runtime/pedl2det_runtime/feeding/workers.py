@@ -84,8 +84,8 @@ class BatchFeed:
         self._executor: Executor | None = None
         self._queue = workers.queue if workers.count else 1
 
-    def allow(self, until: int) -> None:
-        """Let batches be made up to number ``until``."""
+    def allow(self, until: int | None) -> None:
+        """Let batches be made up to number ``until``; None for all of them."""
         self._until = until
 
     def __iter__(self) -> BatchFeed:

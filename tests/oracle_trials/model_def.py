@@ -1,0 +1,316 @@
+"""Small context-based trials, one for each kind of data or model; the entrypoint chooses.
+
+Whoever trains them can be compared with whoever else does: the metrics name the records of each
+batch, and what the callbacks were told and what was trained is written beside the TensorBoard
+events.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+from determined.keras.callbacks import Callback
+
+# pedl2det turns this on for every trial, so that a resumed run draws what it would have drawn;
+# Determined leaves it to the trial.
+tf.keras.backend.experimental.enable_tf_random_generator()
+
+RECORDS, VALIDATED = 45, 20  # six batches of eight, the last of five; three, the last of four
+_random = np.random.RandomState(0)
+X = np.column_stack([np.arange(RECORDS) / RECORDS, _random.normal(size=(RECORDS, 3))])
+X = X.astype(np.float32)  # the first column tells the records apart
+Y = _random.randint(3, size=(RECORDS, 1))
+WEIGHTS = _random.uniform(0.5, 2, size=RECORDS).astype(np.float32)
+
+
+def which(x: Any) -> dict[str, tf.Tensor]:
+    """The records of a batch as metrics: the first, the last, and a number for their order."""
+    numbers = tf.round(tf.nest.flatten(x)[0][:, 0] * RECORDS)
+    places = tf.range(1.0, tf.cast(tf.size(numbers), tf.float32) + 1)
+    return {
+        "first_record": numbers[0],
+        "last_record": numbers[-1],
+        "order": tf.reduce_sum(numbers * places),
+    }
+
+
+class Watched(tf.keras.Model):
+    """A functional model that adds to its metrics which batch it was given."""
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        x, _, _ = tf.keras.utils.unpack_x_y_sample_weight(data)
+        return super().train_step(data) | which(x)
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        x, _, _ = tf.keras.utils.unpack_x_y_sample_weight(data)
+        return super().test_step(data) | which(x)
+
+
+class Calls(Callback):
+    """Writes down every call: the hook, its numbers, and its logs."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+
+    def get_state(self) -> dict[str, int]:
+        self._write("get_state")
+        return {"lines": 1}
+
+    def on_checkpoint_end(self, checkpoint_dir: str) -> None:
+        self._write("on_checkpoint_end", Path(checkpoint_dir).is_dir())
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        super().set_params(params)
+        self._write("set_params", params)
+
+    def set_model(self, model: Any) -> None:
+        super().set_model(model)
+        self._write("set_model")
+
+    def _write(self, hook: str, *arguments: Any) -> None:
+        with self._path.open("a") as file:
+            file.write(json.dumps([hook, *arguments], default=float) + "\n")
+
+
+def _recording(hook: str) -> Any:
+    def record(self: Calls, *arguments: Any) -> None:
+        self._write(hook, *arguments)
+
+    return record
+
+
+for _hook in (
+    *("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end"),
+    *("on_train_batch_begin", "on_train_batch_end", "on_test_begin", "on_test_end"),
+    *("on_test_batch_begin", "on_test_batch_end"),
+    *("on_train_workload_begin", "on_train_workload_end", "load_state"),
+):
+    setattr(Calls, _hook, _recording(_hook))
+
+
+class Weights(Callback):
+    """Writes down what was trained: the model's weights and the variables of its optimizers."""
+
+    def __init__(self, path: Path, optimizers: list[Any]) -> None:
+        super().__init__()
+        self._path = path
+        self._optimizers = optimizers
+
+    def on_train_end(self, logs: Any = None) -> None:
+        arrays = {f"model/{i}": array for i, array in enumerate(self.model.get_weights())}
+        for number, optimizer in enumerate(self._optimizers):
+            for i, variable in enumerate(optimizer.variables):
+                arrays[f"optimizer-{number}/{i}"] = variable.numpy()
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(self._path, **arrays)
+
+
+class Tuple(TFKerasTrial):
+    """Arrays; their batches are read in random order unless the trial says otherwise."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        self.optimizers = [context.wrap_optimizer(tf.keras.optimizers.Adam(0.01))]
+
+    def layers(self) -> tuple[Any, Any]:
+        """The model's inputs and outputs."""
+        inputs = tf.keras.Input([X.shape[1]])
+        hidden = tf.keras.layers.Dense(8, activation="relu")(inputs)
+        return inputs, tf.keras.layers.Dense(3, activation="softmax")(hidden)
+
+    def build_model(self) -> Any:
+        model = self.context.wrap_model(Watched(*self.layers()))
+        model.compile(
+            self.optimizers[0],
+            "sparse_categorical_crossentropy",
+            metrics=["accuracy"],
+            weighted_metrics=["accuracy"],
+        )
+        return model
+
+    def build_training_data_loader(self) -> Any:
+        return X, Y
+
+    def build_validation_data_loader(self) -> Any:
+        return X[:VALIDATED], Y[:VALIDATED]
+
+    def keras_callbacks(self) -> list[Any]:
+        where = Path(self.context.get_tensorboard_path())
+        return [Calls(where / "calls.jsonl"), Weights(where / "weights.npz", self.optimizers)]
+
+
+class InChunks(Tuple):
+    """No callback acts on single batches, so that several may be trained in one execution."""
+
+    def keras_callbacks(self) -> list[Any]:
+        return super().keras_callbacks()[1:]
+
+
+class Rolling(tf.keras.utils.Sequence):
+    """Batches with noise; each pass begins one record later than the pass before."""
+
+    def __init__(self, records: int, noise: float = 0.0) -> None:
+        self._order = np.arange(records)
+        self._noise = noise
+
+    def __len__(self) -> int:
+        return -(-len(self._order) // 8)
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        chosen = self._order[8 * index : 8 * index + 8]
+        x = X[chosen]
+        if self._noise:
+            x[:, 1] += np.random.normal(scale=self._noise, size=len(chosen))
+        return x, Y[chosen]
+
+    def on_epoch_end(self) -> None:
+        self._order = np.roll(self._order, -1)
+
+
+class ShuffledSequence(Tuple):
+    """A Sequence as most are, read in the random order that is the default."""
+
+    def build_training_data_loader(self) -> Any:
+        return Rolling(RECORDS, noise=0.1)
+
+    def build_validation_data_loader(self) -> Any:
+        return Rolling(VALIDATED)
+
+
+class OrderedSequence(Tuple):
+    """A Sequence that several threads read in its own order."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        super().__init__(context)
+        context.configure_fit(shuffle=False, workers=3)
+
+    def build_training_data_loader(self) -> Any:
+        return Rolling(RECORDS)
+
+    def build_validation_data_loader(self) -> Any:
+        return Rolling(VALIDATED)
+
+
+class Dataset(Tuple):
+    """Datasets; the training data shuffle themselves, seeded by the trial's seed alone."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        super().__init__(context)
+        context.configure_fit(validation_steps=2)
+
+    def build_training_data_loader(self) -> Any:
+        data = self.context.wrap_dataset(tf.data.Dataset.from_tensor_slices((X, Y)))
+        return data.shuffle(RECORDS).batch(8)
+
+    def build_validation_data_loader(self) -> Any:
+        data = tf.data.Dataset.from_tensor_slices((X[:VALIDATED], Y[:VALIDATED]))
+        return self.context.wrap_dataset(data).batch(8)
+
+
+class DictInputs(Tuple):
+    """Inputs by name."""
+
+    def layers(self) -> tuple[Any, Any]:
+        inputs = {name: tf.keras.Input([2], name=name) for name in ("a", "b")}
+        joined = tf.keras.layers.Concatenate()([inputs["b"], inputs["a"]])
+        return inputs, tf.keras.layers.Dense(3, activation="softmax")(joined)
+
+    def build_training_data_loader(self) -> Any:
+        return {"b": X[:, 2:], "a": X[:, :2]}, Y
+
+    def build_validation_data_loader(self) -> Any:
+        return {"b": X[:VALIDATED, 2:], "a": X[:VALIDATED, :2]}, Y[:VALIDATED]
+
+
+class SampleWeights(Tuple):
+    """Each record with a weight of its own."""
+
+    def build_training_data_loader(self) -> Any:
+        return X, Y, WEIGHTS
+
+    def build_validation_data_loader(self) -> Any:
+        return X[:VALIDATED], Y[:VALIDATED], WEIGHTS[:VALIDATED]
+
+
+class ClassWeights(Tuple):
+    """Each class with a weight of its own, in training."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        super().__init__(context)
+        context.configure_fit(class_weight={0: 0.5, 1: 1.0, 2: 3.0})
+
+
+class Dropout(Tuple):
+    """Random layers, with a seed and without."""
+
+    def layers(self) -> tuple[Any, Any]:
+        inputs = tf.keras.Input([X.shape[1]])
+        hidden = tf.keras.layers.Dense(32, activation="relu")(inputs)
+        hidden = tf.keras.layers.Dropout(0.5, seed=3)(hidden)
+        hidden = tf.keras.layers.GaussianNoise(0.1)(tf.keras.layers.Dropout(0.2)(hidden))
+        return inputs, tf.keras.layers.Dense(3, activation="softmax")(hidden)
+
+
+class Halves(tf.keras.Model):
+    """Two layers, each trained by an optimizer of its own; built by the first batch it sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = tf.keras.layers.Dense(8, activation="relu")
+        self.head = tf.keras.layers.Dense(3)
+        self.mean = tf.keras.metrics.Mean("loss")
+
+    def compile(self, body_optimizer: Any, head_optimizer: Any) -> None:
+        super().compile()
+        self.body_optimizer = body_optimizer
+        self.head_optimizer = head_optimizer
+
+    def call(self, x: Any, training: bool = False) -> Any:
+        return self.head(self.body(x))
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        x, y = data
+        with tf.GradientTape(persistent=True) as tape:
+            loss = self._loss(x, y)
+        for layer, optimizer in ((self.body, self.body_optimizer), (self.head, self.head_optimizer)):
+            variables = layer.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        self.mean.update_state(loss)
+        return {"loss": self.mean.result(), "last_loss": loss} | which(x)
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        x, y = data
+        self.mean.update_state(self._loss(x, y))
+        return {"loss": self.mean.result()} | which(x)
+
+    @property
+    def metrics(self) -> list[Any]:
+        return [self.mean]
+
+    def _loss(self, x: Any, y: Any) -> Any:
+        return tf.reduce_mean(
+            tf.keras.losses.sparse_categorical_crossentropy(y, self(x), from_logits=True)
+        )
+
+
+class TwoOptimizers(Tuple):
+    """A subclassed model with its own training step."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        self.optimizers = [
+            context.wrap_optimizer(tf.keras.optimizers.SGD(0.05, momentum=0.9)),
+            context.wrap_optimizer(tf.keras.optimizers.Adam(0.01)),
+        ]
+
+    def build_model(self) -> Any:
+        model = self.context.wrap_model(Halves())
+        model.compile(*self.optimizers)
+        return model
