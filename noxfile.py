@@ -7,15 +7,24 @@ nox.options.error_on_missing_interpreters = True
 
 EXAMPLES = ("-r", "legacy_examples/requirements.txt")
 TYPES = ("mypy>=1.11", "types-pyyaml", "click", "libcst", "numpy", "pydantic")
+PARALLEL = ("-n", "2")  # TensorFlow spends most of a test starting
+
+#: What the runtime's tests are, on a TensorFlow that is not the one we develop on.
+RUNTIME = (
+    *("tests/conformance", "tests/test_checkpoint.py", "tests/test_data.py"),
+    *("tests/test_examples.py", "tests/test_feeding.py", "tests/test_resume.py"),
+    "tests/test_run.py",
+)
 
 
 @nox.session(python="3.11")
 def lint(session: nox.Session) -> None:
-    """Ruff and mypy."""
-    session.install("ruff>=0.6", *TYPES)
+    """Ruff, mypy, and whether the API reference is that of the code."""
+    session.install("ruff>=0.6", "griffe>=1.7", *TYPES)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "compat", "runtime", "codemods")
+    session.run("python", "scripts/api_reference.py", "--check")
 
 
 @nox.session(python="3.11")
@@ -23,16 +32,40 @@ def tests(session: nox.Session) -> None:
     """Everything on TensorFlow 2.18; arguments go to pytest."""
     session.install("-e", ".[run,report,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
     session.install("scikit-learn")
-    session.run("pytest", "-m", "not oracle", *session.posargs)
+    session.run("pytest", *PARALLEL, "-m", "not oracle", *_promises("2.18"), *session.posargs)
+
+
+@nox.session(python="3.11", name="tests-2.15")
+def tests_2_15(session: nox.Session) -> None:
+    """The runtime on TensorFlow 2.15, and against Determined 0.38.1, which needs it."""
+    session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
+    session.install("click", "fsspec", "h5py", "libcst", "pydantic", "pyyaml")
+    session.install("hypothesis", "pytest>=8", "pytest-xdist")
+    session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
+    session.run("pytest", *PARALLEL, *RUNTIME, *_promises("2.15"), *session.posargs)
+    session.run("pytest", "tests/test_oracle.py", *session.posargs)
+
+
+@nox.session(python="3.11", name="tests-2.21")
+def tests_2_21(session: nox.Session) -> None:
+    """The runtime on TensorFlow 2.21."""
+    session.install("-e", ".[run]", "tensorflow==2.21.*", "tf-keras==2.21.*", *EXAMPLES)
+    session.install("hypothesis", "pytest>=8", "pytest-xdist")
+    session.run("pytest", *PARALLEL, *RUNTIME, *_promises("2.21"), *session.posargs)
 
 
 @nox.session(python="3.11")
-def oracle(session: nox.Session) -> None:
-    """The migrated trials on Determined 0.38.1 and TensorFlow 2.15."""
-    session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", "pytest>=8", *EXAMPLES)
-    session.install("click", "h5py", "libcst", "pydantic", "pyyaml")
-    session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
-    session.run("pytest", "-m", "oracle", "tests/test_oracle.py", *session.posargs)
+def conformance(session: nox.Session) -> None:
+    """Whether docs/conformance.md says what the sessions before this one found."""
+    session.run("python", "scripts/conformance.py", "--check")
+
+
+@nox.session(python="3.11", default=False)
+def docs(session: nox.Session) -> None:
+    """Write the pages that are made from code and from test runs."""
+    session.install("griffe>=1.7")
+    session.run("python", "scripts/api_reference.py")
+    session.run("python", "scripts/conformance.py")
 
 
 @nox.session(python="3.11", default=False)
@@ -41,3 +74,7 @@ def benchmarks(session: nox.Session) -> None:
     session.install("-e", ".[run]", "tensorflow==2.18.*", "tf-keras==2.18.*")
     session.run("python", "benchmarks/startup.py")
     session.run("python", "benchmarks/chunks.py")
+
+
+def _promises(version: str) -> tuple[str, str]:
+    return "--promises", f"build/promises/{version}"

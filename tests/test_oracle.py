@@ -1,7 +1,8 @@
-"""The oracle: Determined 0.38.1 itself trains the migrated iris as our runtime does.
+"""The oracle: Determined 0.38.1 itself trains the same trials, and everything comes out the same.
 
-Needs an environment of its own (``nox -s oracle``): determined==0.38.1 and TensorFlow 2.15. The
-trial is run by the real ``TFKerasTrialController``, locally, without a cluster.
+Needs an environment of its own (``nox -s oracle``): determined==0.38.1 and TensorFlow 2.15. Every
+trial is trained by the real controller and the real workload sequencer, locally, without a
+cluster, and by ``pedl2det run``, from the same files and the same config.
 """
 
 from __future__ import annotations
@@ -10,64 +11,314 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import yaml
 
 from support import EXAMPLES, pedl2det
 
 pytestmark = pytest.mark.oracle
 
-TRIAL = EXAMPLES / "iris_migrated"
-BATCHES, UNIT, SEED = 200, 10, 17
+SMALL = Path(__file__).with_name("oracle_trials")
+DRIVER = Path(__file__).with_name("drive_determined.py")
+
+#: The classes of oracle_trials/model_def.py, and what their configs have beyond const.yaml.
+TRIALS: dict[str, dict[str, Any]] = {
+    "Tuple": {},
+    "InChunks": {},
+    "ShuffledSequence": {},
+    "OrderedSequence": {},
+    "Dataset": {},
+    "DictInputs": {"perform_initial_validation": True},
+    "SampleWeights": {"checkpoint_policy": "all"},
+    "ClassWeights": {"checkpoint_policy": "none"},
+    "TwoOptimizers": {},
+    "Dropout": {},
+    "Stopped": {},
+}
+IRIS_DIRECTORY = EXAMPLES / "iris_migrated"
+IRIS = {"scheduling_unit": 10, "searcher": {"max_length": {"batches": 200}}}
+LENGTHS = {"iris": 200, "Stopped": 12}  # in batches; all others train 20
+ALL = [*TRIALS, "iris"]
+TRACED = [name for name in ALL if name != "InChunks"]  # a trace needs every batch by itself
+CALLED = [name for name in TRIALS if name != "InChunks"]  # with a callback that writes its calls
+
+Call = list[Any]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What one trial left behind.
+
+    Attributes:
+        reports: the kind, the batches and the metrics of every report.
+        batches: the metrics of every batch.
+        calls: what the trial's callback was told: a hook and its arguments.
+        weights: the bits of every array that was trained.
+    """
+
+    reports: list[tuple[str, int, dict[str, float]]]
+    batches: list[dict[str, float]]
+    calls: list[Call]
+    weights: dict[str, bytes]
+
+    @classmethod
+    def by_determined(cls, out: Path) -> Trained:
+        """Read what drive_determined.py wrote."""
+        reports = _lines(out / "reports.jsonl")
+        batches = [metrics for report in reports for metrics in report["per_batch"]]
+        return cls._of(out, reports, batches)
+
+    @classmethod
+    def by_us(cls, out: Path) -> Trained:
+        """Read what ``pedl2det run`` wrote."""
+        trace = _lines(out / "batches.jsonl")
+        return cls._of(out, _lines(out / "metrics.jsonl"), [line["metrics"] for line in trace])
+
+    @classmethod
+    def _of(cls, out: Path, reports: list[Any], batches: list[dict[str, float]]) -> Trained:
+        arrays = out / "tensorboard" / "weights.npz"
+        weights = dict(np.load(arrays)) if arrays.exists() else {}
+        return cls(
+            [(each["kind"], each["batches"], _metrics(each["metrics"])) for each in reports],
+            [_metrics(batch) for batch in batches],
+            _lines(out / "tensorboard" / "calls.jsonl"),
+            {name: array.tobytes() for name, array in weights.items()},
+        )
+
+    def told(self, *hooks: str) -> list[Call]:
+        """The calls of some hooks."""
+        return [call for call in self.calls if call[0] in hooks]
+
+    @property
+    def training(self) -> list[Call]:
+        """All calls but those before the training."""
+        return [
+            call
+            for call in self.calls
+            if call[0] not in ("set_params", "set_model", "model.metrics")
+        ]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Every trial, trained or being trained; asking for one waits for it.
+
+    Attributes:
+        theirs: by Determined, in one process for all trials of a directory.
+        reversed: likewise, in the opposite order.
+        ours: by ``pedl2det run``, each in a process of its own.
+    """
+
+    theirs: dict[str, Future[dict[str, Trained]]]
+    reversed: Future[dict[str, Trained]]
+    ours: dict[str, Future[Trained]]
+
+    def both(self, name: str) -> tuple[Trained, Trained]:
+        """A trial as Determined and as we trained it."""
+        return self.theirs[name].result()[name], self.ours[name].result()
 
 
 @pytest.fixture(scope="module")
-def determined() -> tuple[list[dict[str, float]], dict[str, float]]:
-    """What Determined reports: the metrics of every batch, and those of the validation."""
-    script = Path(__file__).with_name("drive_determined.py")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    """Trains everything, two processes at a time."""
+    home = tmp_path_factory.mktemp("oracle")
+    iris = {"iris": _config(home, "iris", IRIS_DIRECTORY, IRIS)}
+    small = {
+        name: _config(home, name, SMALL, {"entrypoint": f"model_def:{name}", **changes})
+        for name, changes in TRIALS.items()
+    }
+    backwards = dict(reversed(small.items()))
+    with ThreadPoolExecutor(2) as pool:
+        theirs = pool.submit(_by_determined, SMALL, small, home / "theirs")
+        ours = {
+            name: pool.submit(_by_us, SMALL, config, home / "ours" / name)
+            for name, config in small.items()
+        }
+        ours |= {"iris": pool.submit(_by_us, IRIS_DIRECTORY, iris["iris"], home / "ours" / "iris")}
+        yield Runs(
+            theirs={
+                **dict.fromkeys(small, theirs),
+                "iris": pool.submit(_by_determined, IRIS_DIRECTORY, iris, home / "theirs"),
+            },
+            reversed=pool.submit(_by_determined, SMALL, backwards, home / "reversed"),
+            ours=ours,
+        )
+        pool.shutdown(cancel_futures=True)
+
+
+def _config(home: Path, name: str, directory: Path, changes: dict[str, Any]) -> Path:
+    """A trial's own config with some changes, in a file that both are given."""
+    config = yaml.safe_load((directory / "const.yaml").read_text())
+    config["searcher"] |= changes.get("searcher", {})
+    path = home / f"{name}.yaml"
+    path.write_text(json.dumps(config | changes | {"searcher": config["searcher"]}))
+    return path
+
+
+def _by_determined(directory: Path, configs: dict[str, Path], out: Path) -> dict[str, Trained]:
+    jobs = [f"{config}={out / name}" for name, config in configs.items()]
     done = subprocess.run(
-        [sys.executable, *map(str, (script, TRIAL, BATCHES, UNIT, SEED))],
+        [sys.executable, str(DRIVER), str(directory), *jobs],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
     )
     assert done.returncode == 0, done.stderr
-    reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"kind"')]
-    batches = [batch for report in reports[:-1] for batch in report["per_batch"]]
-    return batches, reports[-1]["metrics"]
+    return {name: Trained.by_determined(out / name) for name in configs}
 
 
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], dict[str, float]]:
-    out = tmp_path_factory.mktemp("oracle") / "out"
-    done = pedl2det(
-        "run", TRIAL, "--out", out, "--trace", "--max-batches", BATCHES,
-        "--set", f"scheduling_unit={UNIT}", "--set", f"reproducibility.experiment_seed={SEED}",
-        "--set", f"min_validation_period.batches={BATCHES}",
-    )  # fmt: skip
+def _by_us(directory: Path, config: Path, out: Path) -> Trained:
+    trace = ["--trace"] if config.stem in TRACED else []
+    done = pedl2det("run", directory, "-c", config, "--out", out, *trace)
     assert done.returncode == 0, done.stderr
-    lines = (out / "batches.jsonl").read_text().splitlines()
-    last = json.loads((out / "metrics.jsonl").read_text().splitlines()[-1])
-    return [json.loads(line)["metrics"] for line in lines], last["metrics"]
+    return Trained.by_us(out)
 
 
-def test_every_batch_has_the_same_metrics_to_the_last_bit(determined: Any, ours: Any) -> None:
-    theirs, _ = determined
-    mine, _ = ours
+def _lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
-    assert len(theirs) == len(mine) == BATCHES
-    for number, (one, other) in enumerate(zip(theirs, mine, strict=True), start=1):
-        assert {name: one[name] for name in other} == other, f"batch {number}"
+
+def _metrics(report: dict[str, float]) -> dict[str, float]:
+    """The metrics alone: Determined adds how far the training was, our files say it beside them."""
+    return {name: value for name, value in report.items() if name not in ("batches", "epochs")}
+
+
+def _named(call: Call) -> Call:
+    """A call with the names in its logs in place of the logs."""
+    return [sorted(part) if isinstance(part, dict) else part for part in call]
+
+
+def _without_epochs(call: Call) -> Call:
+    return [
+        {name: value for name, value in part.items() if name != "epochs"}
+        if isinstance(part, dict)
+        else part
+        for part in call
+    ]
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_every_batch_has_the_same_metrics_to_the_last_bit(runs: Runs, name: str) -> None:
+    theirs, ours = runs.both(name)
+
+    assert len(theirs.batches) == len(ours.batches) == LENGTHS.get(name, 20)
+    for number, (one, other) in enumerate(zip(theirs.batches, ours.batches, strict=True), start=1):
         assert "loss" in other
-        assert "categorical_accuracy" in other
+        assert one == other, f"batch {number}"
 
 
-def test_the_validation_has_the_same_metrics_to_the_last_bit(determined: Any, ours: Any) -> None:
-    _, theirs = determined
-    _, mine = ours
+@pytest.mark.parametrize("name", [name for name in TRACED if name != "iris"])
+def test_every_batch_holds_the_same_records_in_the_same_order(runs: Runs, name: str) -> None:
+    theirs, ours = runs.both(name)
 
-    assert set(mine) == {"val_loss", "val_categorical_accuracy"}
-    assert {name: theirs[name] for name in mine} == mine
+    assert [_records(batch) for batch in ours.batches] == [
+        _records(batch) for batch in theirs.batches
+    ]
+
+
+def _records(batch: dict[str, float]) -> tuple[float, ...]:
+    return tuple(batch[name] for name in ("first_record", "last_record", "order"))
+
+
+def test_batches_of_arrays_are_shuffled_anew_in_each_pass(runs: Runs) -> None:
+    """What the comparison rests on: the recorded numbers do tell the batches apart."""
+    for trained in runs.both("Tuple"):
+        firsts = [batch["first_record"] for batch in trained.batches]
+        passes = [firsts[:6], firsts[6:12], firsts[12:18]]
+
+        assert all(sorted(each) == [0, 8, 16, 24, 32, 40] for each in passes)
+        assert len({tuple(each) for each in [sorted(passes[0]), *passes]}) == 4
+
+
+def test_batches_of_a_sequence_come_in_its_own_order_without_shuffling(runs: Runs) -> None:
+    for trained in runs.both("OrderedSequence"):
+        firsts = [batch["first_record"] for batch in trained.batches]
+
+        assert firsts[:12] == [0, 8, 16, 24, 32, 40, 1, 9, 17, 25, 33, 41]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_workloads_and_validations_are_reported_at_the_same_batches(runs: Runs, name: str) -> None:
+    theirs, ours = runs.both(name)
+
+    assert [report[:2] for report in ours.reports] == [report[:2] for report in theirs.reports]
+    assert {kind for kind, _, _ in ours.reports} == {"training", "validation"}
+
+
+@pytest.mark.parametrize("kind", ["training", "validation"])
+@pytest.mark.parametrize("name", ALL)
+def test_every_report_has_the_same_metrics_to_the_last_bit(
+    runs: Runs, name: str, kind: str
+) -> None:
+    theirs, ours = runs.both(name)
+    one, other = ([r for r in each.reports if r[0] == kind] for each in (theirs, ours))
+
+    for theirs_report, our_report in zip(one, other, strict=False):  # their number: see above
+        assert our_report == theirs_report
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_callbacks_are_called_in_the_same_order_with_the_same_numbers(
+    runs: Runs, name: str
+) -> None:
+    """Batches of an epoch, totals, batches requested, and which names the logs have."""
+    theirs, ours = runs.both(name)
+
+    assert [_named(call) for call in ours.training] == [_named(call) for call in theirs.training]
+    assert {"on_epoch_end", "on_checkpoint_end", "on_test_batch_end"} <= {
+        hook for hook, *_ in ours.training
+    }
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_callbacks_get_logs_with_the_same_values(runs: Runs, name: str) -> None:
+    theirs, ours = runs.both(name)
+
+    for one, other in zip(theirs.training, ours.training, strict=False):
+        assert _without_epochs(other) == _without_epochs(one)
+
+
+def test_callbacks_are_told_the_same_number_of_epochs_after_a_workload(runs: Runs) -> None:
+    one, other = (
+        [call[2]["epochs"] for call in trained.told("on_train_workload_end")]
+        for trained in runs.both("Tuple")
+    )
+    assert other == one
+
+
+def test_callbacks_are_given_the_model_and_the_parameters_as_determined_does(runs: Runs) -> None:
+    """First the model; all parameters that Keras' own callbacks look up."""
+    theirs, ours = (trained.told("set_model", "set_params") for trained in runs.both("Tuple"))
+
+    assert ours == theirs
+
+
+def test_callbacks_find_the_metrics_of_what_has_just_ended_in_the_model(runs: Runs) -> None:
+    theirs, ours = (trained.told("model.metrics") for trained in runs.both("Tuple"))
+
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("name", list(TRIALS))
+def test_the_final_weights_and_optimizers_are_the_same_to_the_last_bit(
+    runs: Runs, name: str
+) -> None:
+    theirs, ours = runs.both(name)
+
+    assert ours.weights == theirs.weights
+    assert "layers/0" in ours.weights
+    assert "optimizer-0/1" in ours.weights
+
+
+def test_determined_trains_each_trial_alike_whichever_came_before(runs: Runs) -> None:
+    """One process for all trials is as good as a process for each."""
+    for name, again in runs.reversed.result().items():
+        assert again == runs.theirs[name].result()[name], name

@@ -35,7 +35,11 @@ class Storage:
         self._base = _base(self._kind, fields)
         try:
             self._files = fsspec.filesystem(_PROTOCOLS[self._kind], **_options(self._kind, fields))
-            self._files.makedirs(self._base, exist_ok=True)
+            if self._kind in _PACKAGES:
+                # Not made if it is missing: a bucket is somebody's decision.
+                self._files.ls(self._base.partition("/")[0])
+            else:
+                self._files.makedirs(self._base, exist_ok=True)
         except ImportError:
             package = _PACKAGES[self._kind]
             raise ConfigError(
@@ -58,7 +62,8 @@ class Storage:
         try:
             for path in files:
                 target = f"{self._base}/{checkpoint.name}/{path.relative_to(checkpoint)}"
-                self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+                if self._kind not in _PACKAGES:
+                    self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
                 self._files.put_file(str(path), target)
         except Exception as error:
             raise CheckpointError(

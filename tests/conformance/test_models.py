@@ -296,3 +296,37 @@ def test_an_eager_model(tmp_path: Path) -> None:
     one, other = run(eager, tmp_path / "eager"), run(fast, tmp_path / "fast")
     assert one.kernel == pytest.approx(other.kernel, rel=1e-6)
     assert [r["batches"] for r in one.reports] == [r["batches"] for r in other.reports]
+
+
+class Generator(tf.keras.Model):  # type: ignore[misc]
+    """Its ``call`` wants noise of two numbers; its data have three."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.draw = tf.keras.Sequential([tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(3)])
+        self.random = tf.random.Generator.from_seed(4)
+
+    def call(self, noise: Any, training: bool = False) -> Any:
+        return self.draw(noise, training=training)
+
+    def _loss(self, data: Any, training: bool) -> Any:
+        drawn = self(self.random.normal((tf.shape(data[0])[0], 2)), training=training)
+        return tf.reduce_mean((drawn - data[0]) ** 2)
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        with tf.GradientTape() as tape:
+            loss = self._loss(data, training=True)
+        variables = self.draw.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return {"loss": loss}
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        return {"loss": self._loss(data, training=False)}
+
+
+@promise("4.13", "a model whose call does not take its data (a GAN) trains, and goes on")
+def test_a_model_that_is_not_called_with_its_data(tmp_path: Path) -> None:
+    trial = building(lambda trial: compiled(trial, Generator(), loss=None))
+    whole = run(trial, tmp_path / "whole", config(9))
+    run(trial, tmp_path / "parts", config(4))
+    assert run(trial, tmp_path / "parts", config(9), resume=True).weights == whole.weights

@@ -20,7 +20,8 @@ from determined.keras.callbacks import Callback
 # Determined leaves it to the trial.
 tf.keras.backend.experimental.enable_tf_random_generator()
 
-RECORDS, VALIDATED = 45, 20  # six batches of eight, the last of five; three, the last of four
+BATCH = 8
+RECORDS, VALIDATED = 45, 20  # six batches, the last of five; three, the last of four
 _random = np.random.RandomState(0)
 X = np.column_stack([np.arange(RECORDS) / RECORDS, _random.normal(size=(RECORDS, 3))])
 X = X.astype(np.float32)  # the first column tells the records apart
@@ -52,38 +53,43 @@ class Watched(tf.keras.Model):
 
 
 class Calls(Callback):
-    """Writes down every call: the hook, its numbers, and its logs."""
+    """Writes down every call, with its numbers and its logs."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
 
-    def get_state(self) -> dict[str, int]:
-        self._write("get_state")
-        return {"lines": 1}
-
-    def on_checkpoint_end(self, checkpoint_dir: str) -> None:
-        self._write("on_checkpoint_end", Path(checkpoint_dir).is_dir())
-
     def set_params(self, params: dict[str, Any]) -> None:
         super().set_params(params)
-        self._write("set_params", params)
+        self.write("set_params", params)
 
     def set_model(self, model: Any) -> None:
         super().set_model(model)
-        self._write("set_model")
+        self.write("set_model")
 
-    def _write(self, hook: str, *arguments: Any) -> None:
+    def get_state(self) -> str:
+        self.write("get_state")
+        return "a state"
+
+    def on_checkpoint_end(self, checkpoint_dir: str) -> None:
+        self.write("on_checkpoint_end", Path(checkpoint_dir).is_dir())
+
+    def write(self, hook: str, *arguments: Any) -> None:
+        """Add one call; at the end of a workload or a validation, what the metrics hold too."""
+        lines = [[hook, *arguments]]
+        if hook in ("on_train_workload_end", "on_test_end"):
+            held = {metric.name: metric.result() for metric in self.model.metrics}
+            lines.append(["model.metrics", held])
         with self._path.open("a") as file:
-            file.write(json.dumps([hook, *arguments], default=float) + "\n")
+            file.writelines(json.dumps(line, default=float) + "\n" for line in lines)
 
 
-def _recording(hook: str) -> Any:
-    def record(self: Calls, *arguments: Any) -> None:
-        self._write(hook, *arguments)
+def _written(hook: str) -> Any:
+    def write(self: Calls, *arguments: Any) -> None:
+        self.write(hook, *arguments)
 
-    return record
+    return write
 
 
 for _hook in (
@@ -92,23 +98,27 @@ for _hook in (
     *("on_test_batch_begin", "on_test_batch_end"),
     *("on_train_workload_begin", "on_train_workload_end", "load_state"),
 ):
-    setattr(Calls, _hook, _recording(_hook))
+    setattr(Calls, _hook, _written(_hook))
 
 
 class Weights(Callback):
-    """Writes down what was trained: the model's weights and the variables of its optimizers."""
+    """Writes down what was trained: the weights of the layers, the variables of the optimizers."""
 
     def __init__(self, path: Path, optimizers: list[Any]) -> None:
         super().__init__()
+        path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._optimizers = optimizers
 
     def on_train_end(self, logs: Any = None) -> None:
-        arrays = {f"model/{i}": array for i, array in enumerate(self.model.get_weights())}
+        parts = {"layers": [w for layer in self.model.layers for w in layer.weights]}
         for number, optimizer in enumerate(self._optimizers):
-            for i, variable in enumerate(optimizer.variables):
-                arrays[f"optimizer-{number}/{i}"] = variable.numpy()
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+            parts[f"optimizer-{number}"] = optimizer.variables
+        arrays = {
+            f"{name}/{i}": variable.numpy()
+            for name, variables in parts.items()
+            for i, variable in enumerate(variables)
+        }
         np.savez(self._path, **arrays)
 
 
@@ -153,39 +163,50 @@ class InChunks(Tuple):
         return super().keras_callbacks()[1:]
 
 
-class Rolling(tf.keras.utils.Sequence):
-    """Batches with noise; each pass begins one record later than the pass before."""
+class Slices(tf.keras.utils.Sequence):
+    """Batches in the order of the records."""
 
-    def __init__(self, records: int, noise: float = 0.0) -> None:
+    def __init__(self, records: int) -> None:
         self._order = np.arange(records)
-        self._noise = noise
 
     def __len__(self) -> int:
-        return -(-len(self._order) // 8)
+        return -(-len(self._order) // BATCH)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        chosen = self._order[8 * index : 8 * index + 8]
-        x = X[chosen]
-        if self._noise:
-            x[:, 1] += np.random.normal(scale=self._noise, size=len(chosen))
-        return x, Y[chosen]
+        chosen = self._order[BATCH * index : BATCH * (index + 1)]
+        return X[chosen], Y[chosen]
+
+
+class Rolling(Slices):
+    """Each pass begins one record later than the pass before."""
 
     def on_epoch_end(self) -> None:
         self._order = np.roll(self._order, -1)
 
 
+class NoisyRolling(Rolling):
+    """Such batches, with noise from NumPy's global generator."""
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        x, y = super().__getitem__(index)
+        x[:, 1] += np.random.normal(scale=0.1, size=len(x))
+        return x, y
+
+
 class ShuffledSequence(Tuple):
-    """A Sequence as most are, read in the random order that is the default."""
+    """A Sequence, read in the random order that is the default."""
 
     def build_training_data_loader(self) -> Any:
-        return Rolling(RECORDS, noise=0.1)
+        return NoisyRolling(RECORDS)
 
     def build_validation_data_loader(self) -> Any:
-        return Rolling(VALIDATED)
+        # One that changes itself could not be compared: Determined tells it of the end of a pass
+        # once or twice a validation, as its threads happen to run.
+        return Slices(VALIDATED)
 
 
 class OrderedSequence(Tuple):
-    """A Sequence that several threads read in its own order."""
+    """A Sequence that several threads read, in its own order."""
 
     def __init__(self, context: TFKerasTrialContext) -> None:
         super().__init__(context)
@@ -195,7 +216,7 @@ class OrderedSequence(Tuple):
         return Rolling(RECORDS)
 
     def build_validation_data_loader(self) -> Any:
-        return Rolling(VALIDATED)
+        return Slices(VALIDATED)
 
 
 class Dataset(Tuple):
@@ -207,11 +228,11 @@ class Dataset(Tuple):
 
     def build_training_data_loader(self) -> Any:
         data = self.context.wrap_dataset(tf.data.Dataset.from_tensor_slices((X, Y)))
-        return data.shuffle(RECORDS).batch(8)
+        return data.shuffle(RECORDS).batch(BATCH)
 
     def build_validation_data_loader(self) -> Any:
         data = tf.data.Dataset.from_tensor_slices((X[:VALIDATED], Y[:VALIDATED]))
-        return self.context.wrap_dataset(data).batch(8)
+        return self.context.wrap_dataset(data).batch(BATCH)
 
 
 class DictInputs(Tuple):
@@ -279,7 +300,10 @@ class Halves(tf.keras.Model):
         x, y = data
         with tf.GradientTape(persistent=True) as tape:
             loss = self._loss(x, y)
-        for layer, optimizer in ((self.body, self.body_optimizer), (self.head, self.head_optimizer)):
+        for layer, optimizer in (
+            (self.body, self.body_optimizer),
+            (self.head, self.head_optimizer),
+        ):
             variables = layer.trainable_variables
             optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
         self.mean.update_state(loss)
@@ -314,3 +338,17 @@ class TwoOptimizers(Tuple):
         model = self.context.wrap_model(Halves())
         model.compile(*self.optimizers)
         return model
+
+
+class Stop(Callback):
+    """Asks for the end in the middle of a workload."""
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self.model.stop_training = batch == 4  # of an epoch of five
+
+
+class Stopped(Tuple):
+    """A callback ends the training."""
+
+    def keras_callbacks(self) -> list[Any]:
+        return [*super().keras_callbacks(), Stop()]

@@ -1,0 +1,43 @@
+"""The examples written for the context-based API train as they are, and learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support import EXAMPLES, pedl2det
+from test_run import assert_goes_on, reports, trained
+
+pytestmark = pytest.mark.slow
+
+#: The last value of a metric on the example's real data must be within these bounds.
+LEARNED = {
+    "wine": ("val_accuracy", 0.9, 1.0),
+    "cancer_tf_data": ("val_auc", 0.98, 1.0),
+    "digits_gan": ("val_difference", 0.0, 0.05),
+}
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_an_example_learns(name: str, tmp_path: Path) -> None:
+    trained(EXAMPLES / name, tmp_path)
+
+    metric, low, high = LEARNED[name]
+    last = reports(tmp_path)[-1]
+    assert last["kind"] == "validation"
+    assert low <= last["metrics"][metric] <= high
+
+
+@pytest.mark.parametrize(("name", "lines"), [("wine", 9), ("cancer_tf_data", 8), ("digits_gan", 4)])
+def test_a_killed_example_goes_on_to_the_same_weights(
+    name: str, lines: int, tmp_path: Path
+) -> None:
+    more = () if name == "digits_gan" else ("--set", "min_checkpoint_period.batches=40")
+    assert_goes_on(EXAMPLES / name, tmp_path, lines, *more)
+
+
+def test_a_context_based_example_has_nothing_to_migrate() -> None:
+    done = pedl2det("migrate", "--check", *(EXAMPLES / name for name in LEARNED))
+
+    assert done.returncode == 0, done.stdout + done.stderr
