@@ -156,9 +156,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 def _config(home: Path, name: str, directory: Path, changes: dict[str, Any]) -> Path:
     """A trial's own config with some changes, in a file that both are given."""
     config = yaml.safe_load((directory / "const.yaml").read_text())
-    config["searcher"] |= changes.get("searcher", {})
+    changes = {**changes, "searcher": config["searcher"] | changes.get("searcher", {})}
     path = home / f"{name}.yaml"
-    path.write_text(json.dumps(config | changes | {"searcher": config["searcher"]}))
+    path.write_text(yaml.safe_dump(config | changes))
     return path
 
 
