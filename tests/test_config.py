@@ -133,7 +133,8 @@ def test_hyperparameters_are_drawn_by_the_seed(tmp_path: Path) -> None:
 
 
 def test_an_int_of_a_current_config_includes_its_maxval(tmp_path: Path) -> None:
-    text = LEGACY.replace("max_steps: 50", "max_length: {batches: 5}").replace(
+    current = LEGACY.replace("min_validation_period: 10\n", "")
+    text = current.replace("max_steps: 50", "max_length: {batches: 5}").replace(
         "batch_size: 32", "units: {type: int, minval: 1, maxval: 3}"
     )
     drawn = {

@@ -416,7 +416,7 @@ class Stopper(tf.keras.callbacks.Callback):
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": MODEL + callback})
 
     assert "trained 30 batches" in trained(directory, tmp_path / "out")
-    assert reports(tmp_path / "out")[-1]["kind"] == "validation"
+    assert [r["batches"] for r in reports(tmp_path / "out")] == [20, 30, 30]
     resumed = trained(directory, tmp_path / "out", "--resume")
     assert "stopped by a callback" in resumed
 

@@ -74,13 +74,17 @@ def test_period_counts_from_the_last_checkpoint_whatever_caused_it() -> None:
     assert next_stop(schedule, after_best_at_20) == 50
 
 
-def test_a_stop_asked_for_by_a_callback_checkpoints_then_validates() -> None:
-    schedule, progress = Schedule(total=100), Progress(batches=40)
+def test_a_stop_asked_for_by_a_callback_checkpoints_and_no_more() -> None:
+    schedule, progress = Schedule(total=100, validate_every=40), Progress(batches=40)
 
     assert next_action(schedule, progress, stopping=True) == "checkpoint"
-    assert next_action(schedule, progress.checkpointed(), stopping=True) == "validate"
-    done = progress.checkpointed().validated()
-    assert next_action(schedule, done, stopping=True) is None
+    assert next_action(schedule, progress.checkpointed(), stopping=True) is None
+
+
+def test_what_is_due_at_the_end_by_its_period_comes_in_the_periodic_order() -> None:
+    events = walk(Schedule(total=20, report_every=20, validate_every=10))
+
+    assert events[-3:] == [("report", 20), ("validate", 20), ("checkpoint", 20)]
 
 
 def test_epochs_end_at_their_multiples() -> None:

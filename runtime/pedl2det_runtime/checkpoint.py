@@ -4,9 +4,9 @@
 ``determined-keras-model.h5``      architecture, weights and optimizer (``model.save``)
 ``determined-keras-model-weights`` instead, for a model that HDF5 cannot describe: TensorFlow's
                                    format, with the optimizer
-``random-layers.npz``              the states of the model's random layers, and TensorFlow's own
+``layers.npz``                     states of random and recurrent layers, TensorFlow's own generator
 ``optimizer.json``                 what callbacks may have changed in the optimizer
-``loaders.npz``                    what the data sequences changed in themselves
+``loaders.pkl``                    what the data sequences changed in themselves; likewise plain
 ``state.json``                     progress, random states, what the reports knew
 ``callbacks.pkl``                  the states of the callbacks; read with an allow-list
 ``experiment_config.json``         the config, without credentials
@@ -15,7 +15,8 @@
 ``metadata.json``                  ``steps_completed``, versions, format, what a batch is
 =================================  ==========================================================
 
-It is written beside its place, synced and renamed.
+It is written beside its place, synced and renamed, and gets its ``metadata.json`` last, when the
+callbacks have added their files: a directory without it is no checkpoint.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ import json
 import os
 import shutil
 import uuid
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from pedl2det_runtime import keras_versions, model_files
+from pedl2det_runtime import keras_versions, model_files, safe_pickle
 from pedl2det_runtime.config import without_credentials
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.schedule import Progress
 
+_SMALL = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
+_SMALL_BYTES = 2**18
 _NOT_CODE = {"__pycache__", ".git", ".venv", "node_modules"}
 
 
@@ -83,13 +84,18 @@ class Belongings:
 
 
 def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
-    """The source files of a trial, without those that earlier checkpoints hold."""
+    """The source files of a trial, and small files beside them that it may read.
+
+    Without those that earlier checkpoints hold, and without anything that may hold a credential.
+    """
     return tuple(
         path
-        for path in sorted(directory.rglob("*.py"))
-        if not _NOT_CODE.intersection(path.relative_to(directory).parts)
+        for path in sorted(directory.rglob("*"))
+        if (path.suffix == ".py" or (path.suffix in _SMALL and path.stat().st_size <= _SMALL_BYTES))
+        and path.is_file()
+        and not _NOT_CODE.intersection(path.relative_to(directory).parts)
         and results not in path.parents
-        and not (path.parents[0].name == "code" and (path.parents[1] / "metadata.json").exists())
+        and not any((parent / "state.json").exists() for parent in path.parents)
     )
 
 
@@ -99,8 +105,9 @@ def save(
     state: State,
     *,
     callbacks: bytes,
-    loaders: dict[str, npt.NDArray[Any]],
+    loaders: dict[str, dict[str, Any]],
     belongings: Belongings,
+    finish: Callable[[Path], None] = lambda _: None,
 ) -> Path:
     """Write a checkpoint under ``directory`` and return its own directory.
 
@@ -111,40 +118,41 @@ def save(
         callbacks: the pickled states of the callbacks.
         loaders: what the data sequences changed in themselves.
         belongings: what every checkpoint of the run carries.
+        finish: may add files to the directory before the checkpoint counts as whole.
 
     Raises:
         CheckpointError: the disk refused.
     """
     name = str(uuid.uuid4())
-    partial = directory / f".{name}.partial"
+    partial, path = directory / f".{name}.partial", directory / name
     try:
         partial.mkdir(parents=True)
-        described = model_files.save(model, partial)
+        described: dict[str, Any] = model_files.save(model, partial)
         _write_json(partial / "state.json", asdict(state))
-        arrays: dict[str, Any] = dict(loaders)
-        np.savez(partial / "loaders.npz", **arrays)
+        (partial / "loaders.pkl").write_bytes(safe_pickle.dumps(loaders))
         (partial / "callbacks.pkl").write_bytes(callbacks)
         _write_json(partial / "experiment_config.json", without_credentials(belongings.config))
-        _write_json(partial / "hparams.json", belongings.hparams)
+        _write_json(partial / "hparams.json", without_credentials(belongings.hparams))
         _copy_code(belongings, partial / "code")
-        _write_json(
-            partial / "metadata.json",
-            {"steps_completed": state.progress.batches}
-            | described
-            | {"batch": belongings.batch}
-            | keras_versions.described(),
-        )
         _sync_tree(partial)
-        partial.rename(directory / name)
+        partial.rename(path)
+        finish(path)
+        metadata = described | keras_versions.described()
+        metadata |= {"steps_completed": state.progress.batches, "batch": belongings.batch}
+        _write_json(path / ".metadata", metadata)
+        _sync_tree(path)
+        (path / ".metadata").rename(path / "metadata.json")
+        _sync(path)
         _sync(directory)
     except BaseException as error:
         shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
         if not isinstance(error, OSError):
             raise
         raise CheckpointError(
             f"{directory}: the checkpoint could not be written: {error.strerror}"
         ) from error
-    return directory / name
+    return path
 
 
 def steps(directory: Path) -> dict[str, int]:
@@ -154,6 +162,13 @@ def steps(directory: Path) -> dict[str, int]:
         with contextlib.suppress(ValueError, KeyError):  # damaged: the others still count
             found[path.parent.name] = int(json.loads(path.read_text())["steps_completed"])
     return found
+
+
+def sweep(directory: Path) -> None:
+    """Delete what a kill left half-written under ``directory``."""
+    for path in directory.glob("*"):
+        if path.is_dir() and not (path / "metadata.json").exists():
+            shutil.rmtree(path)
 
 
 def latest(directory: Path) -> Path | None:
@@ -172,6 +187,7 @@ def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
         CheckpointError: it is damaged, or of a trial with another seed or hyperparameters.
     """
     saved = read_json(checkpoint / "hparams.json")
+    hparams = without_credentials(hparams)
     if saved != json.loads(json.dumps(hparams)):
         names = sorted(
             name for name in saved.keys() | hparams.keys() if saved.get(name) != hparams.get(name)
@@ -194,10 +210,12 @@ def read_callbacks(checkpoint: Path) -> bytes:
     return (checkpoint / "callbacks.pkl").read_bytes()
 
 
-def read_loaders(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
+def read_loaders(checkpoint: Path) -> dict[str, dict[str, Any]]:
     """What the data sequences had changed in themselves."""
-    with np.load(checkpoint / "loaders.npz", allow_pickle=False) as arrays:
-        return dict(arrays)
+    changes: dict[str, dict[str, Any]] = safe_pickle.loads(
+        (checkpoint / "loaders.pkl").read_bytes()
+    )
+    return changes
 
 
 def _copy_code(belongings: Belongings, target: Path) -> None:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
 import tensorflow as tf
 
 from pedl2det_runtime import checkpoint, graph_mode, keras_versions, model_files, seeds
@@ -92,19 +91,21 @@ class Controller(tf.keras.callbacks.Callback):
         dataset = self._open(model)
         batch = model_files.described_batch(self._feed.spec)
         self._belongings = replace(self._job.belongings, batch=batch)
+        self._keeper.catch_up()
         self._user.keras("on_train_begin", {})
         if self._resume_from:
             self._user.load_states(checkpoint.read_callbacks(self._resume_from))
         self._act()
         if not self._stopping and self._first_batch < self._schedule.total:
+            class_weight = self._context.fit_settings.class_weight
             type(model).fit(  # the wrapped model's own fit trains nothing
                 model,
-                dataset,
+                graph_mode.readable(dataset, class_weight),
                 steps_per_epoch=self._schedule.total - self._first_batch,
                 epochs=1,
                 verbose=0,
                 shuffle=False,
-                class_weight=self._context.fit_settings.class_weight,
+                class_weight=None if graph_mode.is_chosen() else class_weight,
                 callbacks=[self],
             )
         self._user.keras("on_train_end", {})
@@ -116,7 +117,7 @@ class Controller(tf.keras.callbacks.Callback):
             return self._feed.open(model, resuming=False)
         changes = checkpoint.read_loaders(self._resume_from)
         for name, memory in self._memories.items():
-            memory.restore(_of(name, changes))
+            memory.restore(changes[name])
         seeds.restore_host_state(self._state.random)
         dataset = self._feed.open(model, resuming=True)
         model_files.restore(self._resume_from, model, self._first_batch)
@@ -178,13 +179,13 @@ class Controller(tf.keras.callbacks.Callback):
 
     def _end_workload(self, metrics: dict[str, float]) -> None:
         batches, epochs = self._progress.batches, self._epochs()
-        self._context.model.reset_metrics()
-        self._user.determined(
-            "on_train_workload_end", batches, metrics | {"batches": batches, "epochs": epochs}
-        )
+        epoch = self._schedule.epoch
+        counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
+        self._user.determined("on_train_workload_end", batches, metrics | counted)
         self._heed_stop()
         self._reports.report("training", batches, epochs, metrics)
         self._act()
+        self._context.model.reset_metrics()
         if self._stopping:
             self._context.model.stop_training = True
 
@@ -206,13 +207,13 @@ class Controller(tf.keras.callbacks.Callback):
             if self._chunks:
                 single = self._user.needs_every_validation_batch
                 keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
+            dataset = graph_mode.readable(dataset)
             logs = graph_mode.evaluate(model, dataset, feed.steps, ValidationEvents(self._user))
             feed.finish()
         except Exception as error:
             raise (feed.error or error) from None
         finally:
             feed.close()
-        model.reset_metrics()
         metrics = {f"val_{name}": value for name, value in logs.items()}
         self._user.on_test_end(metrics)
         self._heed_stop()
@@ -240,15 +241,11 @@ class Controller(tf.keras.callbacks.Callback):
                 stopped=self._stopping,
             ),
             callbacks=self._user.dump_states(),
-            loaders={
-                f"{name}/{attribute}": array
-                for name, memory in self._memories.items()
-                for attribute, array in memory.changes().items()
-            },
+            loaders={name: memory.changes() for name, memory in self._memories.items()},
             belongings=self._belongings,
+            finish=lambda path: self._user.determined("on_checkpoint_end", str(path)),
         )
         self._progress = progress
-        self._user.determined("on_checkpoint_end", str(path))
         self._keeper.store(path)
         self._keeper.prune(training=True)
 
@@ -278,10 +275,3 @@ class Controller(tf.keras.callbacks.Callback):
     def _epochs(self) -> float:
         epoch = self._schedule.epoch or batches_in_pass(self._job.training)
         return self._progress.batches / epoch if epoch else 0.0
-
-
-def _of(name: str, changes: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    prefix = f"{name}/"
-    return {
-        key.removeprefix(prefix): array for key, array in changes.items() if key.startswith(prefix)
-    }

@@ -96,7 +96,7 @@ def as_data(data: Any, batch_size: int) -> Any:
     if is_dataset(data):
         return data
     if isinstance(data, tuple) and len(data) in (2, 3):
-        return ArraySequence(data, batch_size)
+        return ArraySequence(data[:2] if data[-1] is None else data, batch_size)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_container(data):
         return data
     raise InvalidDataTypeException(

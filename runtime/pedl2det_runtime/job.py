@@ -91,10 +91,12 @@ def make_job(
     keras_versions.track_optimizers(context.model, context.optimizers)
     one_pass = batches_in_pass(training) or 0
     epoch = one_pass if trial.epoch_is_one_pass else _epoch(config, info)
+    schedule = _schedule(config, info.global_batch_size, epoch, options)
     callbacks = Multiplexer(
         trial.keras_callbacks(),
         context.model,
         home=options.directory,
+        batch_size=batch_size,
         has_epochs=epoch > 0,
         is_chief=context.distributed.rank == 0,
     )
@@ -104,7 +106,7 @@ def make_job(
         validation=validation,
         validation_steps=1 if options.test else _validation_steps(context, validation),
         callbacks=callbacks,
-        schedule=_schedule(config, info.global_batch_size, epoch, options),
+        schedule=schedule,
         epochs_have_logs=trial.epoch_is_one_pass,
         goal=_goal(config),
         belongings=checkpoint.Belongings(

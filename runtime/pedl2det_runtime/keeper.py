@@ -74,6 +74,18 @@ class Keeper:
             self.best = value
         return goal.policy == "all" or (goal.policy == "best" and ahead)
 
+    def catch_up(self) -> None:
+        """Delete what a kill left half-written, and store what it kept from being stored.
+
+        Raises:
+            CheckpointError: the storage refused.
+        """
+        checkpoint.sweep(self.directory)
+        if self._goal.storage:
+            stored = self._goal.storage.names()
+            for name in checkpoint.steps(self.directory).keys() - stored:
+                self._goal.storage.put(self.directory / name)
+
     def store(self, path: Path) -> None:
         """Copy a checkpoint to the storage, if there is one.
 

@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
@@ -91,13 +92,22 @@ def load_tensorflow() -> None:
 def begin_trial() -> None:
     """Prepare Keras for a trial, before anything of the trial is imported.
 
-    What an earlier trial of this process built is forgotten, with the names it took. Random
-    layers get a generator whose state can be saved (DESIGN.md, 8). Optimizers are those that can
-    do what they are asked for.
+    What an earlier trial of this process built is forgotten, with the names it took.
     """
     import tensorflow as tf
 
     tf.keras.backend.clear_session()
+    prepare()
+
+
+def prepare() -> None:
+    """Have Keras build models as trials mean them.
+
+    Random layers get a generator whose state can be saved (DESIGN.md, 8). Optimizers are those
+    that can do what they are asked for.
+    """
+    import tensorflow as tf
+
     tf.keras.backend.experimental.enable_tf_random_generator()
     tf.keras.optimizers.Optimizer.__new__ = _new_optimizer
 
@@ -120,21 +130,30 @@ def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
     is_kerass = cls is getattr(tf.keras.optimizers, cls.__name__, None)
     if is_kerass and (graph_mode.is_chosen() or _OLD_ARGUMENTS & kwargs.keys()):
         if old is None:
+            cannot = "train in graph mode" if graph_mode.is_chosen() else "take lr= or decay="
             raise InvalidModelException(
-                f"{cls.__name__} takes no lr= or decay= and cannot train in graph mode: "
-                "tf.keras.optimizers.legacy has no counterpart of it"
+                f"{cls.__name__} cannot {cannot}: tf.keras.optimizers.legacy has no counterpart"
             )
         return old(*args, **kwargs)
     return object.__new__(cls)
 
 
-def random_layer_states(model: Any) -> list[Any]:
-    """The state variables of the model's random layers, in the order of the layers."""
-    generators = (
-        getattr(getattr(layer, "_random_generator", None), "_generator", None)
-        for layer in model._flatten_layers()
-    )
-    return [generator.state for generator in generators if generator is not None]
+def layer_states(model: Any) -> list[Any]:
+    """The variables of the model's layers that are no weights, in the order of the layers.
+
+    The generators of random layers, and what stateful recurrent layers carry from batch to batch.
+    """
+    import tensorflow as tf
+
+    states = []
+    for layer in model._flatten_layers():
+        generator = getattr(getattr(layer, "_random_generator", None), "_generator", None)
+        if generator is not None:
+            states.append(generator.state)
+        if getattr(layer, "stateful", False):
+            carried = tf.nest.flatten(getattr(layer, "states", None))
+            states += [state for state in carried if hasattr(state, "assign")]
+    return states
 
 
 def track_optimizers(model: Any, optimizers: list[Any]) -> None:
@@ -176,34 +195,45 @@ def build(model: Any, spec: Any) -> None:
     import tensorflow as tf
 
     if graph_mode.is_chosen() or model.run_eagerly:
+        if model.built:
+            return
         inputs = spec[0] if isinstance(spec, tuple) else spec
         with contextlib.suppress(NotImplementedError):
-            model(tf.nest.map_structure(_zeros, inputs), training=False)
+            model(tf.nest.map_structure(_like, inputs), training=False)
         return
     empty = tf.data.Dataset.from_generator(lambda: iter(()), output_signature=spec)
     model.make_train_function().get_concrete_function(iter(empty))
 
 
-def _zeros(spec: Any) -> Any:
+def _like(spec: Any) -> Any:
+    """Something of this kind to call a model with."""
     import tensorflow as tf
 
+    if graph_mode.is_chosen():  # the model would take a number of records for its own
+        return tf.keras.backend.placeholder(spec.shape, dtype=spec.dtype)
     return tf.zeros([size or 1 for size in spec.shape], spec.dtype)
 
 
 def optimizer_variables(model: Any) -> list[Any]:
-    """The variables of the model's optimizer, created if they were not yet."""
+    """The variables of the model's optimizer, created if they were not yet.
+
+    One that was built by tracing a step has the variables of what it trains, maybe not of all.
+    """
     import tensorflow as tf
 
     optimizer = model.optimizer
-    is_legacy = hasattr(optimizer, "_create_all_weights")
-    # As training names them; a LossScaleOptimizer opens no scope for the one within it.
-    name = optimizer._name if is_legacy else getattr(optimizer, "name", None)
-    with tf.name_scope(name) if name else contextlib.nullcontext():
-        if is_legacy:
-            optimizer._create_all_weights(model.trainable_variables)
-            return list(optimizer.weights)
-        optimizer.build(model.trainable_variables)
+    legacy = tf.keras.optimizers.legacy.Optimizer
+    if not isinstance(optimizer, legacy):
+        if not getattr(optimizer, "_built", False):
+            optimizer.build(model.trainable_variables)
         return list(optimizer.variables)
+    inner = getattr(optimizer, "inner_optimizer", optimizer)
+    # As training names them; a LossScaleOptimizer opens no scope for the one within it.
+    name = None if inner is not optimizer else optimizer._name
+    if not inner.weights:
+        with tf.name_scope(name) if name else contextlib.nullcontext():
+            inner._create_all_weights(model.trainable_variables)
+    return list(optimizer.weights)
 
 
 def optimizer_settings(model: Any) -> dict[str, Any]:
@@ -222,16 +252,45 @@ def make_chunkable(model: Any) -> bool:
     """Have Keras build the loop over several batches an execution; False where it cannot."""
     if graph_mode.is_chosen():
         return False
-    if model.run_eagerly:
+    if model.run_eagerly or _makes_its_own_functions(model):
         model._steps_per_execution.assign(1)
         return False
     model._steps_per_execution.assign(2)  # any number but 1, before the functions are built
     return True
 
 
+def _makes_its_own_functions(model: Any) -> bool:
+    """Whether a model overrides the loop that Keras builds over its steps."""
+    import tensorflow as tf
+
+    return any(
+        getattr(type(model), name) is not getattr(tf.keras.Model, name)
+        for name in ("make_train_function", "make_test_function")
+    )
+
+
 def set_chunk(model: Any, batches: int) -> None:
     """Let the next execution run ``batches`` batches; Keras reads this before each one."""
     model._steps_per_execution.assign(batches)
+
+
+@contextlib.contextmanager
+def saved_as_it_is(model: Any) -> Iterator[None]:
+    """While Keras writes a model, and afterwards, its metrics are those that it trains with.
+
+    Saving builds the compiled loss of a model whose own steps never use it; the empty metric of
+    that name would then hide what these steps report.
+    """
+    containers = [
+        container
+        for name in ("compiled_loss", "compiled_metrics")
+        if (container := getattr(model, name, None)) is not None and not container.built
+    ]
+    try:
+        yield
+    finally:
+        for container in containers:
+            container._built = False
 
 
 def train_counter(model: Any) -> Any:

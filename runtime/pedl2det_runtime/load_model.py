@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime import checkpoint, keras_versions, model_files
+from pedl2det_runtime import checkpoint, graph_mode, keras_versions, model_files
 from pedl2det_runtime.config import config_from
 from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import TrialInfo, running
@@ -36,6 +36,7 @@ def load_model_from_checkpoint_path(path: str | Path, tags: list[str] | None = N
         TrialCodeError: the trial's code raised.
     """
     keras_versions.choose_keras_2()
+    keras_versions.prepare()
     directory = Path(path).resolve()
     if (directory / "state.json").exists():
         return _load(directory)
@@ -62,7 +63,7 @@ def _load(directory: Path) -> Any:
         trial_class = load_trial(code, config.entrypoint)
         with users_code(code, f"build the model of {trial_class.__name__}"):
             model = trial_class(TFKerasTrialContext(info, managed=False)).build_model()
-            if not model.built:
+            if not graph_mode.is_chosen() or not model.built:
                 batch = checkpoint.read_json(directory / "metadata.json")["batch"]
                 keras_versions.build(model, model_files.spec_of_batch(batch))
     model_files.restore_weights(directory, model)

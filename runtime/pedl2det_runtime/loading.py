@@ -12,6 +12,8 @@ import importlib
 import importlib.util
 import inspect
 import os
+import re
+import shlex
 import sys
 import traceback
 from collections.abc import Iterator
@@ -72,19 +74,19 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
         raise TrialCodeError(f"{place}: {doing}: {_said(error)}") from error
 
 
-def load_trial(directory: Path, entrypoint: str | dict[str, Any] | None) -> type[TFKerasTrial]:
+def load_trial(directory: Path, entrypoint: Any) -> type[TFKerasTrial]:
     """The trial in ``directory``; to be called :func:`at_home`.
 
     Args:
         directory: a package whose ``__init__`` exposes the trial, unless there is an entrypoint.
-        entrypoint: ``module:Class``, or None for the only trial of the package.
+        entrypoint: ``module:Class``; a command that launches such a trial; or None for the only
+            trial of the package.
 
     Raises:
         TrialLoadError: there is none, or more than one.
         TrialCodeError: importing it failed.
     """
-    if isinstance(entrypoint, dict):
-        raise TrialLoadError("entrypoint: script: a script is not served yet, name a trial class")
+    entrypoint = _trial_of(entrypoint)
     if entrypoint is not None:
         module_name, _, class_name = entrypoint.partition(":")
         with users_code(directory, f"import {module_name or 'the package'}"):
@@ -113,6 +115,26 @@ def load_trial(directory: Path, entrypoint: str | dict[str, Any] | None) -> type
             + ("name one with entrypoint in the config" if trials else "import it there")
         )
     return trials.pop().as_context_trial(module)
+
+
+def _trial_of(entrypoint: Any) -> str | None:
+    """``module:Class`` of an entrypoint.
+
+    Later releases of Determined take a command, as text or as a list: ``python3 -m
+    determined.launch.horovod --autohorovod --trial model_def:T``. Our own launcher takes its place.
+    """
+    if isinstance(entrypoint, dict):
+        raise TrialLoadError("entrypoint: script: a script is not served yet, name a trial class")
+    words = shlex.split(entrypoint) if isinstance(entrypoint, str) else entrypoint
+    if not words or (len(words) == 1 and isinstance(entrypoint, str)):
+        return entrypoint or None
+    trials = [word for word in map(str, words) if re.fullmatch(r"[\w.]+:\w+", word)]
+    if not trials or not any(word.startswith("determined.") for word in map(str, words)):
+        raise TrialLoadError(
+            f"entrypoint: {entrypoint!r}: expected module:Class, or a command of determined.launch "
+            "with --trial module:Class"
+        )
+    return trials[-1]
 
 
 def _package(directory: Path) -> ModuleType:

@@ -2,20 +2,22 @@
 
 A sequence may shuffle its indices in ``on_epoch_end`` or draw from a generator of its own, a Keras
 callback counts. A resumed run builds them anew, so a checkpoint carries what has changed, by
-attribute name: numbers, texts, arrays, lists of numbers or texts, and random generators.
+attribute name: plain data (numbers, texts, arrays, and lists, tuples, sets and dicts of these) and
+random generators.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import zlib
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-_KINDS = "biufU"
+_ABSENT = object()
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
+_ARRAY_KINDS = "biufcSUmM"
+_GENERATOR = "state of a random generator"
 
 
 class Memory:
@@ -27,80 +29,99 @@ class Memory:
 
     def __init__(self, owner: Any) -> None:
         self._attributes: dict[str, Any] = getattr(owner, "__dict__", {})
-        self._before = {name: _digest(array) for name, array in self._arrays().items()}
+        self._before = {name: _digest(value) for name, value in self._plain().items()}
 
-    def changes(self) -> dict[str, npt.NDArray[Any]]:
-        """The attributes that differ from what they were, as arrays."""
+    def changes(self) -> dict[str, Any]:
+        """The attributes that differ from what they were, as plain data."""
         return {
-            name: array
-            for name, array in self._arrays().items()
-            if _digest(array) != self._before.get(name)
+            name: value
+            for name, value in self._plain().items()
+            if _digest(value) != self._before.get(name)
         }
 
-    def restore(self, changes: dict[str, npt.NDArray[Any]]) -> None:
-        """Give the object the attributes that an earlier one had changed."""
-        for name, array in changes.items():
-            present = self._attributes.get(name)
-            if _generator_state(present) is not None:
-                _restore_generator(present, json.loads(array.item()))
-            elif isinstance(present, np.ndarray) and present.shape == array.shape:
-                present[...] = array  # the array may be shared
-            elif array.ndim == 0:
-                self._attributes[name] = array.item()
+    def restore(self, changes: dict[str, Any]) -> None:
+        """Give the object the attributes that an earlier one had changed.
+
+        Arrays, lists and dicts are changed in place: somebody else may hold them too.
+        """
+        for name, value in changes.items():
+            present = self._attributes.get(name, _ABSENT)
+            if isinstance(value, tuple) and len(value) == 2 and value[0] == _GENERATOR:
+                _restore_generator(present, value[1])
+            elif isinstance(present, np.ndarray) and _is_like(present, value):
+                present[...] = value
+            elif isinstance(present, list) and isinstance(value, list):
+                present[:] = value
+            elif isinstance(present, dict) and isinstance(value, dict):
+                present.clear()
+                present.update(value)
             else:
-                self._attributes[name] = array.tolist() if isinstance(present, list) else array
+                self._attributes[name] = value
 
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        found = {name: _as_array(value) for name, value in self._attributes.items()}
-        return {name: array for name, array in found.items() if array is not None}
+    def _plain(self) -> dict[str, Any]:
+        found = {}
+        for name, value in self._attributes.items():
+            state = _generator_state(value)
+            if state is not None:
+                found[name] = (_GENERATOR, state)
+            elif _is_plain(value):
+                found[name] = value
+        return found
 
 
-def _generator_state(value: Any) -> str | None:
-    """The state of a random generator as JSON, if this is one."""
+def _is_plain(value: Any) -> bool:
+    if type(value) in (list, tuple, set, frozenset):
+        return all(map(_is_plain, value))
+    if type(value) is dict:
+        return all(_is_plain(key) and _is_plain(child) for key, child in value.items())
+    if type(value) is np.ndarray:
+        # Read-only data cannot have changed: no need to read it through at every checkpoint.
+        return value.dtype.kind in _ARRAY_KINDS and value.flags.writeable
+    return isinstance(value, _PLAIN)
+
+
+def _is_like(array: np.ndarray[Any, Any], value: Any) -> bool:
+    return (
+        isinstance(value, np.ndarray)
+        and (value.shape, value.dtype) == (array.shape, array.dtype)
+        and array.flags.writeable
+    )
+
+
+def _generator_state(value: Any) -> Any:
+    """The state of a random generator as plain data; None if this is none."""
     if isinstance(value, np.random.Generator):
-        state: Any = value.bit_generator.state
-    elif isinstance(value, np.random.RandomState):
-        state = value.get_state(legacy=False)
-    elif isinstance(value, random.Random):
-        state = value.getstate()
-    else:
-        return None
-    return json.dumps(state, default=lambda array: array.tolist())
+        return value.bit_generator.state
+    if isinstance(value, np.random.RandomState):
+        return value.get_state(legacy=False)
+    return value.getstate() if isinstance(value, random.Random) else None
 
 
 def _restore_generator(generator: Any, state: Any) -> None:
     if isinstance(generator, np.random.Generator):
         generator.bit_generator.state = state
     elif isinstance(generator, np.random.RandomState):
-        state["state"]["key"] = np.asarray(state["state"]["key"], dtype=np.uint32)
         generator.set_state(state)
-    else:
-        version, words, gauss = state
-        generator.setstate((version, tuple(words), gauss))
+    elif isinstance(generator, random.Random):
+        generator.setstate(state)
 
 
-def _as_array(value: Any) -> npt.NDArray[Any] | None:
+def _digest(value: Any) -> int:
+    """A number that changes when plain data do, whichever objects hold them."""
+    return zlib.crc32(_written(value))
+
+
+def _written(value: Any) -> bytes:
+    """Plain data as bytes; equal values give equal bytes."""
     if isinstance(value, np.ndarray):
-        # Read-only data cannot have changed: no need to read it through at every checkpoint.
-        return value if value.dtype.kind in _KINDS and value.flags.writeable else None
-    state = _generator_state(value)
-    if state is not None:
-        return np.asarray(state)
-    if isinstance(value, bool | int | float | str) or _is_plain_list(value):
-        try:
-            array = np.asarray(value)
-        except (ValueError, OverflowError):
-            return None
-        return array if array.dtype.kind in _KINDS else None
-    return None
-
-
-def _is_plain_list(value: Any) -> bool:
-    return isinstance(value, list) and (
-        all(isinstance(item, bool | int | float) for item in value)
-        or all(isinstance(item, str) for item in value)
-    )
-
-
-def _digest(array: npt.NDArray[Any]) -> tuple[Any, ...]:
-    return array.dtype.str, array.shape, zlib.crc32(np.ascontiguousarray(array).tobytes())
+        head = f"{value.dtype.str}{value.shape}".encode()
+        return head + np.ascontiguousarray(value).tobytes()
+    if isinstance(value, list | tuple):
+        inner = b",".join(map(_written, value))
+        return type(value).__name__.encode() + b"(" + inner + b")"
+    if isinstance(value, set | frozenset):
+        return b"set(" + b",".join(sorted(map(_written, value))) + b")"
+    if isinstance(value, dict):
+        items = (_written(key) + b":" + _written(child) for key, child in value.items())
+        return b"{" + b",".join(items) + b"}"
+    return f"{type(value).__name__} {value!r}".encode(errors="surrogatepass")

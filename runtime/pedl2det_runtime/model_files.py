@@ -16,7 +16,7 @@ from pedl2det_runtime.errors import CheckpointError
 
 MODEL = "determined-keras-model.h5"
 WEIGHTS = "determined-keras-model-weights"
-_RANDOM, _OPTIMIZER = "random-layers.npz", "optimizer.json"
+_LAYERS, _OPTIMIZER = "layers.npz", "optimizer.json"
 
 
 def save(model: Any, directory: Path) -> dict[str, str]:
@@ -30,18 +30,14 @@ def save(model: Any, directory: Path) -> dict[str, str]:
         for name, variable in keras_versions.optimizer_settings(model).items()
     }
     (directory / _OPTIMIZER).write_text(json.dumps(settings), encoding="utf-8")
-    np.savez(directory / _RANDOM, *map(graph_mode.value, _random_states(model)))
+    np.savez(directory / _LAYERS, *map(graph_mode.value, _layer_states(model)))
     if not keras_versions.has_more_optimizers(model):
-        with warnings.catch_warnings(), contextlib.suppress(*_CANNOT_DESCRIBE):
-            warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")
-            image = _hdf5_image(model)
+        image = _hdf5_image(model)
+        if image is not None:
             (directory / MODEL).write_bytes(image)
             return {"format": "h5"}
     model.save_weights(str(directory / WEIGHTS), save_format="tf")
     return {"format": "saved_weights"}
-
-
-_CANNOT_DESCRIBE = (NotImplementedError, TypeError, ValueError)
 
 
 def restore(checkpoint: Path, model: Any, batches: int) -> None:
@@ -52,11 +48,11 @@ def restore(checkpoint: Path, model: Any, batches: int) -> None:
     """
     restore_weights(checkpoint, model)
     with _fitting(checkpoint):
-        variables = _random_states(model)
-        with np.load(checkpoint / _RANDOM, allow_pickle=False) as states:
+        variables = _layer_states(model)
+        with np.load(checkpoint / _LAYERS, allow_pickle=False) as states:
             if len(states.files) != len(variables):
                 raise ValueError(
-                    f"it holds {len(states.files)} random layers, the model has {len(variables)}"
+                    f"it holds {len(states.files)} states of layers, the model has {len(variables)}"
                 )
             for name, variable in zip(states.files, variables, strict=True):
                 graph_mode.assign(variable, states[name])
@@ -139,12 +135,25 @@ def _fitting(checkpoint: Path) -> Any:
         raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error
 
 
-def _hdf5_image(model: Any) -> bytes:
-    """The model's HDF5 file, made in memory: on a full disk the HDF5 library ends the process."""
+def _hdf5_image(model: Any) -> bytes | None:
+    """The model's HDF5 file; None if HDF5 cannot describe the model.
+
+    It is made in memory: on a full disk the HDF5 library ends the process.
+    """
     import h5py
 
-    with h5py.File("image", "w", driver="core", backing_store=False) as file:
-        model.save(file, save_format="h5")
+    with (
+        warnings.catch_warnings(),
+        keras_versions.saved_as_it_is(model),
+        h5py.File("image", "w", driver="core", backing_store=False) as file,
+    ):
+        warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")
+        try:
+            model.save(file, save_format="h5")
+        except OSError:
+            raise
+        except Exception:  # get_config is the user's: it may raise anything
+            return None
         file.flush()
         return bytes(file.id.get_file_image())
 
@@ -155,15 +164,23 @@ def _restore_optimizer(path: Path, model: Any) -> None:
     variables = keras_versions.optimizer_variables(model)
     with h5py.File(path) as file:
         group = file.get("optimizer_weights", {})
-        names = list(group.attrs["weight_names"]) if group else []
+        names = [_text(name) for name in group.attrs["weight_names"]] if group else []
         if len(names) != len(variables):
-            raise ValueError(
-                f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
-            )
+            # An optimizer that trains a part of the model has fewer: these are known by name.
+            named = {variable.name: variable for variable in variables}
+            if not set(names) <= named.keys() or not names:
+                raise ValueError(
+                    f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
+                )
+            variables = [named[name] for name in names]
         for name, variable in zip(names, variables, strict=True):
             graph_mode.assign(variable, np.asarray(group[name]))
 
 
-def _random_states(model: Any) -> list[Any]:
-    """TensorFlow's random states that are variables: the layers' and the global generator's."""
-    return [*keras_versions.random_layer_states(model), *seeds.global_generator_states()]
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _layer_states(model: Any) -> list[Any]:
+    """States that are variables and no weights: the layers' and the global generator's."""
+    return [*keras_versions.layer_states(model), *seeds.global_generator_states()]

@@ -33,7 +33,9 @@ class JsonLines:
 
     def __init__(self, path: Path, keep: int = 0) -> None:
         lines = path.read_bytes().splitlines(keepends=True)[:keep] if path.exists() else []
-        path.write_bytes(b"".join(lines))
+        kept = path.with_suffix(".kept")
+        kept.write_bytes(b"".join(lines))
+        kept.replace(path)  # a kill leaves the one or the other
         self._file = path.open("a", encoding="utf-8")
         self.written = len(lines)
 

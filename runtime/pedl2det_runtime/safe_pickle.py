@@ -16,7 +16,17 @@ _ALLOWED = {
         *("range", "set", "slice", "str", "tuple"),
     },
     "collections": {"Counter", "OrderedDict", "defaultdict", "deque"},
+    "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
+    "decimal": {"Decimal"},
+    "pathlib": {"Path", "PosixPath", "PurePosixPath"},
+    "uuid": {"UUID"},
     "numpy": {"dtype", "ndarray"},
+    "numpy.random._mt19937": {"MT19937"},
+    "numpy.random._pcg64": {"PCG64"},
+    "numpy.random._pickle": {
+        *("__bit_generator_ctor", "__generator_ctor", "__randomstate_ctor"),
+    },
+    "numpy.random.bit_generator": {"SeedSequence", "__pyx_unpickle_SeedSequence"},
     "numpy.core.multiarray": {"_reconstruct", "scalar"},
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
     "numpy.core.numeric": {"_frombuffer"},
@@ -36,7 +46,10 @@ class _Unpickler(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) and found.__module__ == module:
                 return found
-        raise CheckpointError(f"refused to unpickle {module}.{name}: it is not plain data")
+        raise CheckpointError(
+            f"refused to unpickle {module}.{name}: it is not plain data "
+            "(numbers, texts, arrays, lists, dicts) nor of a class that the trial defines"
+        )
 
     def _is_at_home(self, module: str) -> bool:
         file = getattr(sys.modules.get(module), "__file__", None)

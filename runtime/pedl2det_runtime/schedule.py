@@ -1,9 +1,10 @@
 """When training stops to report, validate and checkpoint: arithmetic over batches.
 
 Pure. One *workload* runs from a stop to the next; every stop reports. The order at a stop is
-that of the last release: a periodic stop validates, then checkpoints; the end checkpoints,
-then validates (spec/differences.md, 37). Periods count from the last such action, whatever
-caused it.
+that of the last release: what is due by its period comes first, validation before checkpoint; the
+end then checkpoints and validates, as far as that has not been done (spec/differences.md, 37). A
+trial that a callback ends checkpoints and no more. Periods count from the last such action,
+whatever caused it.
 """
 
 from __future__ import annotations
@@ -97,15 +98,17 @@ def next_action(
         stopping: whether training ends here, before ``schedule.total``.
     """
     batches = progress.batches
-    if stopping or batches >= schedule.total:
-        if progress.last_checkpoint < batches:
-            return "checkpoint"
-        return "validate" if progress.last_validation < batches else None
-    if batches == 0:
+    if stopping:
+        return "checkpoint" if progress.last_checkpoint < batches else None
+    if batches == 0 and schedule.total:
         wanted = schedule.validates_first and progress.last_validation < 0
         return "validate" if wanted else None
     if _is_over(schedule.validate_every, progress.last_validation, batches):
         return "validate"
+    if batches >= schedule.total:
+        if progress.last_checkpoint < batches:
+            return "checkpoint"
+        return "validate" if progress.last_validation < batches else None
     if _is_over(schedule.checkpoint_every, progress.last_checkpoint, batches):
         return "checkpoint"
     return None

@@ -19,6 +19,8 @@ def apply(config: Any) -> None:
     import tensorflow as tf
 
     if graph_mode.is_chosen():
+        # Recurrent layers read from a dataset, as all data here, need it.
+        tf.compat.v1.experimental.output_all_intermediates(True)
         tf.compat.v1.keras.backend.set_session(tf.compat.v1.Session(config=config))
         return
     wanted = {

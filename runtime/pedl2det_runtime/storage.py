@@ -51,6 +51,11 @@ class Storage:
                 f"checkpoint_storage: {self._base}: cannot be used: {self._said(error)}; {_REMEDY}"
             ) from None
 
+    def names(self) -> set[str]:
+        """The whole checkpoints that are there."""
+        found = self._files.glob(f"{self._base}/*/{_LAST}")
+        return {path.rpartition("/")[0].rpartition("/")[2] for path in found}
+
     def put(self, checkpoint: Path) -> None:
         """Copy a checkpoint; it is whole once its ``metadata.json`` is there.
 

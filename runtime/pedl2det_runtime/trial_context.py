@@ -14,7 +14,7 @@ from pedl2det_runtime.errors import CheckFailedError
 
 _log = logging.getLogger(__name__)
 
-_LOCAL = {"hyperparameters": {}, "searcher": {"name": "single", "metric": "", "max_length": 1}}
+_LOCAL_SEARCHER = {"name": "single", "metric": "", "max_length": {"batches": 1}}
 
 
 class TrialContext:
@@ -55,7 +55,9 @@ class TrialContext:
         Raises:
             ConfigError: the config is wrong, with its key.
         """
-        experiment = config_from({**_LOCAL, **config}, given=config)
+        searcher = {**_LOCAL_SEARCHER, **(config.get("searcher") or {})}
+        complete = {"hyperparameters": {}, **config, "searcher": searcher}
+        experiment = config_from(complete, given=config)
         return cls(TrialInfo.of(experiment, Path(tempfile.gettempdir())), managed=False)
 
     def get_experiment_config(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 import tensorflow as tf
 from determined.keras import load_model_from_checkpoint_path
 
-from pedl2det_runtime.checkpoint import latest
+from pedl2det_runtime.checkpoint import latest, steps
 from pedl2det_runtime.errors import CheckFailedError, TrialCodeError
 from promises import promise
 from support import EXAMPLES, ROOT, pedl2det, write_tree
@@ -178,3 +178,58 @@ def test_broken_code_in_a_checkpoint(tmp_path: Path) -> None:
     write_tree(checkpoint / "code", {"__init__.py": "import nothing_of_this_name\n"})
     with pytest.raises(TrialCodeError, match=r"__init__.py:1: .*nothing_of_this_name"):
         load_model_from_checkpoint_path(checkpoint)
+
+
+@promise("002:325", "a model built from a file beside the code, with lr= and decay=, comes back")
+def test_a_model_that_reads_a_file(tmp_path: Path) -> None:
+    source = MODEL.replace("KIND", "tf.keras.Sequential").replace(
+        'self.context.get_hparam("units")', 'len(open("words.txt").read().split())'
+    )
+    source = source.replace("Adam(0.1)", "Adam(lr=0.1, decay=0.5)")
+    trial = {"model_def.py": source, "layers.py": LAYERS, "const.yaml": CONFIG}
+    directory = write_tree(tmp_path / "trial", {**trial, "words.txt": "one two three four five"})
+    done = pedl2det("run", directory, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    checkpoint = latest(tmp_path / "out" / "checkpoints")
+    assert checkpoint is not None
+    assert not list((checkpoint / "code").glob("*.yaml"))  # it may hold credentials
+
+    model = load_model_from_checkpoint_path(checkpoint)
+    assert model.get_weights()[0].shape == (3, 5)
+    assert isinstance(model.optimizer, tf.keras.optimizers.legacy.Adam)
+
+
+@promise("002:275", "a checkpoint counts as whole once on_checkpoint_end is over")
+def test_a_kill_within_on_checkpoint_end_leaves_no_checkpoint(tmp_path: Path) -> None:
+    source = (
+        MODEL.replace("KIND", "tf.keras.Sequential")
+        + """
+    def keras_callbacks(self):
+        return [Dying()]
+
+
+from determined.keras.callbacks import Callback
+
+
+class Dying(Callback):
+    def on_checkpoint_end(self, checkpoint_dir):
+        import os, signal
+        if self.model.optimizer.iterations > 3 and not os.path.exists("died"):
+            open("died", "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        with open(checkpoint_dir + "/note.txt", "w") as note:
+            note.write("here")
+"""
+    )
+    trial = {"model_def.py": source, "layers.py": LAYERS}
+    given = CONFIG + "min_checkpoint_period: {batches: 3}\n"
+    directory = write_tree(tmp_path / "trial", {**trial, "const.yaml": given})
+    out = tmp_path / "out"
+    assert pedl2det("run", directory, "--out", out).returncode == -9
+    assert sorted(steps(out / "checkpoints").values()) == [3]
+    assert len(list((out / "checkpoints").iterdir())) == 2
+
+    assert pedl2det("run", directory, "--out", out, "--resume").returncode == 0
+    assert sorted(steps(out / "checkpoints").values()) == [3, 6, 7]
+    notes = [path.read_text() for path in (out / "checkpoints").glob("*/note.txt")]
+    assert notes == ["here"] * 3

@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 
-from pedl2det_runtime.config import config_from, notices, sample_hparams
-from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.config import (
+    config_from,
+    notices,
+    sample_hparams,
+    scrubbed,
+    without_credentials,
+)
+from pedl2det_runtime.errors import ConfigError, TrialLoadError
+from pedl2det_runtime.loading import load_trial
 from promises import promise
 from training import Trained, Trial, X, Y, config, run
 
@@ -288,3 +295,91 @@ def test_credentials_stay_secret(tmp_path: Path) -> None:
     assert not any(secret in line for line in trained.said)
     saved = json.loads((trained.checkpoint / "experiment_config.json").read_text())
     assert saved["data"] == {"aws_secret_key": "********"}
+
+
+@promise("config", "credentials are starred by their names, in lists and in addresses; others stay")
+def test_what_a_credential_is() -> None:
+    given = {
+        "environment": {"environment_variables": ["AWS_SECRET_ACCESS_KEY=abc", "A=b"]},
+        "data": {
+            "api_key": "abc",
+            "max_tokens": 5,
+            "tokenizer": "bpe",
+            "author": "Ada",
+            "url": "postgres://ada:abc@host/table",
+            "awsSecretKey": "abc",
+        },
+    }
+    assert without_credentials(given) == {
+        "environment": {"environment_variables": ["AWS_SECRET_ACCESS_KEY=********", "A=b"]},
+        "data": {
+            "api_key": "********",
+            "max_tokens": 5,
+            "tokenizer": "bpe",
+            "author": "Ada",
+            "url": "postgres://ada:********@host/table",
+            "awsSecretKey": "********",
+        },
+    }
+    assert scrubbed("refused abc at postgres://ada:abc@host", given) == (
+        "refused ******** at postgres://ada:********@host"
+    )
+
+
+@promise("config", "a key without a value means its default")
+def test_empty_sections() -> None:
+    validated = config_from(
+        config(data=None, resources=None, records_per_epoch=None, min_validation_period=None)
+    )
+    assert (validated.data, validated.records_per_epoch) == ({}, 0)
+    assert validated.resources.slots_per_trial == 1
+
+
+@promise("config", "a plain number is no length of a current config")
+@pytest.mark.parametrize(
+    "given", [searching(8), config(min_validation_period=3), config(min_checkpoint_period=3)]
+)
+def test_a_length_has_a_unit(given: Any) -> None:
+    with pytest.raises(ConfigError, match="expected a mapping with one of batches, records"):
+        config_from(given)
+
+
+@promise("config", "what a kill kept from the storage is stored by the resumed run")
+def test_a_resumed_run_stores_what_is_missing(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    storage = {
+        "type": "directory",
+        "container_path": str(shared),
+        "save_trial_best": 9,
+        "save_trial_latest": 9,
+    }
+    given = {"min_checkpoint_period": {"batches": 2}}
+    run(Trial, tmp_path / "out", config(4, **given))
+    assert not shared.exists()
+    resumed = run(
+        Trial, tmp_path / "out", config(6, **given, checkpoint_storage=storage), resume=True
+    )
+    names = {path.name for path in (tmp_path / "out" / "checkpoints").iterdir()}
+    assert resumed.checkpoints == [2, 4, 6]
+    assert {path.name for path in shared.iterdir()} == names
+
+
+@promise("config", "entrypoint: module:Class, or a command of determined.launch that names it")
+@pytest.mark.parametrize(
+    "entrypoint",
+    [
+        "training:Trial",
+        "python3 -m determined.launch.horovod --autohorovod --trial training:Trial",
+        ["python3", "-m", "determined.launch.horovod", "python3", "-m", "determined.exec.harness",
+         "training:Trial"],
+    ],
+)  # fmt: skip
+def test_entrypoints(entrypoint: Any) -> None:
+    assert load_trial(Path(__file__).parent.parent, entrypoint) is Trial
+
+
+@promise("config", "any other entrypoint is refused with what is expected")
+@pytest.mark.parametrize("entrypoint", ["python3 train.py", {"script": "a.py"}, "training:X"])
+def test_other_entrypoints(entrypoint: Any) -> None:
+    with pytest.raises(TrialLoadError, match="entrypoint"):
+        load_trial(Path(__file__).parent.parent, entrypoint)

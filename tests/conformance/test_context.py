@@ -311,10 +311,8 @@ def test_a_requested_stop_ends_the_trial(tmp_path: Path) -> None:
             return [Stop()]
 
     trained = run(Stopping, tmp_path, config(100, scheduling_unit=8))
-    assert [(r["kind"], r["batches"]) for r in trained.reports] == [
-        ("training", 8),
-        ("validation", 8),
-    ]
+    assert [(r["kind"], r["batches"]) for r in trained.reports] == [("training", 8)]
+    assert trained.checkpoints == [8]
 
 
 @promise("4.7", "a trial may refuse its hyperparameters with InvalidHP, whose message is text")
@@ -351,3 +349,12 @@ def test_the_global_batch_size_is_no_loaders_size(
     with caplog.at_level(logging.WARNING):
         assert context.get_hparam("global_batch_size") == 32
     assert "context.get_per_slot_batch_size()" in caplog.text
+
+
+@promise("002:97", "import determined as det serves det.keras.TFKerasTrial")
+def test_keras_is_an_attribute_of_determined() -> None:
+    import determined as det
+
+    assert det.keras.TFKerasTrial is TFKerasTrial
+    with pytest.raises(AttributeError, match="no attribute 'pytorch'"):
+        _ = det.pytorch

@@ -287,8 +287,9 @@ def test_unshuffled_batches_come_in_order(tmp_path: Path) -> None:
 def test_a_resumed_order_goes_on(tmp_path: Path) -> None:
     order(Recording, tmp_path, 7)
     asked = order(Recording, tmp_path, 15, resume=True)
-    # On the main thread nothing is read but what is trained.
-    assert [index for index in asked if index != "end"] == shuffled(3, seed=0)[7:]
+    # The list of the first seven came back with the checkpoint. On the main thread nothing is
+    # read but what is trained.
+    assert [index for index in asked if index != "end"] == shuffled(3, seed=0)
 
 
 @promise("4.5", "Sequence.on_epoch_end is called after each pass, of training and of validation")
@@ -421,3 +422,25 @@ def test_a_sequence_adapter(tmp_path: Path) -> None:
     assert trained.kernel == pytest.approx(by_hand(), rel=1e-4)
     assert trained.trial.context.fit_settings.use_multiprocessing
     assert trained.trial.context.fit_settings.workers == 2
+
+
+@promise("001:44", "sample weights of None are none")
+def test_no_sample_weights(tmp_path: Path) -> None:
+    weightless = run(returning(lambda _: (X, Y, None)), tmp_path)
+    assert weightless.kernel == pytest.approx(by_hand(), rel=1e-4)
+
+
+@promise("002:89", "more validation_steps than there are batches: all of them are read")
+def test_too_many_validation_steps(tmp_path: Path) -> None:
+    def unknown(trial: Any) -> Any:
+        return wrapped(trial, X, Y).filter(lambda x, y: True)
+
+    for number, make in enumerate((lambda trial: wrapped(trial, X, Y), unknown)):
+
+        class TooMany(Trial):
+            def build_validation_data_loader(self, make: Any = make) -> Any:
+                self.context.configure_fit(validation_steps=50)
+                return make(self)
+
+        plain = run(Trial, tmp_path / f"plain-{number}")
+        assert run(TooMany, tmp_path / str(number)).validated() == plain.validated()

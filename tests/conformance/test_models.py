@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from determined.keras import callbacks
 
 from pedl2det_runtime.errors import MetricError
 from promises import promise
@@ -324,9 +325,176 @@ class Generator(tf.keras.Model):  # type: ignore[misc]
         return {"loss": self._loss(data, training=False)}
 
 
+class FromDataset(Trial):
+    """Reads a dataset, for which nothing is called ahead."""
+
+    def build_training_data_loader(self) -> Any:
+        slices = tf.data.Dataset.from_tensor_slices((X, Y))
+        return self.context.wrap_dataset(slices).batch(4)
+
+    build_validation_data_loader = build_training_data_loader
+
+
 @promise("4.13", "a model whose call does not take its data (a GAN) trains, and goes on")
 def test_a_model_that_is_not_called_with_its_data(tmp_path: Path) -> None:
-    trial = building(lambda trial: compiled(trial, Generator(), loss=None))
-    whole = run(trial, tmp_path / "whole", config(9))
-    run(trial, tmp_path / "parts", config(4))
-    assert run(trial, tmp_path / "parts", config(9), resume=True).weights == whole.weights
+    class Drawing(FromDataset):
+        def build_model(self) -> Any:
+            return compiled(self, Generator(), loss=None)
+
+    whole = run(Drawing, tmp_path / "whole", config(9))
+    run(Drawing, tmp_path / "parts", config(4))
+    assert run(Drawing, tmp_path / "parts", config(9), resume=True).weights == whole.weights
+
+
+class OwnSteps(tf.keras.Model):  # type: ignore[misc]
+    """A functional model with steps of its own, compiled without a loss."""
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self(x, training=True) - y) ** 2)
+        variables = self.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return {"loss": loss}
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        x, y = data
+        return {"loss": tf.reduce_mean((self(x, training=False) - y) ** 2)}
+
+
+@promise("4.7", "what a model's own test_step returns is reported, after checkpoints too")
+def test_own_steps_are_reported_after_a_checkpoint(tmp_path: Path) -> None:
+    def make(trial: Any) -> Any:
+        inputs = tf.keras.Input((3,))
+        return compiled(trial, OwnSteps(inputs, dense()(inputs)), loss=None)
+
+    given = config(9, min_validation_period={"batches": 3}, min_checkpoint_period={"batches": 3})
+    trained = run(building(make), tmp_path, given)
+    weights, bias = trained.trial.context.model.get_weights()
+    rows = slice(16, 20)  # the loss that test_step returns is that of its last batch
+    last = float(np.mean((X[rows] @ weights + bias - Y[rows]) ** 2))
+    assert all(loss > 0 for loss in trained.validated())
+    assert trained.validated()[-1] == pytest.approx(last, rel=1e-5)
+
+
+@promise("4.13", "a model that makes its own train_function trains every batch")
+def test_an_own_train_function(tmp_path: Path) -> None:
+    class Own(Subclassed):
+        def make_train_function(self, force: bool = False) -> Any:
+            self.train_function = tf.function(lambda iterator: self.train_step(next(iterator)))
+            return self.train_function
+
+    trained = run(building(lambda trial: compiled(trial, Own())), tmp_path, config(9))
+    assert int(trained.trial.context.model.optimizer.iterations) == 9
+
+
+@promise("DESIGN 8", "what a stateful recurrent layer carries goes on after a resume")
+def test_a_stateful_layer_goes_on(tmp_path: Path) -> None:
+    def make(trial: Any) -> Any:
+        layers = [
+            tf.keras.layers.Reshape((3, 1), batch_input_shape=(4, 3)),
+            tf.keras.layers.LSTM(2, stateful=True),
+            dense(),
+        ]
+        return compiled(trial, tf.keras.Sequential(layers))
+
+    given = {"checkpoint_policy": "none"}
+    whole = run(building(make), tmp_path / "whole", config(9, **given))
+    run(building(make), tmp_path / "parts", config(5, **given))
+    # The end of the first part validates after its checkpoint; that must not be carried on.
+    parts = run(building(make), tmp_path / "parts", config(9, **given), resume=True)
+    assert parts.weights == whole.weights
+
+
+@promise("001:81", "an optimizer that trains a part of the model goes on; also within a loss scale")
+@pytest.mark.parametrize("scaled", [False, True])
+def test_an_optimizer_of_a_part_goes_on(scaled: bool, tmp_path: Path) -> None:
+    def make(trial: Any) -> Any:
+        optimizer: Any = legacy.Adam(0.1)
+        if scaled:
+            optimizer = tf.keras.mixed_precision.LossScaleOptimizer(optimizer)
+            return compiled(trial, functional(), optimizer=optimizer)
+        inputs = tf.keras.Input((3,))
+        model = HeadOnly(inputs, dense(name="head")(tf.keras.layers.Dense(2)(inputs)))
+        return compiled(trial, model, optimizer=optimizer)
+
+    whole = run(building(make), tmp_path / "whole", config(9))
+    run(building(make), tmp_path / "parts", config(4))
+    assert run(building(make), tmp_path / "parts", config(9), resume=True).weights == whole.weights
+
+
+class HeadOnly(OwnSteps):
+    def train_step(self, data: Any) -> dict[str, Any]:
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self(x, training=True) - y) ** 2)
+        variables = self.get_layer("head").trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return {"loss": loss}
+
+
+@promise("4.5", "a metric means for arrays what it means for a Sequence (accuracy of columns)")
+@pytest.mark.parametrize("as_sequence", [False, True])
+def test_accuracy_of_a_column(as_sequence: bool, tmp_path: Path) -> None:
+    """No size of a batch is known, so Keras takes a column of class numbers for one class of one.
+
+    Its accuracy is then how often class 0 is predicted, here always; the labels are all 1.
+    """
+    labels = np.ones((20, 1), np.int64)
+
+    class Columns(Trial):
+        def build_model(self) -> Any:
+            layer = tf.keras.layers.Dense(
+                3, activation="softmax", kernel_initializer="zeros", input_shape=(3,)
+            )
+            return compiled(
+                self,
+                tf.keras.Sequential([layer]),
+                optimizer=tf.keras.optimizers.SGD(0.0),
+                loss="sparse_categorical_crossentropy",
+                metrics=["accuracy"],
+            )
+
+        def build_training_data_loader(self) -> Any:
+            return Batches() if as_sequence else (X, labels)
+
+        build_validation_data_loader = build_training_data_loader
+
+    class Batches(tf.keras.utils.Sequence):  # type: ignore[misc]
+        def __len__(self) -> int:
+            return 5
+
+        def __getitem__(self, index: int) -> Any:
+            return X[index * 4 : index * 4 + 4], labels[index * 4 : index * 4 + 4]
+
+    assert run(Columns, tmp_path).validated("val_accuracy") == [1.0]
+
+
+@promise("4.6", "metrics of the model are those of the workload when its callbacks are called")
+def test_metrics_are_there_for_callbacks(tmp_path: Path) -> None:
+    seen: dict[str, list[float]] = {"training": [], "validation": []}
+
+    class Watching(Trial):
+        def build_model(self) -> Any:
+            return compiled(
+                self, functional(), metrics=[tf.keras.metrics.MeanSquaredError("error")]
+            )
+
+        def keras_callbacks(self) -> list[Any]:
+            return [Reading()]
+
+    class Reading(callbacks.Callback):
+        def _read(self, phase: str) -> None:
+            metric = next(m for m in self.model.metrics if m.name == "error")
+            seen[phase].append(float(metric.result()))
+
+        def on_train_workload_end(self, total_batches_trained: int, logs: Any) -> None:
+            self._read("training")
+
+        def on_test_end(self, logs: Any = None) -> None:
+            self._read("validation")
+
+    trained = run(Watching, tmp_path, config(6, scheduling_unit=3))
+    reported = {kind: [r["metrics"] for r in trained.reports if r["kind"] == kind] for kind in seen}
+    assert seen["training"] == [metrics["error"] for metrics in reported["training"]]
+    assert seen["validation"] == [metrics["val_error"] for metrics in reported["validation"]]

@@ -8,12 +8,24 @@ from typing import Any
 
 import tensorflow as tf
 
-from pedl2det_runtime import safe_pickle
+from pedl2det_runtime import graph_mode, safe_pickle
 from pedl2det_runtime.callbacks.base import Callback
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.memory import Memory
 
 _log = logging.getLogger(__name__)
+
+
+#: What Keras' callbacks are told of the ``fit`` that they belong to, beside the batch size.
+_PARAMS: dict[str, Any] = {
+    "batch_size": None,
+    "epochs": None,
+    "steps": None,
+    "samples": None,
+    "verbose": False,
+    "do_validation": False,
+    "metrics": [],
+}
 
 
 class Multiplexer:
@@ -23,6 +35,7 @@ class Multiplexer:
         callbacks: what ``keras_callbacks()`` returned.
         model: the model that they see.
         home: the trial's directory, whose classes a state may be made of.
+        batch_size: records in a batch of this process.
         has_epochs: whether ``on_epoch_end`` will ever be called.
         is_chief: whether this is the process that reports; callbacks that say
             ``_chief_worker_only`` are left out elsewhere.
@@ -38,6 +51,7 @@ class Multiplexer:
         model: Any,
         *,
         home: Path,
+        batch_size: int,
         has_epochs: bool = True,
         is_chief: bool = True,
     ) -> None:
@@ -59,21 +73,26 @@ class Multiplexer:
             if is_chief or not getattr(callback, "_chief_worker_only", False)
         ]
         self._home = home
+        self._is_never_chunked = graph_mode.is_chosen()
         for callback in self._callbacks:
-            callback.set_params({"verbose": 0})
             callback.set_model(model)
+            callback.set_params({"batch_size": batch_size} | _PARAMS)
         # Keras' own callbacks say nothing of their state: what they change in themselves is kept.
         self._memories = [Memory(callback) for callback in self._callbacks]
 
     @property
     def needs_every_training_batch(self) -> bool:
         """Whether a callback acts on single training batches."""
-        return any(callback._implements_train_batch_hooks() for callback in self._callbacks)
+        return self._is_never_chunked or any(
+            callback._implements_train_batch_hooks() for callback in self._callbacks
+        )
 
     @property
     def needs_every_validation_batch(self) -> bool:
         """Whether a callback acts on single validation batches."""
-        return any(callback._implements_test_batch_hooks() for callback in self._callbacks)
+        return self._is_never_chunked or any(
+            callback._implements_test_batch_hooks() for callback in self._callbacks
+        )
 
     def keras(self, event: str, *args: Any) -> None:
         """Call a hook that every Keras callback has."""
@@ -139,11 +158,11 @@ def _check_epochs(callback: Any) -> None:
     if not overrides or getattr(callback, "_skip_epoch_end_check", False):
         return
     said = (
-        f"{type(callback).__name__}.on_epoch_end will never be called: the config has no "
-        "records_per_epoch, which says how long an epoch is"
+        f"{type(callback).__name__}.on_epoch_end will never be called: records_per_epoch, which "
+        "says how long an epoch is, is missing in the config, or less than one batch"
     )
     if isinstance(callback, Callback):
-        raise CheckFailedError(f"{said}; add it, or act in on_train_workload_end or on_test_end")
+        raise CheckFailedError(f"{said}; set it, or act in on_train_workload_end or on_test_end")
     _log.warning(said)
 
 

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
 
-_SECRET = (
-    *("secret", "password", "token", "access_key", "account_key", "credential", "auth"),
-    "connection_string",
-)
+_WORDS = {
+    "auth",
+    "credential",
+    "credentials",
+    "passphrase",
+    "passwd",
+    "password",
+    "secret",
+    "token",
+}
+_PAIRS = {
+    *(("access", "key"), ("account", "key"), ("api", "key"), ("private", "key")),
+    ("connection", "string"),
+}
+_ASSIGNED = re.compile(r"^(\w+)=(.+)$", re.DOTALL)  # of environment_variables
+_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
 STARS = "********"
 
 
-def without_credentials(value: Any) -> Any:
-    """A copy of a config in which every credential is replaced by stars."""
+def without_credentials(value: Any, name: object = "") -> Any:
+    """A copy of a config in which every credential is replaced by stars.
+
+    Args:
+        value: the config, or a part of it.
+        name: the key under which it stands.
+    """
     if isinstance(value, dict):
-        return {
-            key: STARS
-            if _is_secret(key) and not isinstance(child, dict)
-            else without_credentials(child)
-            for key, child in value.items()
-        }
+        return {key: without_credentials(child, key) for key, child in value.items()}
     if isinstance(value, list):
-        return [without_credentials(child) for child in value]
-    return value
+        return [without_credentials(child, name) for child in value]
+    if not isinstance(value, str):
+        return value  # numbers and switches
+    if _is_secret(name):
+        return STARS
+    if (assigned := _ASSIGNED.match(value)) and _is_secret(assigned[1]):
+        return f"{assigned[1]}={STARS}"
+    return _IN_URL.sub(rf"\1:{STARS}", value)
 
 
 def scrubbed(text: str, config: Any) -> str:
@@ -33,17 +53,23 @@ def scrubbed(text: str, config: Any) -> str:
     return text
 
 
-def _is_secret(key: object) -> bool:
-    return any(word in str(key).lower() for word in _SECRET)
+def _is_secret(name: object) -> bool:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(name))
+    words = re.split(r"[^a-z0-9]+", spaced.lower())
+    return bool(_WORDS.intersection(words) or _PAIRS.intersection(itertools.pairwise(words)))
 
 
-def _secrets(value: Any) -> Iterator[str]:
+def _secrets(value: Any, name: object = "") -> Iterator[str]:
     if isinstance(value, dict):
         for key, child in value.items():
-            if _is_secret(key) and isinstance(child, str) and child:
-                yield child
-            else:
-                yield from _secrets(child)
+            yield from _secrets(child, key)
     elif isinstance(value, list):
         for child in value:
-            yield from _secrets(child)
+            yield from _secrets(child, name)
+    elif isinstance(value, str) and value:
+        if _is_secret(name):
+            yield value
+        elif (assigned := _ASSIGNED.match(value)) and _is_secret(assigned[1]):
+            yield assigned[2]
+        elif found := _IN_URL.search(value):
+            yield found[2]

@@ -46,6 +46,22 @@ class _Section(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_is_the_default(cls, value: Any) -> Any:
+        """A key without a value (``data:``) means what leaving it out does."""
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: child
+            for key, child in value.items()
+            if child is not None or key not in cls.model_fields or cls._is_needed(key)
+        }
+
+    @classmethod
+    def _is_needed(cls, key: str) -> bool:
+        return cls.model_fields[key].is_required()
+
 
 class Length(BaseModel):
     """A length in exactly one of batches, records or epochs."""
@@ -164,7 +180,7 @@ class ExperimentConfig(_Section):
 
     name: str | None = None
     description: str | None = None
-    entrypoint: str | dict[str, Any] | None = None
+    entrypoint: str | list[Any] | dict[str, Any] | None = None
     data: dict[str, Any] = Field(default_factory=dict)
     hyperparameters: dict[str, Any]
     searcher: Searcher
@@ -185,6 +201,18 @@ class ExperimentConfig(_Section):
         searcher = self.searcher
         if not (searcher.max_steps or searcher.target_trial_steps or searcher.max_length):
             raise ValueError("searcher: expected max_length (or max_steps in a legacy config)")
+        if isinstance(searcher.max_length, int):
+            raise ValueError(
+                "searcher.max_length: expected a mapping with one of batches, records, epochs "
+                f"and a whole number, got {searcher.max_length}"
+            )
+        if not self.is_legacy:
+            for name in ("min_validation_period", "min_checkpoint_period"):
+                if isinstance(getattr(self, name), int):
+                    raise ValueError(
+                        f"{name}: expected a mapping with one of batches, records, epochs: "
+                        "a number of steps belongs to a config with max_steps"
+                    )
         return self
 
     @property

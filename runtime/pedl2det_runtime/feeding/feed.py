@@ -73,9 +73,8 @@ def training_feed(data: Any, workers: Workers, shuffle_seed: int | None, start: 
 def validation_feed(data: Any, workers: Workers, steps: int | None) -> Feed:
     """One pass over the validation data, or the first ``steps`` batches of it."""
     if is_dataset(data):
-        return _DatasetFeed(
-            data if steps is None else data.take(steps), steps or batches_in_pass(data)
-        )
+        data = data if steps is None else data.take(steps)
+        return _DatasetFeed(data, batches_in_pass(data))
     share = Sampler(len(data)).one_pass()[:steps]
     return _SequenceFeed(data, iter([share]), workers, len(share))
 
@@ -104,8 +103,7 @@ class _SequenceFeed:
         steps: int | None,
         first: int = 0,
     ) -> None:
-        self._has_fixed_shapes = isinstance(sequence, ArraySequence)
-        if self._has_fixed_shapes:
+        if isinstance(sequence, ArraySequence):
             workers = Workers(count=0)  # cutting an array is quicker than handing a batch over
         self.steps = steps
         self.spec: Any = None
@@ -119,17 +117,24 @@ class _SequenceFeed:
     def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
         first = standardized(next(self._feed))
         self.spec = tf.nest.map_structure(of_any_length, first)
-        if self._has_fixed_shapes:
-            if resuming:
-                _build_unnoticed(model, self.spec)
-            return as_dataset(first, self._others(), self.spec)
-        # As Keras does for a Sequence, whose batches may differ in shape: the model takes its
-        # shapes from the first batch.
         state = seeds.host_state()
-        call_once(model, first)
+        spec = self._spec_of_batches(model, first)
         if resuming:
             seeds.restore_host_state(state)
-        return as_dataset(first, self._others(), tf.nest.map_structure(of_any_shape, first))
+            _build_unnoticed(model, spec)
+        return as_dataset(first, self._others(), spec)
+
+    def _spec_of_batches(self, model: Any, first: Any) -> Any:
+        """What every batch is, to the model, which takes its shapes from the first one.
+
+        As Keras has it for Sequences, and Determined for arrays too: no size is known of a batch.
+        What "accuracy" means depends on it.
+        """
+        if graph_mode.is_chosen():
+            keras_versions.build(model, self.spec)
+        elif not call_once(model, first):
+            return self.spec
+        return tf.nest.map_structure(of_any_shape, first)
 
     def _others(self) -> Iterator[Any]:
         """The batches after the first; begun when the second is asked for, and the model built."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Iterator
 from typing import Any
@@ -25,14 +24,23 @@ def standardized(batch: Any) -> Any:
     return _standard(batch)
 
 
-def call_once(model: Any, first: Any) -> None:
-    """Have a model take its shapes from its first batch."""
+def call_once(model: Any, first: Any) -> bool:
+    """Have a model take its shapes from its first batch.
+
+    Returns:
+        False for a model that cannot be called with its data, such as a GAN whose ``call`` wants
+        noise: its own training step will know.
+    """
     if model.built:
-        return
+        return True
     inputs = first[0] if isinstance(first, tuple) else first
-    # A container of models without a forward pass of its own (a GAN) needs no building.
-    with contextlib.suppress(NotImplementedError):
+    try:
         model(tf.nest.map_structure(tf.convert_to_tensor, inputs), training=False)
+    except NotImplementedError:  # no forward pass of its own
+        return True
+    except (TypeError, ValueError, tf.errors.InvalidArgumentError):
+        return False
+    return True
 
 
 def as_dataset(first: Any, others: Iterator[Any], spec: Any) -> tf.data.Dataset:
