@@ -29,6 +29,7 @@ def test_an_example_learns(name: str, tmp_path: Path) -> None:
     assert low <= last["metrics"][metric] <= high
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize(("name", "lines"), [("wine", 9), ("cancer_tf_data", 8), ("digits_gan", 4)])
 def test_a_killed_example_goes_on_to_the_same_weights(
     name: str, lines: int, tmp_path: Path

@@ -1,7 +1,7 @@
 """The oracle: Determined 0.38.1 itself trains the same trials, and everything comes out the same.
 
-Needs an environment of its own (``nox -s oracle``): determined==0.38.1 and TensorFlow 2.15. Every
-trial is trained by the real controller and the real workload sequencer, locally, without a
+Needs an environment of its own (``nox -s tests-2.15``): determined==0.38.1 and TensorFlow 2.15.
+Every trial is trained by the real controller and the real workload sequencer, locally, without a
 cluster, and by ``pedl2det run``, from the same files and the same config.
 """
 

@@ -113,6 +113,7 @@ class Halving(tf.keras.callbacks.Callback):
 )
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize(
     "model",
     [

@@ -120,12 +120,14 @@ def test_the_reports_and_checkpoints_stand_where_the_schedule_says(tmp_path: Pat
     assert list((tmp_path / "out" / "tensorboard").rglob("events.out.*"))
 
 
+@pytest.mark.kills
 def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     """Dropout, Adam, shuffled batches, weights built on the first batch."""
     directory = write_tree(tmp_path / "trial", SMALL)
     assert_goes_on(directory, tmp_path, 60, "--set", "searcher.max_length.batches=3000")
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize(
     ("name", "lines", "arguments"),
     [
@@ -141,6 +143,7 @@ def test_a_killed_example_goes_on_to_the_same_weights(
     assert_goes_on(EXAMPLES / name, tmp_path, lines, *arguments)
 
 
+@pytest.mark.kills
 def test_a_sequence_that_reshuffles_itself_goes_on_as_it_was(tmp_path: Path) -> None:
     sequence = """
     def build_training_data_loader(self):
@@ -355,6 +358,7 @@ def test_an_old_epoch_is_one_pass_with_training_logs(tmp_path: Path) -> None:
     assert "THREADS 3" in said.splitlines()
 
 
+@pytest.mark.kills
 def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
     """tf.data: shuffled anew each pass, noise drawn in a map; a model built on its first batch."""
     loaders = """    def build_training_data_loader(self):
@@ -375,6 +379,7 @@ def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
     assert_goes_on(directory, tmp_path, 60, *more)
 
 
+@pytest.mark.kills
 def test_a_model_that_hdf5_cannot_describe_goes_on_too(tmp_path: Path) -> None:
     model = (
         MODEL.replace(
@@ -456,6 +461,7 @@ class Rows(tf.keras.utils.Sequence):
     assert reports(tmp_path / "adapted-out") == reports(tmp_path / "plain-out")
 
 
+@pytest.mark.kills
 def test_early_stopping_and_a_falling_learning_rate_survive_a_kill(tmp_path: Path) -> None:
     """Both count validations; the rate is halved on the way, and the best weights come back."""
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": MODEL + STOPPING})

@@ -18,7 +18,6 @@ _log = logging.getLogger(__name__)
 
 #: What Keras' callbacks are told of the ``fit`` that they belong to, beside the batch size.
 _PARAMS: dict[str, Any] = {
-    "batch_size": None,
     "epochs": None,
     "steps": None,
     "samples": None,
