@@ -1,22 +1,26 @@
-"""The examples written for the context-based API train as they are, and learn."""
+"""The examples train as they are, whichever API they were written for, and learn."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from support import EXAMPLES, pedl2det
-from test_run import assert_goes_on, reports, trained
+from support import EXAMPLES, LEGACY, pedl2det
+from test_run import assert_goes_on, reports, trained, weights
 
 pytestmark = pytest.mark.slow
 
 #: The last value of a metric on the example's real data must be within these bounds.
 LEARNED = {
+    "iris": ("val_categorical_accuracy", 0.95, 1.0),
+    "digits": ("val_accuracy", 0.9, 1.0),
     "wine": ("val_accuracy", 0.9, 1.0),
     "cancer_tf_data": ("val_auc", 0.98, 1.0),
     "digits_gan": ("val_difference", 0.0, 0.05),
 }
+CONTEXT_BASED = ("wine", "cancer_tf_data", "digits_gan")
 
 
 @pytest.mark.parametrize("name", LEARNED)
@@ -29,6 +33,18 @@ def test_an_example_learns(name: str, tmp_path: Path) -> None:
     assert low <= last["metrics"][metric] <= high
 
 
+@pytest.mark.parametrize("name", LEGACY)
+def test_many_batches_an_execution_train_the_same_as_single_ones(name: str, tmp_path: Path) -> None:
+    """--trace stops at every batch; the weights and reports are those of whole chunks."""
+    trained(EXAMPLES / name, tmp_path / "chunks")
+    trained(EXAMPLES / name, tmp_path / "single", "--trace")
+
+    assert weights(tmp_path / "chunks") == weights(tmp_path / "single")
+    assert reports(tmp_path / "chunks") == reports(tmp_path / "single")
+    batches = (tmp_path / "single" / "batches.jsonl").read_text().splitlines()
+    assert [json.loads(line)["batch"] for line in batches] == [*range(1, len(batches) + 1)]
+
+
 @pytest.mark.kills
 @pytest.mark.parametrize(("name", "lines"), [("wine", 9), ("cancer_tf_data", 8), ("digits_gan", 4)])
 def test_a_killed_example_goes_on_to_the_same_weights(
@@ -39,6 +55,6 @@ def test_a_killed_example_goes_on_to_the_same_weights(
 
 
 def test_a_context_based_example_has_nothing_to_migrate() -> None:
-    done = pedl2det("migrate", "--check", *(EXAMPLES / name for name in LEARNED))
+    done = pedl2det("migrate", "--check", *(EXAMPLES / name for name in CONTEXT_BASED))
 
     assert done.returncode == 0, done.stdout + done.stderr
