@@ -16,6 +16,12 @@ pytestmark = pytest.mark.slow
 LEARNED = {
     "iris": ("val_categorical_accuracy", 0.95, 1.0),
     "digits": ("val_accuracy", 0.9, 1.0),
+    "digits_keras_trial": ("validation_error", 0.0, 0.2),
+    "wine_two_outputs": ("kind_accuracy", 0.9, 1.0),
+    "cancer_dataset": ("val_accuracy", 0.95, 1.0),
+    "digits_script": ("val_accuracy", 0.85, 1.0),
+    "iris_download": ("val_accuracy", 0.95, 1.0),
+    "early_wine": ("val_accuracy", 0.95, 1.0),
     "wine": ("val_accuracy", 0.9, 1.0),
     "cancer_tf_data": ("val_auc", 0.98, 1.0),
     "digits_gan": ("val_difference", 0.0, 0.05),

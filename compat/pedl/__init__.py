@@ -4,21 +4,27 @@ The getters work from the first line of a trial's modules on, while a trial runs
 DIR``). Nothing heavy is imported here.
 """
 
+from pedl import old_keras
 from pedl._run import (
+    get_download_data_dir,
     get_experiment_config,
     get_experiment_id,
     get_hyperparameter,
     get_trial_id,
     get_trial_seed,
+    is_valid_url,
 )
 from pedl2det_runtime.keras_versions import choose_keras_2
 
 __all__ = [
+    "get_download_data_dir",
     "get_experiment_config",
     "get_experiment_id",
     "get_hyperparameter",
     "get_trial_id",
     "get_trial_seed",
+    "is_valid_url",
 ]
 
 choose_keras_2()
+old_keras.serve()

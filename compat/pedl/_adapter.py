@@ -11,15 +11,23 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from pedl._run import legacy_hparams
+from pedl import _run
 from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import current
 from pedl2det_runtime.errors import CheckFailedError, TrialLoadError
+from pedl2det_runtime.generation import TF1_NAMES, Generation
 from pedl2det_runtime.trial import TFKerasTrial as ContextTrial
 
+_GENERATION = Generation(epoch_is_one_pass=True, wraps_datasets=False, aliases=TF1_NAMES)
 
-def adapt(legacy_class: type, package: ModuleType) -> type[ContextTrial]:
+
+def adapt(legacy_class: type, package: ModuleType, base: type[AdaptedTrial]) -> type[ContextTrial]:
     """The context-based trial that trains a legacy one.
+
+    Args:
+        legacy_class: the trial.
+        package: where ``make_data_loaders`` is, and ``download_data`` if there is one.
+        base: the adapter for this kind of trial.
 
     Raises:
         TrialLoadError: the package exposes no ``make_data_loaders``.
@@ -31,44 +39,82 @@ def adapt(legacy_class: type, package: ModuleType) -> type[ContextTrial]:
             "define it or import it there"
         )
 
-    class Adapted(_AdaptedTrial):
+    class Adapted(base):  # type: ignore[misc, valid-type]
         _legacy_class = legacy_class
         _make_data_loaders = staticmethod(make_data_loaders)
+        _download_data = staticmethod(getattr(package, "download_data", _nothing))
 
     Adapted.__name__ = Adapted.__qualname__ = legacy_class.__name__
     return Adapted
 
 
-class _AdaptedTrial(ContextTrial):
+def _nothing() -> None:
+    """A trial without ``download_data``."""
+
+
+class AdaptedTrial(ContextTrial):
+    """A trial of PEDL; ``build_model`` is what its kinds differ in."""
+
     _legacy_class: Callable[[dict[str, Any]], Any]
     _make_data_loaders: Callable[[dict[str, Any], dict[str, Any]], Any]
-
-    epoch_is_one_pass = True
+    _download_data: Callable[..., Any]
 
     def __init__(self, context: TFKerasTrialContext) -> None:
         super().__init__(context)
         context.configure_fit(shuffle=False)  # old Sequences are read in their own order
-        self._hparams = legacy_hparams(current())
+        self._config = context.get_experiment_config()
+        self._hparams = _run.legacy_hparams(current())
+        self._download()
         self._legacy = self._legacy_class(self._hparams)
+        self._loaders: tuple[Any, Any] | None = None
+
+    @property
+    def api_generation(self) -> Generation:
+        """An epoch is one pass over the data."""
+        return _GENERATION
 
     def session_config(self) -> Any:
+        """The session of the old trial."""
         return self._legacy.session_config(self._hparams)
 
     def build_training_data_loader(self) -> Any:
-        config = self.context.get_experiment_config()
-        loaders = self._make_data_loaders(config, self._hparams)
-        if not isinstance(loaders, tuple | list) or len(loaders) != 2:
-            raise TrialLoadError(
-                f"{_place(self._make_data_loaders)}: make_data_loaders: expected a pair "
-                f"(training, validation), got {_described(loaders)}"
-            )
-        training, self._validation = loaders
-        return training
+        """The first of the pair that ``make_data_loaders`` gives, which is called once."""
+        return self._pair()[0]
 
     def build_validation_data_loader(self) -> Any:
-        return self._validation
+        """The second of the pair."""
+        return self._pair()[1]
+
+    def keras_callbacks(self) -> list[Any]:
+        """The callbacks of the old trial."""
+        callbacks: list[Any] = self._legacy.keras_callbacks(self._hparams)
+        return callbacks
+
+    def _download(self) -> None:
+        """Call ``download_data`` once per machine, before anything else of the trial."""
+        download = self._download_data
+        arguments = (self._config, self._hparams) if inspect.signature(download).parameters else ()
+        distributed = self.context.distributed
+        directory = download(*arguments) if distributed.local_rank == 0 else None
+        _run.downloaded_to(distributed.broadcast_local(directory))
+
+    def _pair(self) -> tuple[Any, Any]:
+        if self._loaders is None:
+            loaders = self._make_data_loaders(self._config, self._hparams)
+            if not isinstance(loaders, tuple | list) or len(loaders) != 2:
+                raise TrialLoadError(
+                    f"{_place(self._make_data_loaders)}: make_data_loaders: expected a pair "
+                    f"(training, validation), got {_described(loaders)}"
+                )
+            self._loaders = loaders[0], loaders[1]
+        return self._loaders
+
+
+class AdaptedTFKerasTrial(AdaptedTrial):
+    """A ``TFKerasTrial``, which compiles its model itself."""
 
     def build_model(self) -> Any:
+        """The model of the old trial, compiled as it compiled it."""
         model = self._legacy.build_model(self._hparams)
         if getattr(model, "optimizer", None) is None:
             raise CheckFailedError(
@@ -76,10 +122,6 @@ class _AdaptedTrial(ContextTrial):
                 "tf.keras.Model: call model.compile(...) before it returns"
             )
         return self.context.adopt_compiled_model(model)
-
-    def keras_callbacks(self) -> list[Any]:
-        callbacks: list[Any] = self._legacy.keras_callbacks(self._hparams)
-        return callbacks
 
 
 def _described(value: Any) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from pedl2det_runtime.current import TrialInfo, current
+from pedl2det_runtime.errors import NoTrialError
+
+_download_dir: Any = None
 
 
 def legacy_hparams(info: TrialInfo) -> dict[str, Any]:
@@ -47,3 +51,30 @@ def get_experiment_id() -> int:
 def get_trial_id() -> int:
     """The trial's number."""
     return current().trial_id
+
+
+def get_download_data_dir() -> Any:
+    """What ``download_data`` of the running trial returned on this machine.
+
+    Raises:
+        NoTrialError: no trial is running, or it has no ``download_data``.
+    """
+    current()
+    if _download_dir is None:
+        raise NoTrialError(
+            "get_download_data_dir: this trial has no download_data(experiment_config, hparams) "
+            "beside it that returned a directory"
+        )
+    return _download_dir
+
+
+def downloaded_to(directory: Any) -> None:
+    """Told by the adapter: what ``download_data`` returned."""
+    global _download_dir
+    _download_dir = directory
+
+
+def is_valid_url(url: str) -> bool:
+    """Whether a text has the form of an address: nothing is fetched."""
+    parts = urlsplit(url)
+    return bool(parts.scheme and parts.netloc)

@@ -21,7 +21,10 @@ _NOT_PROVIDED = _ArgNotProvided()
 
 @dataclass(frozen=True)
 class FitSettings:
-    """What ``configure_fit`` sets; the defaults are those of spec/context_api.md, 4.3."""
+    """What ``configure_fit`` sets; the defaults are those of spec/context_api.md, 4.3.
+
+    Trials whose configs count in steps were never shuffled.
+    """
 
     verbose: bool = True
     class_weight: Any = None
@@ -76,7 +79,7 @@ class TFKerasTrialContext(TrialContext):
     def __init__(self, info: TrialInfo, *, managed: bool = True) -> None:
         super().__init__(info, managed=managed)
         self.experimental = TFKerasExperimentalContext()
-        self.fit_settings = FitSettings()
+        self.fit_settings = FitSettings(shuffle=not info.config.is_legacy)
         self.optimizers: list[Any] = []
         self.datasets_wrapped = False
         self._wrapped: WrappedModel | None = None
@@ -154,9 +157,7 @@ class TFKerasTrialContext(TrialContext):
 
     def adopt_compiled_model(self, model: Any) -> Any:
         """Train a model that was compiled before anybody could wrap it, as in old trials."""
-        self.wrap_model(model)
-        if self._wrapped:
-            self._wrapped.compiled = {}
+        self._wrapped = WrappedModel(model, self.configure_fit, is_compiled=True)
         return model
 
     def wrap_optimizer(self, optimizer: Any) -> Any:

@@ -49,6 +49,7 @@ class Controller(tf.keras.callbacks.Callback):
         self._job = job
         self._schedule = job.schedule
         self._context = job.context
+        self._generation = job.generation
         self._user = job.callbacks
         self._resume_from = resume_from
         self._state = state
@@ -157,11 +158,13 @@ class Controller(tf.keras.callbacks.Callback):
         batches = self._first_batch + batch + 1
         self._progress = self._progress.trained_to(batches)
         if self._user.needs_every_training_batch:
-            self._user.keras("on_train_batch_end", self._index_in_epoch(batches - 1), scalars(logs))
+            told = self._generation.with_aliases(scalars(logs))
+            self._user.keras("on_train_batch_end", self._index_in_epoch(batches - 1), told)
         if self._trace:
             self._trace.write({"batch": batches, "metrics": scalars(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
-            epoch_logs = scalars(logs) if self._job.epochs_have_logs else {}
+            has_logs = self._generation.epoch_is_one_pass
+            epoch_logs = self._generation.with_aliases(scalars(logs)) if has_logs else {}
             self._user.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
         self._heed_stop()
         if batches == self._stop:
@@ -183,6 +186,7 @@ class Controller(tf.keras.callbacks.Callback):
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
         self._user.determined("on_train_workload_end", batches, metrics | counted)
         self._heed_stop()
+        metrics = self._generation.reported("training", metrics)
         self._reports.report("training", batches, epochs, metrics)
         self._act()
         self._context.model.reset_metrics()
@@ -198,7 +202,21 @@ class Controller(tf.keras.callbacks.Callback):
                 self._save()
 
     def _validate(self) -> None:
-        job, model, batches = self._job, self._context.model, self._progress.batches
+        batches = self._progress.batches
+        own = self._generation.validate
+        metrics = own(batches) if own else self._evaluate(batches)
+        self._user.on_test_end(metrics)
+        self._heed_stop()
+        self._progress = self._progress.validated()
+        metrics = scalars(metrics)
+        self._reports.report("validation", batches, self._epochs(), metrics)
+        wanted = self._keeper.wants(batches, self._generation.with_aliases(metrics))
+        if wanted and self._progress.last_checkpoint < batches and batches > 0:
+            self._save()
+
+    def _evaluate(self, batches: int) -> dict[str, Any]:
+        """The metrics of one pass over the validation data, by their names in reports."""
+        job, model = self._job, self._context.model
         feed = validation_feed(
             job.validation, self._workers(_VALIDATION, batches), job.validation_steps
         )
@@ -214,15 +232,7 @@ class Controller(tf.keras.callbacks.Callback):
             raise (feed.error or error) from None
         finally:
             feed.close()
-        metrics = {f"val_{name}": value for name, value in logs.items()}
-        self._user.on_test_end(metrics)
-        self._heed_stop()
-        self._progress = self._progress.validated()
-        metrics = scalars(metrics)
-        self._reports.report("validation", batches, self._epochs(), metrics)
-        wanted = self._keeper.wants(batches, metrics)
-        if wanted and self._progress.last_checkpoint < batches and batches > 0:
-            self._save()
+        return self._generation.reported("validation", logs)
 
     def _save(self) -> None:
         self._reports.sync()

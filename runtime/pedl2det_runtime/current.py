@@ -30,6 +30,7 @@ class TrialInfo:
         experiment_id: the experiment's number.
         trial_id: the trial's number.
         initial_batch: batches that had been trained when this process began.
+        scripts_batch_size: records in a batch of a script, whose config does not say it.
     """
 
     config: ExperimentConfig
@@ -41,6 +42,7 @@ class TrialInfo:
     experiment_id: int = 1
     trial_id: int = 1
     initial_batch: int = 0
+    scripts_batch_size: int | None = None
 
     @classmethod
     def of(cls, config: ExperimentConfig, out: Path) -> Self:
@@ -61,7 +63,7 @@ class TrialInfo:
                 ``batch_size`` in a legacy config.
         """
         name = "global_batch_size" if "global_batch_size" in self.hparams else "batch_size"
-        value = self.hparams.get(name)
+        value = self.hparams.get(name, self.scripts_batch_size)
         if isinstance(value, bool) or not isinstance(value, int) or value < self.slots:
             wanted = "a positive whole number" if self.slots == 1 else f"at least {self.slots}"
             raise InvalidConfigurationException(

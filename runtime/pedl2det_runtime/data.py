@@ -47,13 +47,16 @@ class ArraySequence:
         arrays: ``(x, y)`` or ``(x, y, sample_weights)``, each an array (or something that gives
             one, as pandas objects do), or a list, tuple or dict of arrays, all of the same length.
         batch_size: records in a batch.
+        keeps_partial_batch: whether the last batch may be smaller; it is left out otherwise.
 
     Raises:
         InvalidDataTypeException: a part is of another type.
         CheckFailedError: lengths differ, or there are fewer records than one batch.
     """
 
-    def __init__(self, arrays: tuple[Any, ...], batch_size: int) -> None:
+    def __init__(
+        self, arrays: tuple[Any, ...], batch_size: int, *, keeps_partial_batch: bool = True
+    ) -> None:
         names = ("x", "y", "sample weights")
         lengths = [_length(part, name) for part, name in zip(arrays, names, strict=False)]
         if lengths[1] != lengths[0]:
@@ -71,23 +74,25 @@ class ArraySequence:
                 f"{lengths[0]} records, batches of {batch_size}."
             )
         self._arrays = tuple(_as_arrays(part) for part in arrays)
-        self._records = lengths[0]
         self._batch_size = batch_size
+        whole, rest = divmod(lengths[0], batch_size)
+        self._length = whole + (1 if rest and keeps_partial_batch else 0)
 
     def __len__(self) -> int:
-        return -(-self._records // self._batch_size)
+        return self._length
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
         first = index * self._batch_size
         return tuple(_cut(part, first, first + self._batch_size) for part in self._arrays)
 
 
-def as_data(data: Any, batch_size: int) -> Any:
+def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> Any:
     """What is read for training: a :class:`BatchSequence` or a ``tf.data.Dataset``.
 
     Args:
         data: what a data loader returned.
         batch_size: records in a batch that is cut from arrays.
+        keeps_partial_batch: whether the last of these may be smaller.
 
     Raises:
         InvalidDataTypeException: it is of a type that cannot be trained on.
@@ -96,7 +101,8 @@ def as_data(data: Any, batch_size: int) -> Any:
     if is_dataset(data):
         return data
     if isinstance(data, tuple) and len(data) in (2, 3):
-        return ArraySequence(data[:2] if data[-1] is None else data, batch_size)
+        arrays = data[:2] if data[-1] is None else data
+        return ArraySequence(arrays, batch_size, keeps_partial_batch=keeps_partial_batch)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_container(data):
         return data
     raise InvalidDataTypeException(

@@ -19,7 +19,7 @@ from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import TrialInfo
 from pedl2det_runtime.data import as_data, is_dataset
 from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidExperimentException
-from pedl2det_runtime.feeding import batches_in_pass
+from pedl2det_runtime.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.keeper import Goal
 from pedl2det_runtime.options import RunOptions
 from pedl2det_runtime.retention import Retention
@@ -42,7 +42,7 @@ class Job:
         validation_steps: how many batches of it a validation reads; None for all.
         callbacks: the user's callbacks.
         schedule: when to stop for what.
-        epochs_have_logs: whether ``on_epoch_end`` gets the training logs.
+        generation: in what the generation of the trial differs.
         goal: which checkpoints are kept.
         belongings: what every checkpoint carries.
         directory: the run's directory.
@@ -56,7 +56,7 @@ class Job:
     validation_steps: int | None
     callbacks: Multiplexer
     schedule: Schedule
-    epochs_have_logs: bool
+    generation: Generation
     goal: Goal
     belongings: checkpoint.Belongings
     directory: Path
@@ -83,14 +83,19 @@ def make_job(
     batch_size = info.per_slot_batch_size
     training_loader = trial.build_training_data_loader()
     validation_loader = trial.build_validation_data_loader()
-    training = as_data(_unwrapped(context, training_loader), batch_size)
+    generation = _generation(config, trial)
+    training = as_data(
+        _unwrapped(context, training_loader),
+        batch_size,
+        keeps_partial_batch=generation.keeps_partial_batch,
+    )
     validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
-    _check_wrapped(context, training, validation)
+    if generation.wraps_datasets:
+        _check_wrapped(context, training, validation)
     trial.build_model()
     _check_model(context)
     keras_versions.track_optimizers(context.model, context.optimizers)
-    one_pass = batches_in_pass(training) or 0
-    epoch = one_pass if trial.epoch_is_one_pass else _epoch(config, info)
+    epoch = _epoch(config, info, generation, training)
     schedule = _schedule(config, info.global_batch_size, epoch, options)
     callbacks = Multiplexer(
         trial.keras_callbacks(),
@@ -107,7 +112,7 @@ def make_job(
         validation_steps=1 if options.test else _validation_steps(context, validation),
         callbacks=callbacks,
         schedule=schedule,
-        epochs_have_logs=trial.epoch_is_one_pass,
+        generation=generation,
         goal=_goal(config),
         belongings=checkpoint.Belongings(
             config.raw,
@@ -174,8 +179,17 @@ def _check_model(context: TFKerasTrialContext) -> None:
         raise CheckFailedError(f"Please call model.compile(...){when} in build_model.")
 
 
-def _epoch(config: ExperimentConfig, info: TrialInfo) -> int:
-    return config.records_per_epoch // info.global_batch_size
+def _generation(config: ExperimentConfig, trial: TFKerasTrial) -> Generation:
+    """That of the trial; a context-based one whose config counts in steps is of 2020."""
+    own = trial.api_generation
+    return EARLY_DETERMINED if own is CONTEXT_BASED and config.is_legacy else own
+
+
+def _epoch(config: ExperimentConfig, info: TrialInfo, generation: Generation, training: Any) -> int:
+    """Batches in an epoch; 0 where there are none."""
+    if not generation.epoch_is_one_pass:
+        return config.records_per_epoch // info.global_batch_size
+    return config.report_period if is_dataset(training) else len(training)
 
 
 def _schedule(

@@ -35,13 +35,18 @@ def tensorflow_version() -> tuple[int, int]:
     raise WrongKerasError("TensorFlow is not installed: pip install 'pedl2det[run]'")
 
 
+def is_keras_2_of_tensorflow() -> bool:
+    """Whether Keras 2 is what this TensorFlow itself brings, under the name ``keras`` too."""
+    return tensorflow_version() < _FIRST_WITHOUT_KERAS_2
+
+
 def choose_keras_2() -> None:
     """Make ``tf.keras`` mean Keras 2; to be called before TensorFlow is imported.
 
     Raises:
         WrongKerasError: TensorFlow is missing, tf-keras is missing, or Keras 3 is loaded.
     """
-    if tensorflow_version() < _FIRST_WITHOUT_KERAS_2:
+    if is_keras_2_of_tensorflow():
         return
     try:
         metadata.version("tf-keras")
@@ -58,7 +63,7 @@ def choose_keras_2() -> None:
 def refuse_keras_3() -> None:
     """Raise ``WrongKerasError`` if ``tf.keras`` is Keras 3 in this process."""
     tensorflow = sys.modules.get("tensorflow")
-    if tensorflow is None or tensorflow_version() < _FIRST_WITHOUT_KERAS_2:
+    if tensorflow is None or is_keras_2_of_tensorflow():
         return
     if not tensorflow.keras.Model.__module__.startswith("tf_keras."):
         raise WrongKerasError(

@@ -74,33 +74,38 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
         raise TrialCodeError(f"{place}: {doing}: {_said(error)}") from error
 
 
-def load_trial(directory: Path, entrypoint: Any) -> type[TFKerasTrial]:
+def load_trial(
+    directory: Path,
+    entrypoint: Any,
+    entrypoints: dict[str, str] | None = None,
+    file: str | None = None,
+) -> type[TFKerasTrial]:
     """The trial in ``directory``; to be called :func:`at_home`.
 
     Args:
         directory: a package whose ``__init__`` exposes the trial, unless there is an entrypoint.
         entrypoint: ``module:Class``; a command that launches such a trial; or None for the only
             trial of the package.
+        entrypoints: ``module:object`` of ``trial_class``, ``data_loaders_function`` and
+            ``download_data_function``, each by itself (PEDL 0.11).
+        file: the file that holds trial and loaders, instead of a package.
 
     Raises:
         TrialLoadError: there is none, or more than one.
         TrialCodeError: importing it failed.
     """
+    if entrypoints:
+        return _from_entrypoints(directory, entrypoints)
     entrypoint = _trial_of(entrypoint)
     if entrypoint is not None:
-        module_name, _, class_name = entrypoint.partition(":")
-        with users_code(directory, f"import {module_name or 'the package'}"):
-            module = importlib.import_module(module_name) if module_name else _package(directory)
-        found = getattr(module, class_name, None)
+        module, found = _imported(directory, entrypoint)
         if not (inspect.isclass(found) and issubclass(found, Trial)):
             raise TrialLoadError(
                 f"entrypoint {entrypoint}: expected a trial class, got {type(found).__name__}"
-                if found is not None
-                else f"entrypoint {entrypoint}: {module_name} has no {class_name}"
             )
         return found.as_context_trial(module)
-    with users_code(directory, "import the package"):
-        module = _package(directory)
+    with users_code(directory, f"import {file or 'the package'}"):
+        module = _package(directory, file)
     trials = {
         value
         for value in vars(module).values()
@@ -111,10 +116,43 @@ def load_trial(directory: Path, entrypoint: Any) -> type[TFKerasTrial]:
     if len(trials) != 1:
         names = ", ".join(sorted(trial.__name__ for trial in trials)) or "none"
         raise TrialLoadError(
-            f"{directory / '__init__.py'}: expected exactly one trial class, found {names}: "
+            f"{directory / (file or '__init__.py')}: expected exactly one trial class, found "
+            f"{names}: "
             + ("name one with entrypoint in the config" if trials else "import it there")
         )
     return trials.pop().as_context_trial(module)
+
+
+def _imported(directory: Path, place: str) -> tuple[ModuleType, Any]:
+    """The module and the object of ``module:object``; an empty module is the package."""
+    module_name, _, name = place.partition(":")
+    with users_code(directory, f"import {module_name or 'the package'}"):
+        module = importlib.import_module(module_name) if module_name else _package(directory)
+    if not hasattr(module, name):
+        raise TrialLoadError(f"entrypoint {place}: {module_name or 'the package'} has no {name}")
+    return module, getattr(module, name)
+
+
+def _from_entrypoints(directory: Path, entrypoints: dict[str, str]) -> type[TFKerasTrial]:
+    known = {
+        "trial_class": "",
+        "data_loaders_function": "make_data_loaders",
+        "download_data_function": "download_data",
+    }
+    if "trial_class" not in entrypoints or entrypoints.keys() - known.keys():
+        raise TrialLoadError(
+            f"entrypoints: expected trial_class, and maybe data_loaders_function and "
+            f"download_data_function, got {', '.join(entrypoints) or 'nothing'}"
+        )
+    package = ModuleType(_PACKAGE)
+    package.__file__ = str(directory / "entrypoints")
+    found = {key: _imported(directory, place)[1] for key, place in entrypoints.items()}
+    for key, value in found.items():
+        setattr(package, known[key] or "trial_class", value)
+    trial = found["trial_class"]
+    if not (inspect.isclass(trial) and issubclass(trial, Trial)):
+        raise TrialLoadError(f"entrypoints.trial_class: {entrypoints['trial_class']}: no trial")
+    return trial.as_context_trial(package)
 
 
 def _trial_of(entrypoint: Any) -> str | None:
@@ -124,7 +162,7 @@ def _trial_of(entrypoint: Any) -> str | None:
     determined.launch.horovod --autohorovod --trial model_def:T``. Our own launcher takes its place.
     """
     if isinstance(entrypoint, dict):
-        raise TrialLoadError("entrypoint: script: a script is not served yet, name a trial class")
+        raise TrialLoadError("entrypoint: a script holds no trial class; name module:Class")
     words = shlex.split(entrypoint) if isinstance(entrypoint, str) else entrypoint
     if not words or (len(words) == 1 and isinstance(entrypoint, str)):
         return entrypoint or None
@@ -137,14 +175,17 @@ def _trial_of(entrypoint: Any) -> str | None:
     return trials[-1]
 
 
-def _package(directory: Path) -> ModuleType:
-    init = directory / "__init__.py"
-    if not init.exists():
+def _package(directory: Path, file: str | None = None) -> ModuleType:
+    """The module that exposes the trial: the package of the directory, or one file of it."""
+    path = directory / (file or "__init__.py")
+    if not path.exists():
         raise TrialLoadError(
             f"{directory}: expected a package with __init__.py, or an entrypoint in the config"
         )
+    if file:
+        return importlib.import_module(path.stem)
     spec = importlib.util.spec_from_file_location(
-        _PACKAGE, init, submodule_search_locations=[str(directory)]
+        _PACKAGE, path, submodule_search_locations=[str(directory)]
     )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

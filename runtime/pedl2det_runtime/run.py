@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pedl2det_runtime import checkpoint, keras_versions, stub_path
 from pedl2det_runtime.config import notices, read_config
@@ -33,6 +33,9 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     Raises:
         Pedl2DetError: the user's mistake, with what to do about it.
     """
+    file = options.directory if options.directory.is_file() else None
+    if file is not None:  # a model definition of one file
+        options = replace(options, directory=file.parent)
     if not options.directory.is_dir():
         raise ConfigError(f"{options.directory}: no such directory")
     config = read_config(options.config or find_config(options.directory), options.overrides)
@@ -53,12 +56,40 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     with running(info), at_home(directory):
         keras_versions.begin_trial()
         seeds.seed_everything(info.seed)
-        trial_class = load_trial(directory, config.entrypoint)
         say(f"{config.title}: seed {info.seed}")
         for line in notices(config, info.hparams):
             say(line)
+        if isinstance(config.entrypoint, dict):
+            return _train_script(config.entrypoint, info, options, say, found)
+        trial_class = load_trial(
+            directory, config.entrypoint, config.entrypoints, file.name if file else None
+        )
         with users_code(directory, f"train {trial_class.__name__}"):
             return train(trial_class, info, options, say, found)
+
+
+def _train_script(
+    entrypoint: dict[str, Any],
+    info: TrialInfo,
+    options: RunOptions,
+    say: Callable[[str], None],
+    found: Found,
+) -> Progress:
+    """Train the model that a script builds; what it does afterwards is done too."""
+    from pedl2det_runtime.loading import users_code
+    from pedl2det_runtime.script import run_script
+
+    if not isinstance(entrypoint.get("script"), str):
+        raise ConfigError("entrypoint: expected script: FILE, or module:Class")
+    progress = Progress()
+
+    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> None:
+        nonlocal progress
+        progress = train(trial_class, info, options, say, found)
+
+    with users_code(options.directory, f"run {entrypoint['script']}"):
+        run_script(options.directory / entrypoint["script"], info, train_it)
+    return progress
 
 
 @dataclass(frozen=True)
@@ -128,6 +159,16 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
     except OSError as error:
         raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
     return Found()
+
+
+def counts_in_steps(options: RunOptions) -> bool:
+    """Whether a trial's config is of before Determined 0.13; False where it cannot be read."""
+    path = options.directory
+    try:
+        config = options.config or find_config(path.parent if path.is_file() else path)
+        return read_config(config, options.overrides).is_legacy
+    except (ConfigError, OSError):
+        return False  # the run itself says what is wrong
 
 
 def find_config(directory: Path) -> Path:

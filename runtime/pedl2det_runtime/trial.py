@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from pedl2det_runtime.context import TFKerasTrialContext
+from pedl2det_runtime.generation import CONTEXT_BASED, Generation
 
 
 class Trial(ABC):
@@ -28,18 +29,26 @@ class TFKerasTrial(Trial):
 
     Args:
         context: what the trial knows of its run; store it as ``self.context``.
+        trial_context: the same, by its name in Determined 0.12.0.
     """
 
-    #: An epoch is one pass over the training data, and its callbacks get the training logs.
-    epoch_is_one_pass = False
-
-    def __init__(self, context: TFKerasTrialContext) -> None:
-        self.context = context
+    def __init__(
+        self,
+        context: TFKerasTrialContext | None = None,
+        *,
+        trial_context: TFKerasTrialContext | None = None,
+    ) -> None:
+        self.context: Any = context if trial_context is None else trial_context
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:  # noqa: ARG003
         """This class: it is context-based."""
         return cls
+
+    @property
+    def api_generation(self) -> Generation:
+        """In what other generations differ; adapters of older APIs have another one."""
+        return CONTEXT_BASED
 
     @abstractmethod
     def build_model(self) -> Any:

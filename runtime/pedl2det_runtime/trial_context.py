@@ -130,3 +130,21 @@ class TrialContext:
             raise CheckFailedError(f"stop_requested: expected a bool, got {stop_requested!r}")
         _log.info("a stop of the trial was %s", "requested" if stop_requested else "withdrawn")
         self._stop_requested = stop_requested
+
+    # Where Determined 0.12.0 had the ranks; from 0.12.2 on they are those of ``distributed``.
+
+    def get_rank(self) -> int:
+        """The unique number of this process within the trial."""
+        return self.distributed.get_rank()
+
+    def get_local_rank(self) -> int:
+        """The unique number of this process on its machine."""
+        return self.distributed.get_local_rank()
+
+    def get_size(self) -> int:
+        """How many slots this trial runs on."""
+        return self.distributed.get_size()
+
+    def get_num_agents(self) -> int:
+        """How many machines this trial runs on."""
+        return self.distributed.get_num_agents()

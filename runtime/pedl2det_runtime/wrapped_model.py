@@ -28,16 +28,21 @@ class WrappedModel:
         model: the ``tf.keras.Model``; its ``compile`` and ``fit`` are recorded from now on.
         configure_fit: told what is said to ``model.fit``, which itself trains nothing: the
             controller does.
+        is_compiled: whether the model was compiled before; then nothing is recorded.
 
     Attributes:
         model: the model.
         compiled: the arguments of ``compile`` by name; None before it is called.
     """
 
-    def __init__(self, model: Any, configure_fit: Callable[..., None]) -> None:
+    def __init__(
+        self, model: Any, configure_fit: Callable[..., None], *, is_compiled: bool = False
+    ) -> None:
         self.model = model
-        self.compiled: dict[str, Any] | None = None
+        self.compiled: dict[str, Any] | None = {} if is_compiled else None
         self._configure_fit = configure_fit
+        if is_compiled:
+            return
         model.compile = self._recorded("compile", self._compile)
         for name in ("fit", "fit_generator"):
             if hasattr(type(model), name):

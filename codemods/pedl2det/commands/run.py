@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import click
 
@@ -58,8 +61,8 @@ def command(
     from pedl2det_runtime import errors
 
     try:
-        _prepare_for(directory)
-        progress = runtime.run(options, click.echo)
+        with _old_names(options):
+            progress = runtime.run(options, click.echo)
     except errors.Pedl2DetError as error:
         if with_stack:
             traceback.print_exception(error)
@@ -83,11 +86,22 @@ def _runtime() -> ModuleType:
     return run
 
 
-def _prepare_for(directory: Path) -> None:
-    """Put the old API in place before the trial's modules are imported, if they use it."""
-    if uses_legacy(directory):
-        from pedl2det_runtime import keras_versions
+@contextmanager
+def _old_names(options: Any) -> Iterator[None]:
+    """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
+    from pedl2det_runtime import keras_versions
+    from pedl2det_runtime.run import counts_in_steps
 
-        keras_versions.choose_keras_2()
-        keras_versions.load_tensorflow()
-        import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms
+    if not (uses_legacy(options.directory) or counts_in_steps(options)):
+        yield
+        return
+    keras_versions.choose_keras_2()
+    keras_versions.load_tensorflow()
+    import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms
+    from pedl import idioms
+
+    idioms.activate()
+    try:
+        yield
+    finally:
+        idioms.deactivate()

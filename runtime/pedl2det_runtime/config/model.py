@@ -181,6 +181,7 @@ class ExperimentConfig(_Section):
     name: str | None = None
     description: str | None = None
     entrypoint: str | list[Any] | dict[str, Any] | None = None
+    entrypoints: dict[str, str] | None = None
     data: dict[str, Any] = Field(default_factory=dict)
     hyperparameters: dict[str, Any]
     searcher: Searcher

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from types import ModuleType
 from typing import Any
 
-from pedl._adapter import adapt
+from pedl._adapter import AdaptedTFKerasTrial, adapt
 from pedl2det_runtime.trial import TFKerasTrial as ContextTrial
 from pedl2det_runtime.trial import Trial
 
@@ -24,7 +24,7 @@ class TFKerasTrial(Trial):
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[ContextTrial]:
         """The adapter that trains this class with ``make_data_loaders`` of its package."""
-        return adapt(cls, package)
+        return adapt(cls, package, AdaptedTFKerasTrial)
 
     @abstractmethod
     def build_model(self, hparams: dict[str, Any]) -> Any:

@@ -11,14 +11,21 @@ from pedl2det_runtime.context import (  # noqa: E402
     TFKerasTrialContext,
 )
 from pedl2det_runtime.data import ArrayLike, InputData  # noqa: E402
+from pedl2det_runtime.early_data import InMemorySequence, KerasDataAdapter  # noqa: E402
 from pedl2det_runtime.load_model import load_model_from_checkpoint_path  # noqa: E402
 from pedl2det_runtime.sequence_adapter import SequenceAdapter  # noqa: E402
 from pedl2det_runtime.trial import TFKerasTrial  # noqa: E402
 
+#: The name of the context in Determined 0.12.
+TFKerasContext = TFKerasTrialContext
+
 __all__ = [
     "ArrayLike",
+    "InMemorySequence",
     "InputData",
+    "KerasDataAdapter",
     "SequenceAdapter",
+    "TFKerasContext",
     "TFKerasExperimentalContext",
     "TFKerasTensorBoard",
     "TFKerasTrial",

@@ -1,0 +1,14 @@
+"""``pedl.trial``: names for the types of metrics, and the trial's seed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pedl._run import get_trial_seed
+
+__all__ = ["MetricOp", "ValidOp", "get_trial_seed"]
+
+#: A metric: a function of targets and predictions.
+MetricOp = Callable[[Any, Any], Any]
+
+#: A validation metric, likewise; older code pairs it with the function that reduces it.
+ValidOp = MetricOp | tuple[MetricOp, Callable[..., Any]]

@@ -1,0 +1,1 @@
+"""``pedl.trial_controller``: where the ranks of a trial's processes were asked for."""

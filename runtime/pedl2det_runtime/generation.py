@@ -1,0 +1,52 @@
+"""In what the generations of the API differ while a trial trains, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["training", "validation"]
+Metrics = dict[str, Any]
+
+
+def with_prefix(kind: Kind, metrics: Metrics) -> Metrics:
+    """Validation metrics get ``val_`` before their names."""
+    return metrics if kind == "training" else {f"val_{key}": metrics[key] for key in metrics}
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How trials of one generation are trained.
+
+    Attributes:
+        epoch_is_one_pass: an epoch is one pass over a Sequence, or one step of a dataset, and its
+            callbacks get the training logs.
+        keeps_partial_batch: whether the last batch of training arrays may be smaller.
+        wraps_datasets: whether a dataset must be wrapped.
+        aliases: metrics that callbacks and the searcher know by another name, by that name.
+        reported: the metrics of a report, by their names there, from their names for Keras.
+        validate: computes the validation metrics instead of ``model.evaluate``, given the number
+            of batches trained; None if Keras does.
+    """
+
+    epoch_is_one_pass: bool = False
+    keeps_partial_batch: bool = True
+    wraps_datasets: bool = True
+    aliases: tuple[tuple[str, str], ...] = ()
+    reported: Callable[[Kind, Metrics], Metrics] = with_prefix
+    validate: Callable[[int], Metrics] | None = None
+
+    def with_aliases(self, metrics: Metrics) -> Metrics:
+        """The metrics, with those that have another name under that name too."""
+        more = {alias: metrics[name] for alias, name in self.aliases if name in metrics}
+        return more | metrics
+
+
+#: TensorFlow 1 called the metric "accuracy" so.
+TF1_NAMES = (("acc", "accuracy"), ("val_acc", "val_accuracy"))
+
+CONTEXT_BASED = Generation()
+
+#: Determined 0.12, whose configs count in steps (spec/early_determined.md, 3.3).
+EARLY_DETERMINED = Generation(epoch_is_one_pass=True, keeps_partial_batch=False, aliases=TF1_NAMES)

@@ -1,0 +1,420 @@
+"""What code of 2019 and 2020 says, and what it gets (spec/legacy_pedl.md, early_determined.md)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support import EXAMPLES, pedl2det, write_tree
+from test_run import reports, trained, weights
+
+pytestmark = pytest.mark.slow
+
+OLD_EXAMPLES = (
+    *("iris", "digits", "digits_keras_trial", "wine_two_outputs", "cancer_dataset"),
+    *("digits_script", "iris_download", "early_wine"),
+)
+STEPS = """\
+hyperparameters: {batch_size: 4}
+searcher: {name: single, metric: val_loss, max_steps: 1}
+batches_per_step: 12
+"""
+PACKAGE = "from model_def import T, make_data_loaders\n"
+TRIAL = """\
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras.layers import Dense
+from pedl.frameworks.keras import TFKerasTrial
+
+X = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
+
+
+class Rows(tf.keras.utils.Sequence):
+    def __init__(self, name):
+        self.name = name
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        print(self.name, index)
+        rows = slice(index * 4, index * 4 + 4)
+        return X[rows], 0 * X[rows, :1]
+
+    def on_epoch_end(self):
+        print(self.name, "end")
+
+
+class T(TFKerasTrial):
+    def build_model(self, hparams):
+        model = tf.keras.Sequential(
+            [Dense(1, use_bias=False, kernel_initializer="ones", input_shape=(3,))]
+        )
+        model.compile(OPTIMIZER, "mse")
+        return model
+
+    def keras_callbacks(self, hparams):
+        return CALLBACKS
+
+
+def make_data_loaders(experiment_config, hparams):
+    return Rows("training"), Rows("validation")
+"""
+
+
+def package(directory: Path, optimizer: str = "'sgd'", callbacks: str = "[]") -> Path:
+    source = TRIAL.replace("OPTIMIZER", optimizer).replace("CALLBACKS", callbacks)
+    return write_tree(
+        directory, {"__init__.py": PACKAGE, "model_def.py": source, "const.yaml": STEPS}
+    )
+
+
+def interpreter(code: str, directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    known = {key: value for key, value in os.environ.items() if key != "TF_USE_LEGACY_KERAS"}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**known, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
+    )
+
+
+@pytest.mark.parametrize("name", OLD_EXAMPLES)
+def test_an_old_example_imports_in_a_plain_interpreter(name: str) -> None:
+    """With TF_USE_LEGACY_KERAS=1. Without, it works as well where pedl comes before TensorFlow."""
+    module = "train" if name == "digits_script" else "model_def"
+    code = f"import pedl2det_runtime, {module}"
+
+    told = interpreter(code, EXAMPLES / name, TF_USE_LEGACY_KERAS="1")
+    assert told.returncode == 0, told.stderr
+    untold = interpreter(code, EXAMPLES / name)
+    if untold.returncode:
+        last = untold.stderr.strip().splitlines()[-1]
+        assert "Keras 3" in last
+        assert "set TF_USE_LEGACY_KERAS=1 in the environment" in last
+
+
+def test_the_old_data_order(tmp_path: Path) -> None:
+    """Never shuffled, read from batch 0, for every pass; the validation after the step."""
+    said = trained(package(tmp_path / "trial"), tmp_path / "out")
+
+    lines = [line.split() for line in said.splitlines()]
+    events = [" ".join(line) for line in lines if line[0] in ("training", "validation")]
+    events = [line for line in events if "/" not in line]  # the reports
+    one_pass = [*map(str, range(5)), "end"]
+    assert [line.split()[1] for line in events if line.startswith("training")] == [
+        *one_pass,
+        *one_pass,
+        *("0", "1"),
+    ]
+    assert [line.split()[1] for line in events if line.startswith("validation")] == one_pass
+
+
+def test_rmsprop_trains_with_its_rate_and_its_decay(tmp_path: Path) -> None:
+    """The rate of batch n is lr / (1 + decay n); checked itself, and by the weights it leads to."""
+    rates = (
+        "[tf.keras.callbacks.LambdaCallback(on_train_batch_begin=lambda batch, logs: print("
+        "'RATE', float(TRIAL.optimizer._decayed_lr(tf.float32))))]"
+    ).replace("TRIAL", "self.model")
+    directory = package(tmp_path / "trial", "RMSprop(lr=0.1, decay=1e-3)", rates)
+    source = (directory / "model_def.py").read_text()
+    source = source.replace(
+        "        return model\n", "        self.model = model\n        return model\n"
+    )
+    source = source.replace(
+        "import Dense\n", "import Dense\nfrom tensorflow.keras.optimizers import RMSprop\n"
+    )
+    (directory / "model_def.py").write_text(source)
+    said = trained(directory, tmp_path / "out")
+
+    told = [float(line.split()[1]) for line in said.splitlines() if line.startswith("RATE")]
+    assert told == pytest.approx([0.1 / (1 + 1e-3 * n) for n in range(12)], rel=1e-6)
+
+    x = np.arange(60, dtype=np.float64).reshape(20, 3) / 60
+    kernel, mean_square = np.ones((3, 1)) * 1.0, np.zeros((3, 1))
+    for batch in range(12):
+        rows = x[batch % 5 * 4 : batch % 5 * 4 + 4]
+        gradient = 2 / 4 * rows.T @ (rows @ kernel)
+        mean_square = 0.9 * mean_square + 0.1 * gradient**2
+        kernel -= 0.1 / (1 + 1e-3 * batch) * gradient / (np.sqrt(mean_square) + 1e-7)
+    (found,) = (
+        np.frombuffer(data, np.float32)
+        for name, data in weights(tmp_path / "out").items()
+        if name.startswith("model_weights") and "kernel" in name
+    )
+    assert found.tolist() == pytest.approx(np.ravel(kernel).tolist(), rel=1e-3)
+
+
+def test_callbacks_know_accuracy_by_its_old_name_too(tmp_path: Path) -> None:
+    said = "[tf.keras.callbacks.LambdaCallback(on_epoch_end=lambda e, logs: print('LOGS', *logs))]"
+    directory = package(tmp_path / "trial", "'sgd'", said)
+    source = (directory / "model_def.py").read_text().replace('"mse")', '"mse", ["accuracy"])')
+    (directory / "model_def.py").write_text(source)
+    lines = trained(directory, tmp_path / "out", "--set", "searcher.metric=val_acc").splitlines()
+
+    assert {line for line in lines if line.startswith("LOGS")} == {"LOGS acc loss accuracy"}
+    assert set(reports(tmp_path / "out")[-1]["metrics"]) == {"val_loss", "val_accuracy"}
+
+
+def test_a_single_file_holds_a_trial(tmp_path: Path) -> None:
+    directory = package(tmp_path / "trial")
+    (directory / "__init__.py").unlink()
+
+    trained(directory / "model_def.py", tmp_path / "out")
+    assert reports(tmp_path / "out")[-1]["batches"] == 12
+
+
+def test_two_trials_of_one_process_may_share_the_names_of_their_modules(tmp_path: Path) -> None:
+    package(tmp_path / "one")
+    package(tmp_path / "other", "'adam'")
+    code = """
+from pedl2det.cli import cli
+for trial, out in (("one", "one-out"), ("other", "other-out"), ("one", "again")):
+    cli.main(["run", trial, "--out", out], standalone_mode=False)
+"""
+    done = interpreter(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+    assert weights(tmp_path / "one-out") == weights(tmp_path / "again")
+    assert weights(tmp_path / "one-out") != weights(tmp_path / "other-out")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("tf.contrib.layers.flatten", "model_def.py:6: tf.contrib is not served: it went with"),
+        ("tf.placeholder(tf.float32)", "model_def.py:6: tf.placeholder is not served: use"),
+        ("from keras.layers import CuDNNThing", "model_def.py:6: import the package: ImportError"),
+    ],
+)
+def test_what_cannot_be_served_is_told_with_its_place(line: str, said: str, tmp_path: Path) -> None:
+    directory = package(tmp_path / "trial")
+    source = (directory / "model_def.py").read_text().replace("\nX = ", f"\n{line}\nX = ", 1)
+    (directory / "model_def.py").write_text(source)
+
+    done = pedl2det("run", directory, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+IDIOMS = """
+import pedl.frameworks.keras
+import keras
+from keras.layers import GRU, LSTM, Dense
+from keras.layers.advanced_activations import PReLU
+from keras.optimizers import SGD, Adadelta
+from keras.preprocessing import sequence
+from keras.utils.data_utils import Sequence, get_file
+from keras.datasets.cifar import load_batch
+import tensorflow as tf
+from tensorflow.python.keras.utils.data_utils import Sequence as Private
+import numpy as np
+
+assert LSTM(3).recurrent_activation is tf.keras.activations.hard_sigmoid
+assert tf.keras.layers.LSTM(3).recurrent_activation is tf.keras.activations.sigmoid
+assert GRU(3).reset_after is False
+assert LSTM(3, recurrent_activation="tanh").recurrent_activation is tf.keras.activations.tanh
+assert Adadelta().get_config()["learning_rate"] == 1.0
+assert Adadelta(lr=0.5).get_config()["learning_rate"] == 0.5
+assert keras.optimizers.get("adadelta").get_config()["learning_rate"] == 1.0
+assert SGD(lr=0.5, decay=0.1).get_config()["decay"] == 0.1
+assert Sequence is Private is tf.keras.utils.Sequence
+assert np.object is object
+with tf.Session().as_default():
+    assert tf.constant([1, 2]).eval().tolist() == [1, 2]
+assert tf.gfile.Exists(".") and tf.ConfigProto(allow_soft_placement=True)
+
+from pedl import idioms
+idioms.deactivate()
+assert not hasattr(tf, "ConfigProto") and not hasattr(np, "object")
+assert not issubclass(tf.keras.optimizers.Adam, tf.keras.optimizers.legacy.Optimizer)
+"""
+
+
+def test_idioms_are_served_and_taken_back(tmp_path: Path) -> None:
+    done = interpreter(IDIOMS, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_keras_3_imported_before_pedl_is_told(tmp_path: Path) -> None:
+    """Of standalone Keras: TensorFlow itself would serve Keras 2."""
+    done = interpreter("import keras, pedl.frameworks.keras", tmp_path, TF_USE_LEGACY_KERAS="1")
+    assert done.returncode == 1
+    assert "put `import pedl` before `import keras`" in done.stderr
+    assert interpreter("import pedl, keras; keras.layers.LSTM(2)", tmp_path).returncode == 0
+
+
+KERAS_TRIAL = """\
+import numpy as np
+from pedl.frameworks.keras import KerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+from keras.layers import Dense
+from keras.models import Sequential
+
+X = np.arange(60.0).reshape(20, 3) / 60
+
+
+class T(KerasTrial):
+    def build_model(self, hparams):
+        return Sequential([Dense(1, kernel_initializer="zeros", input_shape=(3,))])
+
+    def optimizer(self):
+        return "sgd"
+
+    def loss(self):
+        return "mse"
+
+    def batch_size(self):
+        return 4
+
+    def training_metrics(self):
+        return {"error": "mae"}
+
+    def validation_metrics(self):
+        return {}
+
+    def compute_validation_metrics(self, step_id):
+        self.validation_data_adapter.start(is_validation=True)
+        batches = list(self.validation_data_adapter.get_iterator())
+        self.validation_data_adapter.stop()
+        predicted = self.model.predict(np.concatenate([x for x, _ in batches]), verbose=0)
+        metrics = {"largest": predicted.max(), "batches": len(batches), "step": step_id}
+        return {"num_inputs": 20, "validation_metrics": metrics}
+
+
+def make_data_loaders(experiment_config, hparams):
+    loader = InMemorySequence(X, X.sum(axis=1), 4)
+    return loader, loader
+"""
+
+
+def test_a_keras_trial_may_compute_its_validation_metrics(tmp_path: Path) -> None:
+    files = {"__init__.py": PACKAGE, "model_def.py": KERAS_TRIAL, "const.yaml": STEPS}
+    directory = write_tree(tmp_path / "trial", files)
+    trained(directory, tmp_path / "out", "--set", "searcher.metric=largest")
+
+    training, validation = reports(tmp_path / "out")
+    assert set(training["metrics"]) == {"loss", "error"}
+    assert validation["metrics"].keys() == {"largest", "batches", "step"}
+    assert (validation["metrics"]["batches"], validation["metrics"]["step"]) == (5, 1)
+    assert validation["metrics"]["largest"] > 0
+
+
+EARLY = """\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasContext
+
+
+class T(TFKerasTrial):
+    def __init__(self, trial_context: TFKerasContext):
+        super().__init__(trial_context=trial_context)
+        assert trial_context.get_num_agents() == 1
+
+    def build_model(self):
+        model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+        model.compile(tf.keras.optimizers.SGD(lr=0.1), "mse", [first])
+        return model
+
+    def build_training_data_loader(self):
+        return np.arange(22.0)[:, None], np.zeros((22, 1))
+
+    def build_validation_data_loader(self):
+        return np.arange(22.0)[:, None], np.zeros((22, 1))
+
+    def keras_callbacks(self):
+        return [tf.keras.callbacks.LambdaCallback(on_epoch_end=lambda e, logs: print("END", e))]
+
+
+def first(y, p):
+    return tf.cast(tf.shape(y)[0], tf.float32)
+"""
+
+
+def test_early_determined_keeps_the_order_and_drops_a_partial_batch(tmp_path: Path) -> None:
+    """22 records in batches of 4: five batches in a pass of training, six of validation."""
+    config = STEPS.replace("batch_size", "global_batch_size") + "entrypoint: model_def:T\n"
+    directory = write_tree(tmp_path / "trial", {"model_def.py": EARLY, "const.yaml": config})
+    said = trained(directory, tmp_path / "out")
+
+    assert [line for line in said.splitlines() if line.startswith("END")] == ["END 0", "END 1"]
+    training, validation = reports(tmp_path / "out")
+    assert training["metrics"]["first"] == 4.0  # each batch is whole
+    assert validation["metrics"]["val_first"] < 4.0  # the last batch has 2
+
+
+SCRIPT = """\
+import numpy as np
+import keras
+import pedl
+
+x = np.arange(60.0).reshape(20, 3) / 60
+y = x.sum(axis=1)
+
+
+def batches():
+    number = 0
+    while True:
+        rows = slice(number % 5 * 4, number % 5 * 4 + 4)
+        yield x[rows], y[rows]
+        number += 1
+
+
+model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+model.compile("sgd", "mse")
+FIT
+print("AFTER", len(model.get_weights()))
+"""
+SCRIPT_STEPS = """\
+entrypoint: {script: train.py}
+hyperparameters: {rate: 0.1}
+searcher: {name: single, metric: val_loss, max_steps: 3}
+batches_per_step: 4
+min_checkpoint_period: 1
+"""
+
+
+def script(directory: Path, fit: str) -> Path:
+    source = SCRIPT.replace("FIT", fit)
+    return write_tree(directory, {"train.py": source, "const.yaml": SCRIPT_STEPS})
+
+
+def test_a_script_trains_from_arrays_and_from_a_generator_alike(tmp_path: Path) -> None:
+    arrays = script(tmp_path / "arrays", "model.fit(x, y, batch_size=4, validation_data=(x, y))")
+    drawn = script(
+        tmp_path / "drawn",
+        "model.fit_generator(batches(), steps_per_epoch=5, validation_data=batches(), "
+        "validation_steps=5, workers=3)",
+    )
+    assert "AFTER 2" in trained(arrays, tmp_path / "a").splitlines()
+    trained(drawn, tmp_path / "b")
+    assert weights(tmp_path / "a") == weights(tmp_path / "b")
+    assert reports(tmp_path / "a") == reports(tmp_path / "b")
+
+    trained(drawn, tmp_path / "c", "--max-batches", "7")
+    trained(drawn, tmp_path / "c", "--resume")
+    assert weights(tmp_path / "c") == weights(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    ("fit", "said"),
+    [
+        ("", "the script never called fit"),
+        ("model.fit(x, y)", "train.py:19: model.fit: validation_data is required"),
+        (
+            "for _ in range(2): model.fit(x, y, batch_size=4, validation_data=(x, y))",
+            "train.py:19: model.fit: a script may train one model, once",
+        ),
+    ],
+)
+def test_a_script_that_cannot_be_trained_is_told(fit: str, said: str, tmp_path: Path) -> None:
+    done = pedl2det("run", script(tmp_path / "trial", fit), "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert said in done.stderr
