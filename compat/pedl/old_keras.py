@@ -24,8 +24,8 @@ _PUBLIC = (
     *("activations", "applications", "backend", "callbacks", "constraints", "datasets"),
     *("datasets.boston_housing", "datasets.cifar10", "datasets.cifar100", "datasets.imdb"),
     *("datasets.fashion_mnist", "datasets.mnist", "datasets.reuters", "initializers", "layers"),
-    *("losses", "metrics", "models", "optimizers", "preprocessing", "preprocessing.image"),
-    *("preprocessing.sequence", "preprocessing.text", "regularizers", "utils", "wrappers"),
+    *("losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils"),
+    *("preprocessing.image", "preprocessing.sequence", "preprocessing.text"),
     *("applications.inception_v3", "applications.mobilenet", "applications.mobilenet_v2"),
     *("applications.resnet50", "applications.vgg16", "applications.vgg19"),
     *("applications.xception", "applications.densenet", "applications.imagenet_utils"),
@@ -88,7 +88,8 @@ def modules(tf: Any) -> Iterator[tuple[str, ModuleType]]:
             held = _held(tf, package, path)
             if held is None:
                 continue
-            replaced = _with_old_defaults(tf, path) if is_standalone else {}
+            replaced = _private(package, path)
+            replaced |= _with_old_defaults(tf, path) if is_standalone else {}
             view = made[path] = _view(f"{root}.{path}", held, replaced)
             parent, _, name = path.rpartition(".")
             setattr(made[parent], name, view)
@@ -107,6 +108,14 @@ def _held(tf: Any, package: str, path: str) -> Any:
     for name in (moved or path).split("."):
         found = getattr(found, name, None)
     return found
+
+
+def _private(package: str, path: str) -> dict[str, Any]:
+    """The helpers of the preprocessing modules that were never public and are used all the same."""
+    if not path.startswith("preprocessing."):
+        return {}
+    module = importlib.import_module(f"{package}.src.{path}")
+    return {name: value for name, value in vars(module).items() if not name.startswith("__")}
 
 
 def _view(name: str, held: Any, replaced: dict[str, Any]) -> ModuleType:

@@ -50,6 +50,19 @@ def run_script(script: Path, info: TrialInfo, train: Train) -> None:
     """
     if not script.is_file():
         raise TrialLoadError(f"entrypoint.script: {script}: no such file")
+    arguments, sys.argv = sys.argv, [str(script)]
+    try:
+        with fit_is_training(info, train) as calls:
+            runpy.run_path(str(script), run_name="__main__")
+    finally:
+        sys.argv = arguments
+    if not calls:
+        raise TrialLoadError(f"{script}: the script never called fit or fit_generator of a model")
+
+
+@contextmanager
+def fit_is_training(info: TrialInfo, train: Train) -> Iterator[list[str]]:
+    """Have the controller train where any model's ``fit`` is called; gives the calls so far."""
     calls: list[str] = []
 
     def trained(model: Any, name: str, said: dict[str, Any]) -> Any:
@@ -63,14 +76,8 @@ def run_script(script: Path, info: TrialInfo, train: Train) -> None:
         history.model, history.history = model, {}
         return history
 
-    arguments, sys.argv = sys.argv, [str(script)]
-    try:
-        with _intercepted(trained):
-            runpy.run_path(str(script), run_name="__main__")
-    finally:
-        sys.argv = arguments
-    if not calls:
-        raise TrialLoadError(f"{script}: the script never called fit or fit_generator of a model")
+    with _intercepted(trained):
+        yield calls
 
 
 @contextmanager

@@ -4,14 +4,30 @@ import importlib
 from typing import Any
 
 from determined import core, errors
+from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
 from pedl2det_runtime.errors import InvalidHP
 from pedl2det_runtime.trial_context import TrialContext
 
-__all__ = ["InvalidHP", "TrialContext", "core", "errors"]
+__all__ = [
+    "Categorical",
+    "Constant",
+    "Double",
+    "Integer",
+    "InvalidHP",
+    "Log",
+    "TrialContext",
+    "core",
+    "errors",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """``det.keras`` (seed 002, line 97), imported when it is asked for: it loads TensorFlow."""
-    if name == "keras":
-        return importlib.import_module("determined.keras")
+    """``det.keras`` (seed 002, line 97), imported when it is asked for: it loads TensorFlow.
+
+    ``det.create`` and ``det.Mode`` are of 2020; ``determined.experimental`` has them too.
+    """
+    if name in ("keras", "experimental"):
+        return importlib.import_module(f"determined.{name}")
+    if name in ("Mode", "create", "create_trial_instance"):
+        return getattr(importlib.import_module("determined.experimental"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,6 +13,7 @@ from pedl2det_runtime.context import (  # noqa: E402
 from pedl2det_runtime.data import ArrayLike, InputData  # noqa: E402
 from pedl2det_runtime.early_data import InMemorySequence, KerasDataAdapter  # noqa: E402
 from pedl2det_runtime.load_model import load_model_from_checkpoint_path  # noqa: E402
+from pedl2det_runtime.native import TFKerasNativeContext, init  # noqa: E402
 from pedl2det_runtime.sequence_adapter import SequenceAdapter  # noqa: E402
 from pedl2det_runtime.trial import TFKerasTrial  # noqa: E402
 
@@ -27,10 +28,12 @@ __all__ = [
     "SequenceAdapter",
     "TFKerasContext",
     "TFKerasExperimentalContext",
+    "TFKerasNativeContext",
     "TFKerasTensorBoard",
     "TFKerasTrial",
     "TFKerasTrialContext",
     "TensorBoard",
     "callbacks",
+    "init",
     "load_model_from_checkpoint_path",
 ]

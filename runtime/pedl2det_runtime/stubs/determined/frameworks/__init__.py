@@ -1,0 +1,1 @@
+"""``determined.frameworks``: where PEDL had its trials; served for code half-way migrated."""

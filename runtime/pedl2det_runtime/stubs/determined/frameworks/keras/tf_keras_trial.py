@@ -1,0 +1,5 @@
+"""``determined.frameworks.keras.tf_keras_trial``."""
+
+from determined.keras import TFKerasTrial
+
+__all__ = ["TFKerasTrial"]

@@ -1,0 +1,1 @@
+"""``determined.trial_controller``: until Determined 0.12.2."""
