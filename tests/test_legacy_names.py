@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pedl2det.legacy import NAMES
+from pedl2det.legacy import IN_COMPAT_V1, NAMES, OLD_DEFAULTS, SERVED_ONLY
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
@@ -16,6 +16,19 @@ def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
     module, _, attribute = name.rpartition(".")
 
     assert hasattr(importlib.import_module(module), attribute)
+
+
+def test_every_idiom_that_is_served_is_answered_for_by_a_rule() -> None:
+    """Old names that the shim puts in place are gone for migrated code."""
+    from pedl.idioms import IDIOMS
+
+    answered = {f"tensorflow.{name}" for name in IN_COMPAT_V1} | SERVED_ONLY.keys()
+    answered |= OLD_DEFAULTS.keys()
+    optimizers = "tensorflow.keras.optimizers", "{keras}.src.optimizers"  # P008 and P009
+    for idiom in IDIOMS:
+        never_worked = "what to write" in idiom.why or idiom.name == "eval"  # needs a Session
+        if idiom.module not in optimizers and not never_worked:
+            assert f"{idiom.module}.{idiom.name}" in answered
 
 
 def test_import_pedl_loads_neither_tensorflow_nor_libcst() -> None:

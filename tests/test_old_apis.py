@@ -219,7 +219,9 @@ from tensorflow.python.keras.utils.data_utils import Sequence as Private
 import numpy as np
 
 assert LSTM(3).recurrent_activation is tf.keras.activations.hard_sigmoid
-assert tf.keras.layers.LSTM(3).recurrent_activation is tf.keras.activations.sigmoid
+assert tf.keras.layers.LSTM(3).recurrent_activation is tf.keras.activations.hard_sigmoid
+from tensorflow.keras.layers import LSTM as LSTM1
+assert LSTM1(3).recurrent_activation is tf.keras.activations.hard_sigmoid
 assert GRU(3).reset_after is False
 assert LSTM(3, recurrent_activation="tanh").recurrent_activation is tf.keras.activations.tanh
 assert Adadelta().get_config()["learning_rate"] == 1.0
@@ -234,6 +236,7 @@ assert tf.gfile.Exists(".") and tf.ConfigProto(allow_soft_placement=True)
 
 from pedl import idioms
 idioms.deactivate()
+assert tf.keras.layers.LSTM(3).recurrent_activation is tf.keras.activations.sigmoid
 assert not hasattr(tf, "ConfigProto") and not hasattr(np, "object")
 assert not issubclass(tf.keras.optimizers.Adam, tf.keras.optimizers.legacy.Optimizer)
 """

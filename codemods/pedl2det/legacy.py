@@ -63,6 +63,36 @@ NAMES = {
 }
 
 
+#: Names of TensorFlow 1 that stand in ``tf.compat.v1`` and mean the same there.
+IN_COMPAT_V1 = frozenset(
+    {
+        *("ConfigProto", "GPUOptions", "GraphKeys", "set_random_seed", "get_default_graph"),
+        *("global_variables_initializer", "logging", "log", "to_float", "to_int32"),
+        *("random_normal", "random_uniform", "truncated_normal", "flags", "app", "gfile"),
+    }
+)
+
+#: What the shim serves to old trials and no rule rewrites, with what to write instead.
+SERVED_ONLY = {
+    "tensorflow.Session": "values need no session: tensor.numpy()",
+    "numpy.bool": "bool",
+    "numpy.complex": "complex",
+    "numpy.float": "float",
+    "numpy.int": "int",
+    "numpy.object": "object",
+    "numpy.str": "str",
+}
+
+#: Packages of Keras that old trials import and the shim serves; their modules have moved.
+OLD_KERAS = ("keras", "tensorflow.python.keras")
+
+#: Layers whose defaults TensorFlow 1 had otherwise, and the arguments that say which.
+OLD_DEFAULTS = {
+    "tensorflow.keras.layers.GRU": ("recurrent_activation", "reset_after"),
+    "tensorflow.keras.layers.LSTM": ("recurrent_activation",),
+}
+
+
 def mentions_legacy(source: bytes) -> bool:
     """Whether a file may use the old API: the cheap question that most files answer with no."""
     return ROOT.encode() in source

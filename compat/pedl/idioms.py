@@ -55,6 +55,17 @@ def _legacy_optimizer(name: str) -> Idiom:
     )
 
 
+def _old_layer(name: str) -> Idiom:
+    return Idiom(
+        "tensorflow.keras.layers",
+        name,
+        lambda tf: old_keras.with_defaults(
+            getattr(tf.keras.layers, name), old_keras.OLD_DEFAULTS["layers"][name]
+        ),
+        "TensorFlow 1 had other defaults, as standalone Keras had",
+    )
+
+
 def _legacy_get(tf: Any) -> Callable[..., Any]:
     """``optimizers.get`` that finds an optimizer of the old kind for a name."""
     original = inspect.unwrap(tf.keras.optimizers.get)
@@ -116,6 +127,7 @@ IDIOMS = (
         "tf.gfile.Exists, MakeDirs and Open have other names in tf.io.gfile",
         only_if_missing=True,
     ),
+    *(_old_layer(name) for name in old_keras.OLD_DEFAULTS["layers"]),
     *(_legacy_optimizer(name) for name in _OPTIMIZERS),
     *(
         Idiom(

@@ -57,11 +57,12 @@ _MOVED = {
     "utils.vis_utils": "src.utils.vis_utils",
 }
 
-#: Arguments whose defaults standalone Keras 2.2.4 had otherwise than TensorFlow 2.
-STANDALONE_DEFAULTS: dict[str, dict[str, dict[str, Any]]] = {
+#: Arguments whose defaults standalone Keras 2.2.4 had otherwise than TensorFlow 2; those of the
+#: layers TensorFlow 1 had too.
+OLD_DEFAULTS: dict[str, dict[str, dict[str, Any]]] = {
     "layers": {
         "GRU": {"recurrent_activation": "hard_sigmoid", "reset_after": False},
-        "LSTM": {"recurrent_activation": "hard_sigmoid", "implementation": 1},
+        "LSTM": {"recurrent_activation": "hard_sigmoid"},
     },
     "optimizers": {
         "Adadelta": {"lr": 1.0},
@@ -130,9 +131,9 @@ def _view(name: str, held: Any, replaced: dict[str, Any]) -> ModuleType:
 def _with_old_defaults(tf: Any, path: str) -> dict[str, Any]:
     area = path.partition(".")[0]
     made: dict[str, Any] = {}
-    for name, defaults in STANDALONE_DEFAULTS.get(area, {}).items():
+    for name, defaults in OLD_DEFAULTS.get(area, {}).items():
         source = tf.keras.optimizers.legacy if area == "optimizers" else tf.keras.layers
-        made[name] = _with_defaults(getattr(source, name), defaults)
+        made[name] = with_defaults(getattr(source, name), defaults)
     if area == "optimizers":
         names = ("Adam", "RMSprop", "SGD")
         made |= {name: getattr(tf.keras.optimizers.legacy, name) for name in names}
@@ -140,7 +141,7 @@ def _with_old_defaults(tf: Any, path: str) -> dict[str, Any]:
     return made
 
 
-def _with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
+def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
     """The class, with other defaults for arguments that are left out."""
 
     class Old(kind):

@@ -7,6 +7,7 @@ its model on its data, for as long as the config says; then the script goes on.
 from __future__ import annotations
 
 import inspect
+import logging
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from pedl2det_runtime.data import ArraySequence, is_dataset
 from pedl2det_runtime.errors import InvalidExperimentException, TrialLoadError
 from pedl2det_runtime.generation import EARLY_DETERMINED, Generation
 from pedl2det_runtime.trial import TFKerasTrial
+
+_log = logging.getLogger(__name__)
 
 Train = Callable[[type[TFKerasTrial], TrialInfo], None]
 
@@ -118,6 +121,8 @@ def _described(model: Any, name: str, said: dict[str, Any]) -> tuple[type[TFKera
         raise InvalidExperimentException(
             f"model.{name}: validation_data is required; validation_split is not served"
         )
+    if said.get("y") is not None and said.get("shuffle", True):
+        _log.warning("model.%s: the data are read in their own order, not shuffled", name)
     size = int(said.get("batch_size") or _KERAS_BATCH)
     x, y = said.get("x", said.get("generator")), said.get("y")
     weights = said.get("sample_weight")
