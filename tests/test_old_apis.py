@@ -490,3 +490,22 @@ import determined.keras
 assert TFKerasTrial is determined.keras.TFKerasTrial
 """
     assert interpreter(code, tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("cancer_dataset", ()),  # its searcher says val_acc
+        ("digits_keras_trial", ()),
+        ("digits_script", ("--set", "min_checkpoint_period=1")),
+        ("early_wine", ()),
+    ],
+)
+def test_an_old_example_goes_on_where_it_was(
+    name: str, more: tuple[str, ...], tmp_path: Path
+) -> None:
+    trained(EXAMPLES / name, tmp_path / "whole", *more)
+    trained(EXAMPLES / name, tmp_path / "parts", "--max-batches", "137", *more)
+    trained(EXAMPLES / name, tmp_path / "parts", "--resume", *more)
+
+    assert weights(tmp_path / "parts") == weights(tmp_path / "whole")

@@ -210,7 +210,7 @@ class Controller(tf.keras.callbacks.Callback):
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
         self._reports.report("validation", batches, self._epochs(), metrics)
-        wanted = self._keeper.wants(batches, self._generation.with_aliases(metrics))
+        wanted = self._keeper.wants(batches, metrics)
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
 

@@ -113,7 +113,7 @@ def make_job(
         callbacks=callbacks,
         schedule=schedule,
         generation=generation,
-        goal=_goal(config),
+        goal=_goal(config, generation),
         belongings=checkpoint.Belongings(
             config.raw,
             info.hparams,
@@ -126,7 +126,7 @@ def make_job(
     )
 
 
-def _goal(config: ExperimentConfig) -> Goal:
+def _goal(config: ExperimentConfig, generation: Generation) -> Goal:
     searcher, section = config.searcher, config.checkpoint_storage
     smaller = searcher.smaller_is_better
     # The storage of a legacy config went with its cluster; the notices say so.
@@ -137,6 +137,7 @@ def _goal(config: ExperimentConfig) -> Goal:
         policy=config.checkpoint_policy,
         retention=Retention(section.best, section.save_trial_latest, smaller) if section else None,
         storage=Storage(section) if section and stores else None,
+        generation=generation,
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pedl2det_runtime import checkpoint
 from pedl2det_runtime.errors import MetricError
+from pedl2det_runtime.generation import CONTEXT_BASED, Generation
 from pedl2det_runtime.retention import Retention, superseded
 from pedl2det_runtime.storage import Storage
 
@@ -24,6 +25,7 @@ class Goal:
         policy: which validations are followed by a checkpoint: best, all or none.
         retention: which checkpoints stay, or None for all.
         storage: where they are kept beside the run's directory, or None.
+        generation: says by which other names the metric may be known.
     """
 
     metric: str
@@ -31,6 +33,11 @@ class Goal:
     policy: str
     retention: Retention | None = None
     storage: Storage | None = None
+    generation: Generation = CONTEXT_BASED
+
+    def value(self, metrics: dict[str, float]) -> float | None:
+        """The searcher's metric in what a validation reported; None if it is not there."""
+        return self.generation.with_aliases(metrics).get(self.metric)
 
 
 class Keeper:
@@ -51,7 +58,7 @@ class Keeper:
         self.directory = out / "checkpoints"
         self.best = best
         self._goal = goal
-        self._values = _validations(out / "metrics.jsonl", goal.metric, records)
+        self._values = _validations(out / "metrics.jsonl", goal, records)
 
     def wants(self, batches: int, metrics: dict[str, float]) -> bool:
         """Whether the policy asks for a checkpoint after this validation.
@@ -60,12 +67,13 @@ class Keeper:
             MetricError: the searcher's metric is not among the metrics.
         """
         goal = self._goal
-        if goal.metric not in metrics:
+        value = goal.value(metrics)
+        if value is None:
             raise MetricError(
                 f"searcher.metric: the validation reports {', '.join(metrics)}; "
                 f"there is no single number {goal.metric}"
             )
-        value = self._values[batches] = metrics[goal.metric]
+        self._values[batches] = value
         ahead = self.best is None or (
             (math.isnan(self.best) and not math.isnan(value))
             or (value < self.best if goal.smaller_is_better else value > self.best)
@@ -106,11 +114,12 @@ class Keeper:
                 self._goal.storage.delete(name)
 
 
-def _validations(log: Path, metric: str, records: int) -> dict[int, float]:
+def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:
     lines = log.read_text().splitlines()[:records] if records and log.exists() else []
     reports = [json.loads(line) for line in lines]
-    return {
-        report["batches"]: report["metrics"][metric]
+    values = {
+        report["batches"]: goal.value(report["metrics"])
         for report in reports
         if report["kind"] == "validation"
     }
+    return {batches: value for batches, value in values.items() if value is not None}
