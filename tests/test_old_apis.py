@@ -245,6 +245,8 @@ assert not issubclass(tf.keras.optimizers.Adam, tf.keras.optimizers.legacy.Optim
 def test_idioms_are_served_and_taken_back(tmp_path: Path) -> None:
     done = interpreter(IDIOMS, tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "LSTM: recurrent_activation='hard_sigmoid', the default of its time" in done.stderr
+    assert "Adadelta: lr=1.0, the default of its time" in done.stderr
 
 
 @pytest.mark.skipif(is_keras_2_of_tensorflow(), reason="keras is Keras 2 with this TensorFlow")
@@ -349,6 +351,7 @@ def test_early_determined_keeps_the_order_and_drops_a_partial_batch(tmp_path: Pa
     directory = write_tree(tmp_path / "trial", {"model_def.py": EARLY, "const.yaml": config})
     said = trained(directory, tmp_path / "out")
 
+    assert "trained as Determined 0.12 did: batches are not shuffled" in said
     assert [line for line in said.splitlines() if line.startswith("END")] == ["END 0", "END 1"]
     training, validation = reports(tmp_path / "out")
     assert training["metrics"]["first"] == 4.0  # each batch is whole

@@ -9,6 +9,7 @@ keep them.
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from types import ModuleType
 from typing import Any
 
 from pedl2det_runtime import keras_versions
+
+_log = logging.getLogger(__name__)
 
 SERVED = Path(__file__).with_name("served") / "keras"
 
@@ -154,6 +157,9 @@ def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
                 for key, value in defaults.items()
                 if key not in kwargs and key not in given
             }
+            if missing:
+                said = ", ".join(f"{key}={value!r}" for key, value in missing.items())
+                _log.warning("%s: %s, the default of its time", kind.__name__, said)
             super().__init__(*args, **kwargs, **missing)
 
     Old.__name__, Old.__qualname__ = kind.__name__, kind.__qualname__

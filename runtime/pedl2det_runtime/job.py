@@ -84,6 +84,12 @@ def make_job(
     training_loader = trial.build_training_data_loader()
     validation_loader = trial.build_validation_data_loader()
     generation = _generation(config, trial)
+    if generation is EARLY_DETERMINED:
+        say(
+            "the config counts in steps, so this is trained as Determined 0.12 did: batches are "
+            "not shuffled unless the trial says so, an epoch is one pass, the last batch of "
+            "training arrays is left out if it is smaller"
+        )
     training = as_data(
         _unwrapped(context, training_loader),
         batch_size,
