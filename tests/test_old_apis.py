@@ -43,12 +43,12 @@ class Rows(tf.keras.utils.Sequence):
         return 5
 
     def __getitem__(self, index):
-        print(self.name, index)
+        print(f"{self.name} {index}\\n", end="")  # read in a thread: a line has to be one write
         rows = slice(index * 4, index * 4 + 4)
         return X[rows], 0 * X[rows, :1]
 
     def on_epoch_end(self):
-        print(self.name, "end")
+        print(f"{self.name} end\\n", end="")
 
 
 class T(TFKerasTrial):
@@ -122,8 +122,8 @@ def test_rmsprop_trains_with_its_rate_and_its_decay(tmp_path: Path) -> None:
     """The rate of batch n is lr / (1 + decay n); checked itself, and by the weights it leads to."""
     rates = (
         "[tf.keras.callbacks.LambdaCallback(on_train_batch_begin=lambda batch, logs: print("
-        "'RATE', float(TRIAL.optimizer._decayed_lr(tf.float32))))]"
-    ).replace("TRIAL", "self.model")
+        "f'RATE {float(self.model.optimizer._decayed_lr(tf.float32))}\\n', end=''))]"
+    )
     directory = package(tmp_path / "trial", "RMSprop(lr=0.1, decay=1e-3)", rates)
     source = (directory / "model_def.py").read_text()
     source = source.replace(
@@ -154,13 +154,16 @@ def test_rmsprop_trains_with_its_rate_and_its_decay(tmp_path: Path) -> None:
 
 
 def test_callbacks_know_accuracy_by_its_old_name_too(tmp_path: Path) -> None:
-    said = "[tf.keras.callbacks.LambdaCallback(on_epoch_end=lambda e, logs: print('LOGS', *logs))]"
+    said = (
+        "[tf.keras.callbacks.LambdaCallback(on_epoch_end="
+        "lambda e, logs: print(' '.join(['LOGS', *logs, '\\n']), end=''))]"
+    )
     directory = package(tmp_path / "trial", "'sgd'", said)
     source = (directory / "model_def.py").read_text().replace('"mse")', '"mse", ["accuracy"])')
     (directory / "model_def.py").write_text(source)
     lines = trained(directory, tmp_path / "out", "--set", "searcher.metric=val_acc").splitlines()
 
-    assert {line for line in lines if line.startswith("LOGS")} == {"LOGS acc loss accuracy"}
+    assert {line for line in lines if line.startswith("LOGS")} == {"LOGS acc loss accuracy "}
     assert set(reports(tmp_path / "out")[-1]["metrics"]) == {"val_loss", "val_accuracy"}
 
 
