@@ -28,6 +28,7 @@ class LegacyName:
 NAMES = {
     legacy.name: legacy
     for legacy in (
+        LegacyName("pedl.Experiment"),
         LegacyName("pedl.get_hyperparameter"),
         LegacyName("pedl.get_experiment_config", "{context}.get_experiment_config()"),
         LegacyName("pedl.get_trial_seed", "{context}.get_trial_seed()"),

@@ -6,6 +6,7 @@ DIR``). Nothing heavy is imported here.
 
 from pedl import old_keras
 from pedl._run import (
+    Experiment,
     get_download_data_dir,
     get_experiment_config,
     get_experiment_id,
@@ -21,6 +22,7 @@ __all__ = [
     "Categorical",
     "Constant",
     "Double",
+    "Experiment",
     "Integer",
     "Log",
     "get_download_data_dir",

@@ -78,3 +78,17 @@ def is_valid_url(url: str) -> bool:
     """Whether a text has the form of an address: nothing is fetched."""
     parts = urlsplit(url)
     return bool(parts.scheme and parts.netloc)
+
+
+class Experiment:
+    """PEDL's Python form of an experiment, which was submitted to its cluster.
+
+    Raises:
+        NoTrialError: always: a trial is started by its config.
+    """
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise NoTrialError(
+            "pedl.Experiment submitted to a PEDL cluster, and there is none: write its config as "
+            "a YAML file beside the trial and start it with `pedl2det run DIR`"
+        )
