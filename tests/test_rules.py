@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.findings import Kind
 from pedl2det.migrate import migrate, plan_rules
 from pedl2det.rules import RULES
 from pedl2det.rules.rule import Case, Rule
@@ -28,7 +27,7 @@ def apply_alone(directory: Path, rule: Rule) -> tuple[dict[str, str], list[str],
         return {}, [], False
     plan = plan_rules(project, [rule])
     said = [finding.message for finding in plan.findings]
-    if any(finding.kind is not Kind.NOTE for finding in plan.findings):
+    if plan.is_refused:
         return {}, said, True
     edited = {edits.source.path.name: edits.apply() for edits in plan.edited_files}
     for config in plan.edited_configs:

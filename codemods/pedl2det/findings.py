@@ -23,8 +23,14 @@ class Kind(Enum):
     """What a finding means for the user."""
 
     NOTE = "note"  #: done; worth knowing
-    PERSON = "person"  #: left as it was; a person decides
+    DIFFERENT = "trains differently"  #: done; what is trained differs, and why
+    PERSON = "left for you"  #: left as it was; a person decides
     BAD_INPUT = "bad input"  #: left as it was; it cannot be what was meant
+
+    @property
+    def is_left(self) -> bool:
+        """Whether what it is about stays as it was."""
+        return self in (Kind.PERSON, Kind.BAD_INPUT)
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ class Result:
         migrated: how many of them are rewritten.
         rewritten: legacy names that will be gone.
         refused: legacy names that stay, each with a finding.
+        suppressed: legacy names that stay because the user said so.
     """
 
     files: list[NewFile] = field(default_factory=list)
@@ -59,6 +60,7 @@ class Result:
     migrated: int = 0
     rewritten: int = 0
     refused: int = 0
+    suppressed: int = 0
 
     def of_kind(self, kind: Kind) -> list[Finding]:
         """The findings of one kind."""

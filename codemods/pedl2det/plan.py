@@ -119,7 +119,7 @@ class Plan:
     @property
     def is_refused(self) -> bool:
         """Whether the trial must stay as it is."""
-        return any(finding.kind is not Kind.NOTE for finding in self.findings)
+        return any(finding.kind.is_left for finding in self.findings)
 
     @property
     def edited_files(self) -> list[FileEdits]:

@@ -34,23 +34,18 @@ def summary(result: Result, done: str) -> Iterator[str]:
             rule if count == 1 else f"{rule} x{count}" for rule, count in sorted(rules.items())
         )
         yield f"{shown(file.path)}: {done} by {places}"
-    for kind, word in (
-        (Kind.NOTE, "note"),
-        (Kind.PERSON, "left for you"),
-        (Kind.BAD_INPUT, "bad input"),
-    ):
+    for kind in Kind:
         for finding in result.of_kind(kind):
-            yield (
-                f"{shown(finding.path)}:{finding.line}: {word}: {finding.message} [{finding.rule}]"
-            )
-    names = result.rewritten + result.refused
+            place = f"{shown(finding.path)}:{finding.line}"
+            yield f"{place}: {kind.value}: {finding.message} [{finding.rule}]"
+    names = result.rewritten + result.refused + result.suppressed
     if not names and not result.findings:
         yield "nothing to do: no file uses the old API"
         return
     yield (
         f"{result.migrated} of {_plural(result.trials, 'trial')} {done}; "
         f"{_plural(names, 'legacy name')}: {result.rewritten} rewritten, "
-        f"{result.refused} left as they were, 0 suppressed"
+        f"{result.refused} left as they were, {result.suppressed} suppressed"
     )
 
 
