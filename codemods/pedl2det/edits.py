@@ -185,6 +185,15 @@ def before(code: str) -> Edit:
     return edit
 
 
+class Gone(cst.Pass):
+    """Stands where a statement of a module stood that goes, until its comments found a place."""
+
+
+def goes(line: Any) -> Any:
+    """Take a statement of a module away; the lines above it stay."""
+    return line.with_changes(body=[Gone()])
+
+
 def after_docstring(body: Sequence[Any]) -> int:
     """Where the first statement after a docstring stands."""
     if body and isinstance(body[0], cst.SimpleStatementLine):

@@ -15,9 +15,10 @@ from pathlib import Path
 from pedl2det.constructor import plan_constructor
 from pedl2det.edits import NoPlace
 from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.handing_on import plan_handing_on
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
-from pedl2det.rules import RULES, Rule, imports, trial_class
+from pedl2det.rules import RULES, Rule, imports, run_getters, trial_class
 from pedl2det.scan import SCAN, find_projects
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
@@ -111,6 +112,7 @@ def plan_rules(project: TrialProject, rules: Iterable[Rule]) -> Plan:
             rule.plan(project, plan)
     if not plan.is_refused:
         plan_constructor(project, plan, trial_class.RULE.id)
+        plan_handing_on(plan, run_getters.RULE.id)
     if imports.RULE in rules:
         imports.RULE.plan(project, plan)
     return plan

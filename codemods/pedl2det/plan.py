@@ -6,9 +6,10 @@ import ast
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pedl2det.edits import Edit, FileEdits
+from pedl2det.edits import Edit, FileEdits, goes
 from pedl2det.findings import Finding, Kind
 from pedl2det.project import Occurrence, TrialProject
+from pedl2det.reach import Obstacle, Reach
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config, ConfigEdits
 
@@ -32,6 +33,8 @@ class Plan:
         changes: what is rewritten, by which rule.
         constructor: statements for the trial's constructor, after ``self.context = context``.
         imports: the import statements that each file needs.
+        gone: the local names that each file no longer imports.
+        reach: how the context reaches a place.
     """
 
     project: TrialProject
@@ -39,12 +42,34 @@ class Plan:
     changes: list[Change] = field(default_factory=list)
     constructor: list[str] = field(default_factory=list)
     imports: dict[Path, set[str]] = field(default_factory=dict)
+    gone: dict[Path, set[str]] = field(default_factory=dict)
+    reach: Reach = field(init=False)
     _files: dict[Path, FileEdits] = field(default_factory=dict)
     _configs: dict[Path, ConfigEdits] = field(default_factory=dict)
     _claimed: set[int] = field(default_factory=set)
     _dropped: set[int] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.reach = Reach(self.project)
+
     # What rules ask for.
+
+    def context(
+        self, rule: str, source: Source, node: ast.expr | ast.stmt, what: str
+    ) -> str | None:
+        """The expression that is the context where a node stands, or a refusal.
+
+        Args:
+            rule: the rule that asks.
+            source: the file.
+            node: the place.
+            what: what stands there and needs the context, for the refusal.
+        """
+        found = self.reach.context(source, node)
+        if isinstance(found, Obstacle):
+            self.refuse(rule, source, node, f"{what}, where the context is out of reach: {found}")
+            return None
+        return found
 
     def file(self, source: Source) -> FileEdits:
         """The edits of a file."""
@@ -96,6 +121,16 @@ class Plan:
     def require(self, source: Source, statement: str) -> None:
         """Have a file import something: ``import x as y`` or ``from x import y``."""
         self.imports.setdefault(source.path, set()).add(statement)
+
+    def remove(self, rule: str, source: Source, node: ast.stmt) -> None:
+        """Take a statement of the module itself away, and what it says with it."""
+        self.line(rule, source, node, goes)
+        self.drop(node)
+        self.gone.setdefault(source.path, set())
+
+    def unimport(self, source: Source, name: str) -> None:
+        """Have a file no longer import something, which it knows under this local name."""
+        self.gone.setdefault(source.path, set()).add(name)
 
     def refuse(self, rule: str, source: Source, node: ast.AST, message: str) -> None:
         """Leave the trial as it is: a person decides about this place."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from pedl2det.calls import Calls
 from pedl2det.findings import Finding
 from pedl2det.legacy import is_legacy
 from pedl2det.source import Source
@@ -81,6 +82,11 @@ class TrialProject:
         return [found for source in self.sources.values() for found in occurrences(source)]
 
     @cached_property
+    def calls(self) -> Calls:
+        """Who uses what its modules define."""
+        return Calls(self.sources)
+
+    @cached_property
     def trials(self) -> list[tuple[Source, ast.ClassDef]]:
         """The old trial classes of the directory."""
         return [
@@ -109,21 +115,8 @@ class TrialProject:
 
     def resolve(self, module: str, name: str) -> tuple[Source, ast.FunctionDef] | None:
         """The function that ``name`` means in a module of this directory, through imports."""
-        seen: set[tuple[str, str]] = set()
-        while (module, name) not in seen and module in self.sources:
-            seen.add((module, name))
-            source = self.sources[module]
-            bindings = source.names.module_bindings(name)
-            if len(bindings) != 1:
-                return None
-            for node in source.tree.body:
-                if isinstance(node, ast.FunctionDef) and node.name == name:
-                    return source, node
-            dotted = bindings[0]
-            if dotted is None:
-                return None
-            module, _, name = dotted.lstrip(".").rpartition(".")
-        return None
+        found = self.calls.resolve(module, name)
+        return (self.calls.home[found], found) if isinstance(found, ast.FunctionDef) else None
 
     def module_of(self, source: Source) -> str:
         """The module name by which siblings import a file."""

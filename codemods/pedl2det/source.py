@@ -102,6 +102,23 @@ class Source:
         """The text of a node."""
         return ast.get_source_segment(self.text, node) or ""
 
+    def spliced(self, node: ast.expr, replaced: dict[ast.expr, str]) -> str:
+        """The text of a node with other texts in the places of some nodes within it."""
+        text, shift = self.segment(node), self._offset(self.span(node)[0])
+        for inner in sorted(replaced, key=self.span, reverse=True):
+            begin, end = (self._offset(place) - shift for place in self.span(inner))
+            text = text[:begin] + replaced[inner] + text[end:]
+        return text
+
+    def _offset(self, place: Place) -> int:
+        line, column = place
+        return self._starts[line - 1] + column
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line begins in the text."""
+        return [0, *(match.end() for match in re.finditer("\r\n|\r|\n", self.text))]
+
     def _column(self, line: int, offset: int) -> int:
         if self.text.isascii():
             return offset

@@ -12,6 +12,9 @@ from pedl2det.source import Source
 #: Methods of a legacy trial that were given the hyperparameters.
 WITH_HPARAMS = ("build_model", "session_config", "keras_callbacks")
 
+#: Methods that change a dict.
+MUTATORS = {"update", "pop", "popitem", "setdefault", "clear"}
+
 
 def methods(project: TrialProject) -> dict[str, ast.FunctionDef]:
     """The methods of the trial class by name."""
@@ -77,6 +80,18 @@ def is_reached(source: Source, node: ast.AST, function: ast.FunctionDef) -> bool
         ):
             return False
     return True
+
+
+def is_changed(source: Source, use: ast.Name | ast.Attribute) -> bool:
+    """Whether the dict that an expression means is bound anew or changed where it stands."""
+    if not isinstance(use.ctx, ast.Load):
+        return True
+    match source.names.parents[use]:
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            return value is use
+        case ast.Attribute(value=value, attr=attribute):
+            return value is use and attribute in MUTATORS
+    return False
 
 
 def catches_key_error(function: ast.AST) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import expression
-from pedl2det.loader_flow import Role, pair_of, returns_of, role_of
+from pedl2det.edits import Edit, expression
+from pedl2det.loader_flow import Role, pair_of, returns_of, roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, loaders
@@ -27,12 +27,13 @@ def plan(project: TrialProject, plan: Plan) -> None:
         if found.name != ADAPTER or found.ambiguous or call is None or plan.is_claimed(found.node):
             continue
         plan.claim(found.node)
-        role = role_of(project, found.source, call, {ADAPTER})
+        roles = roles_of(project, found.source, call, {ADAPTER})
         given = _settings_of(call)
-        if role is None or given is None:
+        if not roles or given is None:
             message = "it is used for something other than being returned as a loader"
             plan.refuse(RULE.id, found.source, call, message)
             continue
+        role = Role.TRAINING if Role.TRAINING in roles else Role.VALIDATION
         settings[role].append({name: found.source.segment(value) for name, value in given.items()})
         if role is Role.TRAINING and len(settings[role]) > 1:
             message = "more than one adapter: which of them reads the training data depends"
@@ -55,6 +56,9 @@ def _plan_call(
     source = found.source
     statement = source.names.statement_of(call)
     training = role is Role.TRAINING
+    context = "context"
+    if training and given:
+        context = plan.context(RULE.id, source, call, "an adapter is made here") or context
     if not training:
         for value in given.values():
             plan.drop(value)
@@ -62,9 +66,11 @@ def _plan_call(
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
             if _is_name(call, name):
                 # train = KerasDataAdapter(train, ...): the statement has done its work.
-                plan.line(RULE.id, source, statement, _into_settings if training else _away)
+                plan.line(
+                    RULE.id, source, statement, _into_settings(context) if training else _away
+                )
                 return
-            if training and not _is_always_returned(plan, source, name):
+            if training and not _is_always_returned(source, call, name):
                 message = f"{name} is returned on some paths alone, and its workers are for all"
                 plan.refuse(RULE.id, source, call, message)
     settings: list[Any] = []
@@ -77,7 +83,7 @@ def _plan_call(
         if not settings:
             return line
         plain = [argument.with_changes(comma=cst.MaybeSentinel.DEFAULT) for argument in settings]
-        configured = cst.Expr(cst.Call(expression("context.configure_fit"), plain))
+        configured = cst.Expr(cst.Call(expression(f"{context}.configure_fit"), plain))
         first = cst.SimpleStatementLine([configured], leading_lines=line.leading_lines)
         return cst.FlattenSentinel([first, line.with_changes(leading_lines=[])])
 
@@ -86,13 +92,16 @@ def _plan_call(
         plan.line(RULE.id, source, statement, put_before)
 
 
-def _is_always_returned(plan: Plan, source: Source, name: str) -> bool:
-    assert plan.project.loader is not None
-    _, function = plan.project.loader
-    pairs = [pair_of(node.value) for node in returns_of(source, function)]
-    return all(
-        pair is not None and isinstance(pair[0], ast.Name) and pair[0].id == name for pair in pairs
-    )
+def _is_always_returned(source: Source, call: ast.Call, name: str) -> bool:
+    """Whether a function returns a name, alone or first of a pair, wherever it returns."""
+    function = source.names.definition_around(call)
+    assert isinstance(function, ast.FunctionDef)
+    for node in returns_of(source, function):
+        pair = pair_of(node.value)
+        first = pair[0] if pair else node.value
+        if not isinstance(first, ast.Name) or first.id != name:
+            return False
+    return True
 
 
 def _is_name(call: ast.Call, name: str) -> bool:
@@ -123,13 +132,16 @@ def _settings(call: Any) -> list[Any]:
 _NO_SPACE = cst.SimpleWhitespace("")
 
 
-def _into_settings(line: Any) -> Any:
-    call = line.body[0].value
-    kept = _settings(call)
-    if not kept:
-        return _away(line)
-    configured = call.with_changes(func=expression("context.configure_fit"), args=kept)
-    return line.with_changes(body=[cst.Expr(configured)])
+def _into_settings(context: str) -> Edit:
+    def edit(line: Any) -> Any:
+        call = line.body[0].value
+        kept = _settings(call)
+        if not kept:
+            return _away(line)
+        configured = call.with_changes(func=expression(f"{context}.configure_fit"), args=kept)
+        return line.with_changes(body=[cst.Expr(configured)])
+
+    return edit
 
 
 def _away(line: Any) -> Any:
@@ -209,6 +221,20 @@ RULE = Rule(
             ),
             {},
             says="more than one adapter",
+        ),
+        Case(
+            loaders("return load(0), load(1)\n", _IMPORTS)
+            | {
+                "data.py": f"{_IMPORTS}\n\n\ndef load(part):\n"
+                "    return KerasDataAdapter(rows(part), workers=2)\n\n\n"
+                "def make_data_loaders(config, hparams):\n    return load(0), load(1)\n"
+            },
+            {
+                "data.py": f"{_IMPORTS}\n\n\ndef load(context, part):\n"
+                "    context.configure_fit(workers=2)\n    return rows(part)\n\n\n"
+                "def make_data_loaders(config, hparams):\n"
+                "    return load(context, 0), load(context, 1)\n"
+            },
         ),
         Case(
             loaders(

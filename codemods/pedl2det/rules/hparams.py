@@ -14,8 +14,6 @@ from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 from pedl2det.source import Source
 
-_MUTATORS = {"update", "pop", "popitem", "setdefault", "clear"}
-
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite every method that was given ``hparams``, and ``make_data_loaders``."""
@@ -54,7 +52,7 @@ def _plan_uses(
 ) -> None:
     uses = [use for use in where.uses_of(source, function, name) if not plan.is_dropped(use)]
     for use in uses:
-        if _is_changed(source, use):
+        if where.is_changed(source, use):
             message = f"{name} is changed here, and other methods would see the change"
             plan.refuse(RULE.id, source, use, message)
             return
@@ -98,18 +96,6 @@ def _plan_key(
         plan.expression(RULE.id, source, use, becomes(text))
 
 
-def _is_changed(source: Source, use: ast.Name | ast.Attribute) -> bool:
-    """Whether the dict that an expression means is bound anew or changed where it stands."""
-    if not isinstance(use.ctx, ast.Load):
-        return True
-    match source.names.parents[use]:
-        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-            return value is use
-        case ast.Attribute(value=value, attr=attribute):
-            return value is use and attribute in _MUTATORS
-    return False
-
-
 def _is_changed_elsewhere(project: TrialProject, names: set[str]) -> tuple[Source, ast.AST] | None:
     """A place that may change a dict of hyperparameters, under whatever name it goes there."""
     for source in project.sources.values():
@@ -119,7 +105,7 @@ def _is_changed_elsewhere(project: TrialProject, names: set[str]) -> tuple[Sourc
                     if key in names:
                         return source, node
                 case ast.Call(func=ast.Attribute(attr=attribute), args=arguments) if (
-                    attribute in _MUTATORS
+                    attribute in where.MUTATORS
                 ):
                     first = arguments[0] if arguments else None
                     key = first.value if isinstance(first, ast.Constant) else None

@@ -10,7 +10,7 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import after_docstring, statements
+from pedl2det.edits import Gone, after_docstring, statements
 from pedl2det.legacy import is_legacy
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
@@ -27,8 +27,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
         found = [one for one in project.occurrences if one.source is source]
         gone = [one for one in found if one.is_import and _plan_alias(plan, one, found)]
         needed = plan.imports.get(source.path, set()) - _present(source)
-        unused = _unused(plan, source)
-        if gone or needed or unused:
+        unused = _unused(plan, source) | plan.gone.get(source.path, set())
+        if gone or needed or unused or source.path in plan.gone:
             plan.file(source).module(_edit(needed, unused))
             for one in gone:
                 plan.changed(RULE.id, source, one.node)
@@ -130,25 +130,34 @@ def _words_in_text(source: Source) -> set[str]:
 def _edit(needed: set[str], unused: set[str]) -> Any:
     def edit(module: Any) -> Any:
         ours = [text for text in needed if _group(text) == "local"]
-        body, placed = _without(module.body, unused, _merged(ours))
+        body, placed, carried = _without(module.body, unused, _merged(ours))
         for text in _merged([text for text in needed if _group(text) != "local"]):
             body = _placed(body, text)
         if ours and not placed:
             at = max([0, *(i + 1 for i, line in enumerate(body) if _import_of(line))])
             at = at or after_docstring(body)
             body = [*body[:at], *_lines(_merged(ours)), *body[at:]]
-        return module.with_changes(body=body)
+        return module.with_changes(body=body, footer=[*carried, *module.footer])
 
     return edit
 
 
-def _without(body: Sequence[Any], unused: set[str], ours: list[str]) -> tuple[list[Any], bool]:
-    """The module without old and unused imports; ours stand where the first old one stood."""
+def _without(
+    body: Sequence[Any], unused: set[str], ours: list[str]
+) -> tuple[list[Any], bool, list[Any]]:
+    """The module without what goes; our imports stand where the first old one stood.
+
+    Returns:
+        The statements, whether ours are among them, and the comments after the last one.
+    """
     kept: list[Any] = []
     carried: list[Any] = []  # what stood above a line that is gone
     placed = False
     for line in body:
         statement = _import_of(line)
+        if _is_gone(line):
+            carried = _joined(carried, _above(line))
+            continue
         names = _kept_names(statement, unused) if statement else None
         if names is None or names == list(statement.names):
             kept.append(line.with_changes(leading_lines=_joined(carried, line.leading_lines)))
@@ -167,7 +176,11 @@ def _without(body: Sequence[Any], unused: set[str], ours: list[str]) -> tuple[li
             carried, placed = [], True
         else:
             carried = _joined(carried, above)
-    return kept, placed
+    return kept, placed, carried if any(line.comment for line in carried) else []
+
+
+def _is_gone(line: Any) -> bool:
+    return isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[0], Gone)
 
 
 def _above(line: Any) -> list[Any]:

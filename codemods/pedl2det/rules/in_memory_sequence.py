@@ -9,7 +9,7 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import expression
-from pedl2det.loader_flow import role_of
+from pedl2det.loader_flow import roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.data_adapter import ADAPTER
@@ -39,7 +39,7 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
     given = where.arguments_of(call, _PARAMETERS)
     if given is None or "data" not in given or "labels" not in given:
         return "its arguments are not all visible here"
-    if role_of(project, source, call, {ADAPTER}) is None:
+    if not roles_of(project, source, call, {ADAPTER}):
         return "it is used for something other than being returned as a loader"
     if "#" in source.segment(call):
         return "a comment stands inside the call, and a tuple has no place for it"
@@ -84,6 +84,11 @@ def _is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> boo
     function = source.names.function_of(node)
     match node:
         case ast.Name(id=name) if isinstance(function, ast.FunctionDef):
+            constant = project.calls.meaning(source, node)
+            if isinstance(constant, ast.Assign):
+                return _is_batch_size(project, project.calls.home[constant], constant.value)
+            if source.names.binder(node) is function and _is_parameter(function, name):
+                return _is_given(project, source, function, name)
             return _is_bound_once(project, source, function, name)
         case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
             return _is_batch_size(project, source, inner)
@@ -104,6 +109,26 @@ def _is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> boo
         ) if isinstance(function, ast.FunctionDef):
             return name == where.hparams_of(project, source, function)
     return False
+
+
+def _is_parameter(function: ast.FunctionDef, name: str) -> bool:
+    return name in [argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)]
+
+
+def _is_given(project: TrialProject, source: Source, function: ast.FunctionDef, name: str) -> bool:
+    """Whether every call of a function gives it the hyperparameter under a name, unchanged."""
+    parameters = tuple(argument.arg for argument in function.args.args)
+    uses = project.calls.uses(function)
+    inside = where.uses_of(source, function, name)
+    if not uses or any(not isinstance(node.ctx, ast.Load) for node in inside):
+        return False
+    for use in uses:
+        given = where.arguments_of(use.call, parameters) if use.call else None
+        if given is None or name not in given:
+            return False
+        if not _is_batch_size(project, use.source, given[name]):
+            return False
+    return True
 
 
 def _is_bound_once(
@@ -160,6 +185,21 @@ RULE = Rule(
                     "return train, (np.asarray(x), np.asarray(y))\n",
                     _IMPORTS,
                 )["data.py"]
+            },
+        ),
+        Case(
+            loaders("pass\n", _IMPORTS)
+            | {
+                "data.py": f"{_IMPORTS}\n\n\ndef load(part, size):\n"
+                "    return InMemorySequence(part, part, size)\n\n\n"
+                "def make_data_loaders(config, hparams):\n"
+                '    return load(x, hparams["batch_size"]), load(y, size=hparams["batch_size"])\n'
+            },
+            {
+                "data.py": f"{_IMPORTS}\n\n\ndef load(part, size):\n"
+                "    return (np.asarray(part), np.asarray(part))\n\n\n"
+                "def make_data_loaders(config, hparams):\n"
+                '    return load(x, hparams["batch_size"]), load(y, size=hparams["batch_size"])\n'
             },
         ),
         Case(

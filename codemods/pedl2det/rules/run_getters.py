@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 
 from pedl2det import where
-from pedl2det.edits import becomes, method_of
+from pedl2det.edits import becomes
 from pedl2det.legacy import NAMES
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.source import Source
 
 GET_HYPERPARAMETER = "pedl.get_hyperparameter"
 
@@ -24,15 +25,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
         call = found.call
         if not asked or found.ambiguous or call is None or plan.is_claimed(found.node):
             continue
-        context = where.context_in(project, found.source, found.node)
+        context = plan.context(RULE.id, found.source, call, f"{found.name} is called here")
         if context is None:
-            plan.refuse(
-                RULE.id,
-                found.source,
-                call,
-                f"{found.name} is called outside of the trial and make_data_loaders, where the "
-                "context is out of reach: pass the value as an argument",
-            )
             plan.claim(found.node)
         elif found.name == GET_HYPERPARAMETER:
             _plan_hyperparameter(plan, found, call, context)
@@ -42,27 +36,16 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 
 def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context: str) -> None:
-    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     plan.claim(found.node)
-    match arguments:
-        case [ast.Constant(value="batch_size")]:
-            text = f"{context}.get_per_slot_batch_size()"
-            plan.expression(RULE.id, found.source, call, becomes(text))
-        case [ast.Constant(value=str())] if where.catches_key_error(
-            found.source.names.function_of(call) or call
-        ):
-            message = "a missing hyperparameter is expected here as KeyError: the context's differs"
-            plan.refuse(RULE.id, found.source, call, message)
-        case [ast.Constant(value=str())]:
-            plan.expression(
-                RULE.id,
-                found.source,
-                call,
-                lambda updated: method_of(context, "get_hparam", updated.args[0].value),
-            )
-        case _:
-            message = "the name of the hyperparameter is computed: it might be batch_size"
-            plan.refuse(RULE.id, found.source, call, message)
+    text = getter_text(found.source, call, context)
+    if text is None:
+        message = "the name of the hyperparameter is computed: it might be batch_size"
+        plan.refuse(RULE.id, found.source, call, message)
+    elif where.catches_key_error(found.source.names.function_of(call) or call):
+        message = "a missing hyperparameter is expected here as KeyError: the context's differs"
+        plan.refuse(RULE.id, found.source, call, message)
+    else:
+        plan.expression(RULE.id, found.source, call, becomes(text))
 
 
 def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> None:
@@ -72,10 +55,27 @@ def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> No
     plan.expression(RULE.id, found.source, call, becomes(text))
 
 
+def getter_text(source: Source, call: ast.Call, context: str) -> str | None:
+    """The question to the context that a call of a getter becomes, if it is such a call."""
+    name = source.names.qualified(call.func) or ""
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    legacy = NAMES.get(name)
+    match arguments:
+        case [ast.Constant(value=str(hparam)) as given] if name == GET_HYPERPARAMETER:
+            if hparam == "batch_size":
+                return f"{context}.get_per_slot_batch_size()"
+            return f"{context}.get_hparam({source.segment(given)})"
+        case [] if legacy is not None and "{context}" in (legacy.becomes or ""):
+            assert legacy.becomes is not None
+            return legacy.becomes.format(context=context)
+    return None
+
+
 RULE = Rule(
     id="P004",
     name="run-getters",
-    doc="pedl.get_hyperparameter and the other getters become methods of the context.",
+    doc="pedl.get_hyperparameter and the other getters become methods of the context, which is "
+    "handed on to functions that ask, from each of their callers.",
     safety=Safety.SAFE,
     plan=plan,
     cases=(
@@ -94,9 +94,39 @@ RULE = Rule(
             ),
         ),
         Case(
-            trial("pass\n") | {"nets.py": 'import pedl\n\nUNITS = pedl.get_hyperparameter("u")\n'},
+            trial(
+                "def build_model(self, hparams):\n    return nets.dense(3)\n",
+                "import nets\nfrom pedl.frameworks.keras import TFKerasTrial",
+            )
+            | {
+                "nets.py": "import pedl\n\n\ndef dense(n: int):\n"
+                "    return [units() for _ in range(n)]"
+                '\n\n\ndef units():\n    return pedl.get_hyperparameter("units")\n'
+            },
+            trial(
+                "def build_model(self, hparams):\n    return nets.dense(self.context, 3)\n",
+                "import nets\nfrom pedl.frameworks.keras import TFKerasTrial",
+            )
+            | {
+                "nets.py": "import pedl\n\n\ndef dense(context: TFKerasTrialContext, n: int):\n"
+                "    return [units(context) for _ in range(n)]"
+                '\n\n\ndef units(context):\n    return context.get_hparam("units")\n'
+            },
+        ),
+        Case(
+            trial("pass\n")
+            | {"nets.py": 'import pedl\n\nUNITS = [pedl.get_hyperparameter("u")]\n'},
             {},
-            says="outside of the trial and make_data_loaders",
+            says="out of reach: it is evaluated while a module is imported (nets.py:3)",
+        ),
+        Case(
+            trial("pass\n")
+            | {
+                "nets.py": "import pedl\n\n\ndef units(_):\n"
+                '    return pedl.get_hyperparameter("u")\n\n\nUNITS = map(units, [1])\n'
+            },
+            {},
+            says="units is handed on here, not called (nets.py:8)",
         ),
         Case(
             trial("pass\n") | {"nets.py": "def get_hyperparameter(name):\n    return name\n"},
