@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from pedl2det.names import FUNCTIONS
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
 
@@ -136,7 +137,7 @@ class _Flow:
     def _of_name(self, source: Source, target: ast.Name) -> Roles:
         """The loaders that a local name becomes."""
         function = source.names.definition_around(target)
-        if function is None or source.names.binder(target) is not function:
+        if not isinstance(function, FUNCTIONS) or source.names.binder(target) is not function:
             return {None}
         if (function, target.id) in self.seen:
             return set()

@@ -204,11 +204,14 @@ RULE = Rule(
         ),
         Case(
             loaders(
-                "train = InMemorySequence(x, y, 32)\nreturn train, train\n",
+                'train = InMemorySequence(x, y, hparams["batch_size"])\nreturn train, train\n',
                 _IMPORTS,
             ),
-            {},
-            says="used for something other",
+            {
+                "data.py": loaders(
+                    "train = (np.asarray(x), np.asarray(y))\nreturn train, train\n", _IMPORTS
+                )["data.py"]
+            },
         ),
         Case(
             loaders("return InMemorySequence(x, y, 32), other\n", _IMPORTS),
