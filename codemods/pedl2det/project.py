@@ -23,6 +23,8 @@ TRIAL_CLASSES = {
     "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
 }
 
+Function = tuple[Source, ast.FunctionDef]
+
 
 @dataclass(frozen=True)
 class Occurrence:
@@ -99,12 +101,15 @@ class TrialProject:
         return self.trials[0]
 
     @cached_property
-    def loader(self) -> tuple[Source, ast.FunctionDef] | None:
+    def loader(self) -> Function | None:
         """``make_data_loaders``, as the package exposes it or, alone, as a module defines it."""
         name = "make_data_loaders"
+        exposed = self._exposed(name, "data_loaders_function")
+        if exposed is not None:
+            return exposed
         init = self.sources.get("__init__")
         if init is not None and init.names.module_bindings(name):
-            return self.resolve("__init__", name)
+            return None
         defined = [
             (source, node)
             for source in self.sources.values()
@@ -113,7 +118,32 @@ class TrialProject:
         ]
         return defined[0] if len(defined) == 1 else None
 
-    def resolve(self, module: str, name: str) -> tuple[Source, ast.FunctionDef] | None:
+    @cached_property
+    def downloader(self) -> Function | None:
+        """``download_data``, if the old harness would have called one."""
+        name = "download_data"
+        if "__init__" in self.sources or self._entrypoints("download_data_function"):
+            return self._exposed(name, "download_data_function")
+        return self.resolve(self.module_of(self.trial[0]), name)
+
+    @property
+    def entries(self) -> list[Function]:
+        """The functions that the old harness called with config and hyperparameters."""
+        return [entry for entry in (self.loader, self.downloader) if entry is not None]
+
+    def _exposed(self, name: str, key: str) -> Function | None:
+        """A function that the configs' ``entrypoints`` name, or else the package exposes."""
+        named = self._entrypoints(key)
+        if named:
+            module, _, name = named.pop().partition(":")
+            return None if named else self.resolve(module, name)
+        return self.resolve("__init__", name)
+
+    def _entrypoints(self, key: str) -> set[str]:
+        entries = [config.entry("entrypoints", key) for config in self.configs]
+        return {entry.scalar for entry in entries if entry is not None and entry.scalar}
+
+    def resolve(self, module: str, name: str) -> Function | None:
         """The function that ``name`` means in a module of this directory, through imports."""
         found = self.calls.resolve(module, name)
         return (self.calls.home[found], found) if isinstance(found, ast.FunctionDef) else None

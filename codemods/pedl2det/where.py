@@ -42,7 +42,7 @@ def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | No
         if function.name == "__init__":
             return "context"
         return f"{function.args.args[0].arg}.context"
-    if project.loader == (source, function):
+    if (source, function) in project.entries:
         return "context"
     return None
 
@@ -54,7 +54,7 @@ def hparams_of(project: TrialProject, source: Source, function: ast.FunctionDef)
     if source is trial_source and methods(project).get(function.name) is function:
         given = function.name in (*WITH_HPARAMS, "__init__")
         return arguments[1].arg if given and len(arguments) > 1 else None
-    if project.loader == (source, function):
+    if (source, function) in project.entries:
         return arguments[1].arg if len(arguments) == 2 else None
     return None
 

@@ -13,6 +13,7 @@ from pedl2det.rules import (
     config_lengths,
     data_adapter,
     data_loaders,
+    download_data,
     hparams,
     import_time,
     imports,
@@ -25,6 +26,7 @@ from pedl2det.rules import (
     surroundings,
     tf1_names,
     trial_class,
+    wrap_dataset,
     wrap_model,
 )
 from pedl2det.rules.rule import Rule
@@ -36,6 +38,8 @@ RULES: tuple[Rule, ...] = (
     in_memory_sequence.RULE,
     data_adapter.RULE,
     data_loaders.RULE,
+    download_data.RULE,
+    wrap_dataset.RULE,
     keras_callbacks.RULE,
     hparams.RULE,
     import_time.RULE,

@@ -16,15 +16,14 @@ from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
-    """Rewrite every method that was given ``hparams``, and ``make_data_loaders``."""
+    """Rewrite every method and function that was given ``hparams``."""
     source, _ = project.trial
     functions = [
         (source, method)
         for name, method in where.methods(project).items()
         if name in (*where.WITH_HPARAMS, "__init__")
     ]
-    if project.loader is not None:
-        functions.append(project.loader)
+    functions += project.entries
     for owner, function in functions:
         name = where.hparams_of(project, owner, function)
         context = where.context_in(project, owner, function)
