@@ -178,7 +178,7 @@ def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
         tmp_path,
         {f"good/{name}": text for name, text in TRIAL.items()}
         | {f"bad/{name}": text for name, text in TRIAL.items()}
-        | {"bad/nets.py": "import pedl\n\nUNITS = pedl.get_hyperparameter('units')\n"},
+        | {"bad/nets.py": "import pedl\n\nUNITS = [pedl.get_hyperparameter('units')]\n"},
     )
     bad = read_tree(tmp_path / "bad")
 
@@ -187,7 +187,9 @@ def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert read_tree(tmp_path / "bad") == bad
     assert b"determined" in read_tree(tmp_path / "good")["model_def.py"]
-    assert "bad/nets.py:3: left for you: pedl.get_hyperparameter is called outside" in done.stderr
+    assert (
+        "bad/nets.py:3: left for you: pedl.get_hyperparameter is called here, where" in done.stderr
+    )
     assert "1 of 2 trials rewritten" in done.stderr
 
 
@@ -321,3 +323,16 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
     assert link.is_symlink()
     assert "make_data_loaders(context)" in (tmp_path / "shared.py").read_text()
+
+
+def test_one_config_of_several_is_left_by_itself(tmp_path: Path) -> None:
+    search = CONFIG.replace("single", "adaptive").replace("max_steps", "target_trial_steps")
+    write_tree(tmp_path, TRIAL | {"adaptive.yaml": search})
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert done.returncode == 1
+    assert "adaptive.yaml:2: left for you: searcher.name: adaptive counted in steps" in done.stderr
+    assert "1 of 1 trial rewritten" in done.stderr
+    assert (tmp_path / "adaptive.yaml").read_text() == search
+    assert "max_length: {batches: 100}" in (tmp_path / "const.yaml").read_text()

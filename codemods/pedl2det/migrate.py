@@ -136,16 +136,15 @@ def _edited(plan: Plan) -> list[NewFile]:
         if text != source.text:
             files.append(NewFile(source.path, source.encoded(source.text), source.encoded(text)))
     for config in plan.edited_configs:
-        new_text = config.result()
-        path = config.config.path
-        if new_text is None or Config.of(path, new_text).legacy_keys():
+        path, edited = config.config.path, config.result()
+        if edited is None or Config.of(path, edited).legacy_keys():
             message = "the edited config would not mean what it should (an anchor, a merge?)"
             plan.findings.append(Finding(Kind.PERSON, SCAN, path, 1, message))
-            return []
+            continue
         plan.changes += [Change(rule, path, line) for rule, line in config.rules]
         encoded = config.config.encoded
-        files.append(NewFile(path, encoded(config.config.text), encoded(new_text)))
-    return files
+        files.append(NewFile(path, encoded(config.config.text), encoded(edited)))
+    return [] if plan.is_refused else files
 
 
 def _problem_with(source: Source, text: str) -> str | None:

@@ -153,8 +153,13 @@ class Plan:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the trial must stay as it is."""
-        return any(finding.kind.is_left for finding in self.findings)
+        """Whether the trial must stay as it is; one config of several may stay by itself."""
+        paths = {config.path for config in self.project.configs}
+        left = [finding for finding in self.findings if finding.kind.is_left]
+        left_configs = {finding.path for finding in left if finding.kind is Kind.PERSON} & paths
+        return bool(paths and left_configs == paths) or any(
+            finding.path not in left_configs or finding.kind is Kind.BAD_INPUT for finding in left
+        )
 
     @property
     def edited_files(self) -> list[FileEdits]:
@@ -163,5 +168,10 @@ class Plan:
 
     @property
     def edited_configs(self) -> list[ConfigEdits]:
-        """The configs with something to change."""
-        return [edits for edits in self._configs.values() if edits.rules]
+        """The configs with something to change, and nothing for a person to decide."""
+        left = {finding.path for finding in self.findings if finding.kind.is_left}
+        return [
+            edits
+            for edits in self._configs.values()
+            if edits.rules and edits.config.path not in left
+        ]

@@ -199,6 +199,16 @@ class ConfigEdits:
             self._span(rule, entry, entry.value, text)
         self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: text}))
 
+    def collapse(self, rule: str, entry: Entry, name: str, text: str) -> bool:
+        """Turn ``key: {...}`` into ``name: text``; False if a comment would be lost."""
+        start, end = entry.key.start_mark.index, _end(entry.value)
+        if "#" in self.config.text[start:end]:
+            return False
+        self._spans.append((start, end, f"{name}: {text}"))
+        self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: text))
+        self.rules.append((rule, entry.line))
+        return True
+
     def append(self, rule: str, name: str, text: str) -> None:
         """Add a key to the document."""
         end = len(self.config.text)
@@ -226,6 +236,16 @@ class ConfigEdits:
         self._spans.append((node.start_mark.index, node.end_mark.index, text))
         if (rule, entry.line) not in self.rules:
             self.rules.append((rule, entry.line))
+
+
+def _end(node: yaml.Node) -> int:
+    """Where the text of a node ends; the mark of a block is where the next one begins."""
+    if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
+        return _end(node.value[-1][1])
+    if isinstance(node, yaml.SequenceNode) and not node.flow_style and node.value:
+        return _end(node.value[-1])
+    end: int = node.end_mark.index
+    return end
 
 
 def _parent(root: Any, path: KeyPath) -> Any:

@@ -61,7 +61,7 @@ _AS = "as_dataset"
 
 
 def _is_inside_another(source: Source, node: ast.AST) -> bool:
-    """Whether this is made within the pipeline of another dataset: in a lambda or inner function."""
+    """Whether this is made in a lambda or inner function: in the pipeline of another dataset."""
     around = source.names.definition_around(node)
     return isinstance(around, ast.Lambda) or (
         isinstance(around, ast.FunctionDef)
