@@ -6,6 +6,7 @@ two cannot drift apart (tests/test_legacy_names.py).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 ROOT = "pedl"
@@ -60,6 +61,20 @@ NAMES = {
         ),
         LegacyName("pedl.frameworks.keras.data.InMemorySequence"),
         LegacyName("pedl.frameworks.keras.data.KerasDataAdapter"),
+        LegacyName("determined.create"),
+        LegacyName("determined.experimental.keras.init"),
+        LegacyName("determined.frameworks.keras.data.KerasDataAdapter"),
+        LegacyName(
+            "determined.frameworks.keras.tf_keras_trial.TFKerasTrial",
+            "determined.keras.TFKerasTrial",
+        ),
+        LegacyName("determined.keras.InMemorySequence"),
+        LegacyName("determined.keras.KerasDataAdapter"),
+        LegacyName("determined.keras.SequenceAdapter"),
+        LegacyName("determined.keras.TFKerasContext", "determined.keras.TFKerasTrialContext"),
+        LegacyName("determined.keras.TFKerasNativeContext"),
+        LegacyName("determined.keras.init"),
+        LegacyName("determined.trial_controller.util.get_rank"),
     )
 }
 
@@ -94,11 +109,25 @@ OLD_DEFAULTS = {
 }
 
 
+_OLD_PACKAGES = (f"{ROOT}.", "determined.frameworks.", "determined.trial_controller.")
+
+#: Getters of the context in Determined 0.12 that are found on ``context.distributed`` since.
+RANK_GETTERS = ("get_rank", "get_size", "get_local_rank", "get_num_agents")
+
+#: What a config says that counts in steps.
+CONFIG_IN_STEPS = (b"max_steps", b"target_trial_steps", b"batches_per_step")
+
+_EARLY = sorted({name.rpartition(".")[2] for name in NAMES if not name.startswith(f"{ROOT}.")})
+_MENTIONS = re.compile("|".join([ROOT, *_EARLY]).encode())
+
+
 def mentions_legacy(source: bytes) -> bool:
     """Whether a file may use the old API: the cheap question that most files answer with no."""
-    return ROOT.encode() in source
+    if ROOT.encode() in source:
+        return True
+    return b"determined" in source and _MENTIONS.search(source) is not None
 
 
 def is_legacy(dotted: str) -> bool:
-    """Whether a dotted name belongs to the old API."""
-    return dotted == ROOT or dotted.startswith(f"{ROOT}.")
+    """Whether a dotted name belongs to an old API."""
+    return dotted == ROOT or dotted.startswith(_OLD_PACKAGES) or dotted in NAMES

@@ -106,7 +106,7 @@ def plan_trial(project: TrialProject) -> Plan:
 def plan_rules(project: TrialProject, rules: Iterable[Rule]) -> Plan:
     """Let some rules plan; imports come last, because they follow from everything else."""
     plan = Plan(project)
-    rules = list(rules)
+    rules = [rule for rule in rules if project.generation in rule.generations]
     for rule in rules:
         if rule is not imports.RULE:
             rule.plan(project, plan)

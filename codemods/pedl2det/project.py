@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +23,22 @@ TRIAL_CLASSES = {
     "pedl.frameworks.keras.TFKerasTrial",
     "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
 }
+CONTEXT_TRIAL_CLASSES = {
+    "determined.frameworks.keras.tf_keras_trial.TFKerasTrial",
+    "determined.keras.TFKerasTrial",
+}
+
+
+class Generation(Enum):
+    """Which API a trial was written for."""
+
+    PEDL = "PEDL"
+    EARLY = "Determined 0.12"  #: its config counts in steps, or it names what only 0.12 had
+    CURRENT = "context-based"
+
+
+#: Names of Determined 0.12 that no later release had.
+_OF_0_12 = {"InMemorySequence", "KerasDataAdapter", "TFKerasContext"}
 
 Function = tuple[Source, ast.FunctionDef]
 
@@ -90,10 +107,35 @@ class TrialProject:
 
     @cached_property
     def trials(self) -> list[tuple[Source, ast.ClassDef]]:
-        """The old trial classes of the directory."""
-        return [
-            (source, node) for source in self.sources.values() for node in trial_classes(source)
-        ]
+        """The old trial classes of the directory; without any, those of Determined."""
+        for classes in (TRIAL_CLASSES, CONTEXT_TRIAL_CLASSES):
+            found = [
+                (source, node)
+                for source in self.sources.values()
+                for node in trial_classes(source, classes)
+            ]
+            if found:
+                return found
+        return []
+
+    @property
+    def is_in_steps(self) -> bool:
+        """Whether one of its configs counts in steps."""
+        return any(config.legacy_keys() for config in self.configs)
+
+    @cached_property
+    def generation(self) -> Generation:
+        """The API that the trial was written for."""
+        source, node = self.trial
+        if node in trial_classes(source, TRIAL_CLASSES):
+            return Generation.PEDL
+        says_more = any(
+            isinstance(child, ast.Attribute) and child.attr in ("configure_fit", "wrap_optimizer")
+            for child in source.names.nodes
+        )
+        names = {found.name.rpartition(".")[2] for found in self.occurrences}
+        is_early = self.is_in_steps or bool(names & _OF_0_12)
+        return Generation.EARLY if is_early and not says_more else Generation.CURRENT
 
     @property
     def trial(self) -> tuple[Source, ast.ClassDef]:
@@ -153,13 +195,13 @@ class TrialProject:
         return next(name for name, other in self.sources.items() if other is source)
 
 
-def trial_classes(source: Source) -> list[ast.ClassDef]:
-    """The old trial classes that a file defines."""
+def trial_classes(source: Source, classes: set[str] = TRIAL_CLASSES) -> list[ast.ClassDef]:
+    """The trial classes that a file defines, by the dotted names of their bases."""
     return [
         node
         for node in source.tree.body
         if isinstance(node, ast.ClassDef)
-        and any(source.names.qualified(base) in TRIAL_CLASSES for base in node.bases)
+        and any(source.names.qualified(base) in classes for base in node.bases)
     ]
 
 
@@ -171,9 +213,11 @@ def occurrences(source: Source) -> Iterator[Occurrence]:
             for alias in node.names:
                 if is_legacy(alias.name):
                     yield Occurrence(source, alias, alias.name)
-        elif isinstance(node, ast.ImportFrom) and not node.level and is_legacy(node.module or ""):
+        elif isinstance(node, ast.ImportFrom) and not node.level:
             for alias in node.names:
-                yield Occurrence(source, alias, f"{node.module}.{alias.name}")
+                dotted = f"{node.module}.{alias.name}"
+                if is_legacy(dotted) or is_legacy(node.module or ""):
+                    yield Occurrence(source, alias, dotted)
         elif isinstance(node, ast.Name | ast.Attribute):
             if isinstance(names.parents.get(node), ast.Attribute):
                 continue  # a part of a longer expression

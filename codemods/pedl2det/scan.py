@@ -14,48 +14,98 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.legacy import mentions_legacy
-from pedl2det.project import TrialProject, occurrences, trial_classes
+from pedl2det.legacy import CONFIG_IN_STEPS, ROOT, mentions_legacy
+from pedl2det.project import (
+    CONTEXT_TRIAL_CLASSES,
+    TRIAL_CLASSES,
+    TrialProject,
+    occurrences,
+    trial_classes,
+)
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
 
 SCAN = "scan"
 
+_YAML = (".yaml", ".yml")
 _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 
 
 def find_projects(paths: list[Path]) -> list[TrialProject]:
-    """Every directory below some paths that uses the old API, a trial's whole directory at once."""
+    """Every directory below some paths that uses an old API, a trial's whole directory at once."""
     read = functools.cache(Source.read)  # the files of trials are asked for twice
-    files = {file.resolve() for path in paths for file in python_files(path)}
-    hits = sorted(file for file in files if mentions_legacy(file.read_bytes()))
+    found = [file.resolve() for path in paths for file in files_below(path, (".py", *_YAML))]
+    code = sorted({file for file in found if file.suffix not in _YAML})
+    hits = [file for file in code if mentions_legacy(file.read_bytes())]
     trials = {_home(file) for file in hits if _defines_trial(file, read)}
+    in_steps = sorted({file for file in found if file.suffix in _YAML and counts_in_steps(file)})
+    trials |= {file.parent for file in in_steps if _holds_trial(file.parent, read)}
     others = {file.parent for file in hits if not trials.intersection(file.parents)}
     roots = trials | {
         directory for directory in others if not others.intersection(directory.parents)
     }
     projects = [_read(root, roots - {root}, read) for root in sorted(roots)]
-    return [project for project in projects if project.occurrences or project.findings]
+    projects += [_stray(file) for file in in_steps if file.parent not in roots]
+    return [
+        project
+        for project in projects
+        if project.occurrences or project.findings or project.is_in_steps
+    ]
 
 
 def uses_legacy(directory: Path) -> bool:
-    """Whether a file below a directory uses the old API; one that cannot be read does not."""
+    """Whether a file below a directory uses PEDL; one that cannot be read does not."""
     for file in python_files(directory):
         if mentions_legacy(file.read_bytes()):
             with contextlib.suppress(Unreadable):
-                if next(occurrences(Source.read(file)), None) is not None:
+                names = (found.name.partition(".")[0] for found in occurrences(Source.read(file)))
+                if ROOT in names:
                     return True
     return False
 
 
+def counts_in_steps(file: Path) -> bool:
+    """Whether a file is an experiment config whose lengths are steps."""
+    data = file.read_bytes()
+    if not any(word in data for word in CONFIG_IN_STEPS):
+        return False
+    with contextlib.suppress(Unreadable):
+        config = Config.read(file)
+        return config.is_experiment and bool(config.legacy_keys())
+    return False
+
+
+def _stray(file: Path) -> TrialProject:
+    message = "this config counts in steps, and no trial stands beside it: put it beside its trial"
+    finding = Finding(Kind.PERSON, SCAN, file, 1, message)
+    return TrialProject(file.parent, findings=[finding])
+
+
+def _holds_trial(directory: Path, read: Callable[[Path], Source]) -> bool:
+    """Whether a file at the top of a directory defines a Keras trial of Determined."""
+    return any(
+        b"TFKerasTrial" in file.read_bytes() and _defines_trial(file, read)
+        for file in sorted(directory.glob("*.py"))
+        if file.is_file()
+    )
+
+
 def python_files(path: Path) -> Iterator[Path]:
     """The Python files at or below a path, in order, without environments and caches."""
+    yield from files_below(path, (".py",))
+
+
+def files_below(path: Path, ends: tuple[str, ...]) -> Iterator[Path]:
+    """The files at or below a path whose names end so, in order, without environments and caches.
+
+    A path that is a file is taken whatever its name.
+    """
     if path.is_file():
         yield path
         return
     for directory, subdirectories, files in os.walk(path):
         subdirectories[:] = sorted(set(subdirectories) - _PRUNED)
-        found = (Path(directory, name) for name in sorted(files) if name.endswith(".py"))
+        found = (Path(directory, name) for name in sorted(files) if name.endswith(ends))
         yield from (file for file in found if file.is_file())  # no dangling link
 
 
@@ -66,7 +116,7 @@ def read_project(directory: Path) -> TrialProject:
 
 def _defines_trial(file: Path, read: Callable[[Path], Source]) -> bool:
     try:
-        return bool(trial_classes(read(file)))
+        return bool(trial_classes(read(file), TRIAL_CLASSES | CONTEXT_TRIAL_CLASSES))
     except Unreadable:
         return False
 
@@ -99,7 +149,7 @@ def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) ->
             project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
     for file in _configs(directory):
         _read_config(project, file)
-    if not project.findings and project.occurrences:
+    if not project.findings and (project.occurrences or project.is_in_steps):
         project.findings += _contract(project)
     return project
 
@@ -120,7 +170,7 @@ def _read_config(project: TrialProject, file: Path) -> None:
 
 def _contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
-    if not project.trials:
+    if not project.trials and project.occurrences:
         first = project.occurrences[0]
         is_package = "__init__" in project.sources or project.configs
         yield Finding(

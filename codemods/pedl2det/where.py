@@ -6,7 +6,7 @@ import ast
 
 from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.project import Generation, TrialProject
 from pedl2det.source import Source
 
 #: Methods of a legacy trial that were given the hyperparameters.
@@ -40,11 +40,19 @@ def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | No
         if not is_property or not function.args.args:
             return None
         if function.name == "__init__":
-            return "context"
+            return context_parameter(project, function)
         return f"{function.args.args[0].arg}.context"
     if (source, function) in project.entries:
         return "context"
     return None
+
+
+def context_parameter(project: TrialProject, constructor: ast.FunctionDef) -> str:
+    """What the context is called in the constructor of the migrated trial."""
+    arguments = constructor.args.args
+    if project.generation is not Generation.PEDL and len(arguments) > 1:
+        return arguments[1].arg
+    return "context"
 
 
 def hparams_of(project: TrialProject, source: Source, function: ast.FunctionDef) -> str | None:

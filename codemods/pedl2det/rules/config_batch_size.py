@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -23,6 +23,7 @@ RULE = Rule(
     doc="The hyperparameter batch_size is called global_batch_size.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             trial("pass\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 from pedl2det.yaml_edit import Config, Entry
 
 
@@ -54,6 +54,7 @@ RULE = Rule(
     "a config now says where the trial is.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             trial("pass\n") | {"const.yaml": _CONFIG},

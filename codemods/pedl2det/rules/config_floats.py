@@ -8,7 +8,7 @@ import yaml
 
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 
 _FLOAT = re.compile(r"([-+]?)([0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
 
@@ -42,6 +42,7 @@ RULE = Rule(
     "1.0e-4 is a float to both.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(trial("pass\n") | _rate("1e-4  # low"), _rate("1.0e-4  # low")),
         Case(trial("pass\n") | _rate("[2E5, 3.e1]"), _rate("[2.0e+5, 3.0e+1]")),

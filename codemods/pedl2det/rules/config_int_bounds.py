@@ -5,7 +5,7 @@ from __future__ import annotations
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 from pedl2det.yaml_edit import Config, Entry
 
 
@@ -58,6 +58,7 @@ RULE = Rule(
     doc="The upper bound of an int hyperparameter was excluded from a search and is included now.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(trial("pass\n") | _units("9"), _units("8"), says="9 was never drawn, 8 was"),
         Case(trial("pass\n") | _units("9", "net: "), _units("8", "net: ")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 from pedl2det.yaml_edit import Config, Entry
 
 BATCHES_PER_STEP = 100
@@ -89,6 +89,7 @@ RULE = Rule(
     "periods are given in batches.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             trial("pass\n")

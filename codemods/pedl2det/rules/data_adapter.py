@@ -12,7 +12,7 @@ from pedl2det.edits import Edit, expression
 from pedl2det.loader_flow import Role, pair_of, returns_of, roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, loaders
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, loaders
 from pedl2det.source import Source
 
 ADAPTER = "pedl.frameworks.keras.data.KerasDataAdapter"
@@ -181,6 +181,7 @@ RULE = Rule(
     "returned as it is.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             loaders(

@@ -14,7 +14,7 @@ from pedl2det.edits import Gone, after_docstring, statements
 from pedl2det.legacy import is_legacy
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 #: Comments for tools, which go with the import that they stand beside.
@@ -104,6 +104,7 @@ def _unused(plan: Plan, source: Source) -> set[str]:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
         if not (isinstance(node, ast.ImportFrom) and is_legacy(node.module or ""))
+        and not is_legacy(f"{getattr(node, 'module', '')}.{alias.name}")
     }
     written = _words_in_text(source)
     return {
@@ -214,7 +215,12 @@ def _kept_names(statement: Any, unused: set[str]) -> list[Any] | None:
     if isinstance(statement, cst.ImportFrom):
         if _is_old(statement):
             return []
-        return [name for name in statement.names if _local(name) not in unused]
+        module = "" if statement.relative else f"{_dotted(statement.module)}."
+        return [
+            name
+            for name in statement.names
+            if _local(name) not in unused and not is_legacy(f"{module}{_dotted(name.name)}")
+        ]
     return [
         name
         for name in statement.names
@@ -301,6 +307,7 @@ RULE = Rule(
     "needs is imported where the old import stood. Imports that nothing uses any more go too.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             {"data.py": "import os\n\nimport pedl  # see above\n\nHERE = os.curdir\n"}

@@ -13,7 +13,7 @@ from pedl2det.loader_flow import roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.data_adapter import ADAPTER
-from pedl2det.rules.rule import Case, Rule, Safety, loaders
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, loaders
 from pedl2det.rules.run_getters import GET_HYPERPARAMETER
 from pedl2det.source import Source
 
@@ -170,6 +170,7 @@ RULE = Rule(
     "arrays, as the context-based API asks.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             loaders(

@@ -8,7 +8,7 @@ from pedl2det import where
 from pedl2det.legacy import is_legacy
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 
@@ -47,6 +47,7 @@ RULE = Rule(
     "logs: a person decides.",
     safety=Safety.PERSON,
     plan=plan,
+    generations=OLD,
     cases=(
         Case(
             trial("def keras_callbacks(self, hparams):\n    return [EarlyStopping()]\n"),

@@ -10,7 +10,7 @@ import libcst as cst
 from pedl2det.edits import expression, statements
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 MODULE = "tensorflow.keras.optimizers"
@@ -138,6 +138,7 @@ RULE = Rule(
     "in optimizers.legacy take both and compute what the old ones did.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=OLD,
     cases=(
         Case(
             trial(

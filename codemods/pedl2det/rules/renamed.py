@@ -9,7 +9,7 @@ from pedl2det.legacy import NAMES
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.renaming import renamed
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -35,6 +35,7 @@ RULE = Rule(
     doc="TFKerasTrial and TFKerasTensorBoard have new homes in determined.keras.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             trial(

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.project import Generation, TrialProject
 
 Files = dict[str, str]
+
+#: Rules that are for every trial that has something to migrate.
+ALL = tuple(Generation)
+
+#: Rules that are for trials whose harness is gone.
+OLD = (Generation.PEDL, Generation.EARLY)
 
 
 class Safety(Enum):
@@ -46,6 +52,7 @@ class Rule:
         safety: what it may do to the training.
         plan: adds what it wants to a plan.
         cases: its evidence; the first is its example in the docs.
+        generations: the trials that it is for.
     """
 
     id: str
@@ -54,6 +61,7 @@ class Rule:
     safety: Safety
     plan: Callable[[TrialProject, Plan], None]
     cases: tuple[Case, ...]
+    generations: tuple[Generation, ...] = (Generation.PEDL,)
 
 
 def trial(body: str, imports: str = "from pedl.frameworks.keras import TFKerasTrial") -> Files:

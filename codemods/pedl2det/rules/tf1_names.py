@@ -10,7 +10,7 @@ import libcst as cst
 from pedl2det.legacy import IN_COMPAT_V1, OLD_DEFAULTS, OLD_KERAS, SERVED_ONLY
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 
@@ -79,6 +79,7 @@ RULE = Rule(
     "old trials are served what these meant, migrated ones are not.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=OLD,
     cases=(
         Case(
             trial("def helper(self) -> tf.ConfigProto:\n    return tf.ConfigProto()\n", _IMPORTS),
