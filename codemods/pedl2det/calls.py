@@ -33,17 +33,7 @@ class Use:
     @property
     def is_annotation(self) -> bool:
         """Whether it stands where only readers and type checkers look."""
-        child: ast.AST = self.node
-        while (parent := self.source.names.parents.get(child)) is not None:
-            match parent:
-                case ast.arg(annotation=node) | ast.AnnAssign(annotation=node) if node is child:
-                    return True
-                case ast.FunctionDef(returns=node) if node is child:
-                    return True
-                case ast.stmt():
-                    return False
-            child = parent
-        return False
+        return is_annotation(self.source, self.node)
 
 
 class Calls:
@@ -124,3 +114,17 @@ def enclosing(source: Source, node: ast.AST) -> ast.FunctionDef | None:
         and isinstance(source.names.parents.get(parent), ast.Module)
     )
     return found if isinstance(found, FUNCTIONS[0]) and is_outer else None
+
+
+def is_annotation(source: Source, node: ast.AST) -> bool:
+    """Whether an expression is a part of an annotation."""
+    while (parent := source.names.parents.get(node)) is not None:
+        match parent:
+            case ast.arg(annotation=part) | ast.AnnAssign(annotation=part) if part is node:
+                return True
+            case ast.FunctionDef(returns=part) if part is node:
+                return True
+            case ast.stmt():
+                return False
+        node = parent
+    return False

@@ -10,7 +10,7 @@ import libcst as cst
 
 from pedl2det import edits, where
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.project import Generation, TrialProject
 from pedl2det.renaming import renamed
 
 CONTEXT_CLASS = "TFKerasTrialContext"
@@ -21,17 +21,30 @@ def plan_constructor(project: TrialProject, plan: Plan, rule: str) -> None:
     if not plan.constructor:
         return
     source, trial = project.trial
-    annotation = _annotation(project, plan)
     present = where.methods(project).get("__init__")
+    is_pedl = project.generation is Generation.PEDL
+    if present is None and not is_pedl:
+        plan.constructor.insert(0, "super().__init__(context)")
     if present is None:
         body = "\n".join(f"    {line}" for line in plan.constructor)
+        annotation = _annotation(project, plan)
         code = f"def __init__(self, context: {annotation}) -> None:\n{body}\n"
         plan.definition(rule, source, trial, _with_first_method(code))
         return
-    plan.definition(rule, source, present, _taking_context(annotation))
-    plan.definition(rule, source, present, edits.into_body("\n".join(plan.constructor) + "\n"))
+    lines = "\n".join(plan.constructor) + "\n"
+    if not is_pedl:
+        plan.definition(rule, source, present, edits.into_body(lines, _keeps_context))
+        return
+    plan.definition(rule, source, present, edits.into_body(lines))
+    plan.definition(rule, source, present, _taking_context(_annotation(project, plan)))
     if present.args.args[1].annotation is not None:
         plan.drop(present.args.args[1].annotation)
+
+
+def _keeps_context(statement: Any) -> bool:
+    """``super().__init__(context)`` or ``self.context = context``."""
+    code = cst.Module([]).code_for_node(statement).strip()
+    return code.startswith(("super().__init__(", "super(", "self.context = "))
 
 
 def _annotation(project: TrialProject, plan: Plan) -> str:

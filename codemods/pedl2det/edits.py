@@ -205,14 +205,22 @@ def after_docstring(body: Sequence[Any]) -> int:
     return 0
 
 
-def into_body(code: str) -> Edit:
-    """Put statements at the beginning of a function, after its docstring."""
+def into_body(code: str, after: Callable[[Any], bool] = lambda _: False) -> Edit:
+    """Put statements at the beginning of a function.
+
+    Args:
+        code: the statements.
+        after: whether they stand after a statement with which the function begins; they always
+            stand after its docstring.
+    """
 
     def edit(function: Any) -> Any:
         block = function.body
         if isinstance(block, cst.SimpleStatementSuite):  # def f(): pass
             block = cst.IndentedBlock([cst.SimpleStatementLine(block.body)])
         at = after_docstring(block.body)
+        while at < len(block.body) and after(block.body[at]):
+            at += 1
         body = [*block.body[:at], *statements(code), *block.body[at:]]
         return function.with_changes(body=block.with_changes(body=body))
 

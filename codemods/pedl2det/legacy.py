@@ -111,6 +111,19 @@ OLD_DEFAULTS = {
 
 _OLD_PACKAGES = (f"{ROOT}.", "determined.frameworks.", "determined.trial_controller.")
 
+#: What a KerasDataAdapter is called, and what it was called.
+ADAPTERS = {
+    "determined.frameworks.keras.data.KerasDataAdapter",
+    "determined.keras.KerasDataAdapter",
+    "determined.keras.SequenceAdapter",
+    "pedl.frameworks.keras.data.KerasDataAdapter",
+}
+IN_MEMORY_SEQUENCES = {
+    "determined.keras.InMemorySequence",
+    "pedl.frameworks.keras.data.InMemorySequence",
+}
+LOADERS = ADAPTERS | IN_MEMORY_SEQUENCES
+
 #: Getters of the context in Determined 0.12 that are found on ``context.distributed`` since.
 RANK_GETTERS = ("get_rank", "get_size", "get_local_rank", "get_num_agents")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from pedl2det.names import FUNCTIONS
-from pedl2det.project import TrialProject
+from pedl2det.project import Generation, TrialProject
 from pedl2det.source import Source
 
 
@@ -18,6 +18,11 @@ class Role(Enum):
     TRAINING = 0
     VALIDATION = 1
 
+
+_METHODS = {
+    "build_training_data_loader": Role.TRAINING,
+    "build_validation_data_loader": Role.VALIDATION,
+}
 
 Roles = set[Role | None]  # None stands for anything else
 
@@ -97,10 +102,22 @@ class _Flow:
 
     def _returned(self, source: Source, node: ast.AST) -> Roles:
         """What becomes of the result of the function that returns a node."""
+        role = self._of_method(source, node)
+        if role is not None:
+            return {role}
         found: Roles = set()
         for caller, call in self._calls(source, node):
             found |= self.roles(caller, call) if call is not None else {None}
         return found or {None}
+
+    def _of_method(self, source: Source, node: ast.AST) -> Role | None:
+        """The loader that a trial returns here, in a method of its own for it."""
+        function = source.names.definition_around(node)
+        if self.project.generation is Generation.PEDL or not isinstance(function, ast.FunctionDef):
+            return None
+        if source.names.parents[function] is not self.project.trial[1]:
+            return None
+        return _METHODS.get(function.name)
 
     def _in_pair(self, source: Source, node: ast.Return, index: int) -> Roles:
         """What becomes of one element of the pair that a function returns."""

@@ -144,6 +144,11 @@ class Plan:
         line = getattr(node, "lineno", 1)
         self.findings.append(Finding(Kind.NOTE, rule, source.path, line, message))
 
+    def different(self, rule: str, source: Source, node: ast.AST, message: str) -> None:
+        """Say that something is trained differently after the rewrite, and why."""
+        line = getattr(node, "lineno", 1)
+        self.findings.append(Finding(Kind.DIFFERENT, rule, source.path, line, message))
+
     # What the driver asks.
 
     @property

@@ -9,13 +9,13 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import Edit, expression
+from pedl2det.legacy import ADAPTERS
 from pedl2det.loader_flow import Role, pair_of, returns_of, roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, loaders
 from pedl2det.source import Source
 
-ADAPTER = "pedl.frameworks.keras.data.KerasDataAdapter"
 _PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
 
 
@@ -24,10 +24,15 @@ def plan(project: TrialProject, plan: Plan) -> None:
     settings: dict[Role, list[dict[str, str]]] = {role: [] for role in Role}
     for found in project.occurrences:
         call = found.call
-        if found.name != ADAPTER or found.ambiguous or call is None or plan.is_claimed(found.node):
+        if (
+            found.name not in ADAPTERS
+            or found.ambiguous
+            or call is None
+            or plan.is_claimed(found.node)
+        ):
             continue
         plan.claim(found.node)
-        roles = roles_of(project, found.source, call, {ADAPTER})
+        roles = roles_of(project, found.source, call, ADAPTERS)
         given = _settings_of(call)
         if not roles or given is None:
             message = "it is used for something other than being returned as a loader"
@@ -82,8 +87,7 @@ def _plan_call(
     def put_before(line: Any) -> Any:
         if not settings:
             return line
-        plain = [argument.with_changes(comma=cst.MaybeSentinel.DEFAULT) for argument in settings]
-        configured = cst.Expr(cst.Call(expression(f"{context}.configure_fit"), plain))
+        configured = cst.Expr(cst.Call(expression(f"{context}.configure_fit"), settings))
         first = cst.SimpleStatementLine([configured], leading_lines=line.leading_lines)
         return cst.FlattenSentinel([first, line.with_changes(leading_lines=[])])
 
@@ -125,7 +129,9 @@ def _settings(call: Any) -> list[Any]:
             argument = argument.with_changes(
                 keyword=cst.Name(name), equal=cst.AssignEqual(_NO_SPACE, _NO_SPACE)
             )
-        kept.append(argument)
+        kept.append(
+            argument.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=_NO_SPACE)
+        )
     return kept
 
 

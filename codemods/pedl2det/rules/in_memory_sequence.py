@@ -9,15 +9,14 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import expression
+from pedl2det.legacy import ADAPTERS, IN_MEMORY_SEQUENCES
 from pedl2det.loader_flow import roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
-from pedl2det.rules.data_adapter import ADAPTER
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, loaders
 from pedl2det.rules.run_getters import GET_HYPERPARAMETER
 from pedl2det.source import Source
 
-IN_MEMORY_SEQUENCE = "pedl.frameworks.keras.data.InMemorySequence"
 _PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")
 
 
@@ -25,7 +24,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite each sequence that does nothing but become a loader."""
     for found in project.occurrences:
         call = found.call
-        if found.name != IN_MEMORY_SEQUENCE or found.ambiguous or call is None:
+        if found.name not in IN_MEMORY_SEQUENCES or found.ambiguous or call is None:
             continue
         plan.claim(found.node)
         problem = _plan_call(project, plan, found, call)
@@ -39,7 +38,7 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
     given = where.arguments_of(call, _PARAMETERS)
     if given is None or "data" not in given or "labels" not in given:
         return "its arguments are not all visible here"
-    if not roles_of(project, source, call, {ADAPTER}):
+    if not roles_of(project, source, call, ADAPTERS):
         return "it is used for something other than being returned as a loader"
     if "#" in source.segment(call):
         return "a comment stands inside the call, and a tuple has no place for it"
@@ -83,6 +82,8 @@ def _is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> boo
     """Whether an expression is the hyperparameter ``batch_size``, seen through one name."""
     function = source.names.function_of(node)
     match node:
+        case ast.Call(func=ast.Attribute(attr="get_per_slot_batch_size"), args=[]):
+            return True
         case ast.Name(id=name) if isinstance(function, ast.FunctionDef):
             constant = project.calls.meaning(source, node)
             if isinstance(constant, ast.Assign):

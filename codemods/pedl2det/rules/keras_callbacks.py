@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from pedl2det import where
 from pedl2det.legacy import is_legacy
@@ -11,54 +12,160 @@ from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
+_KERAS = "tensorflow.keras.callbacks."
+_BATCH_BASED = {"TerminateOnNaN", "History"}
+_EPOCH_BASED = {
+    "CSVLogger": "its rows were epochs with training logs, which are empty now: "
+    "metrics.jsonl has them",
+    "EarlyStopping": "it counted epochs and saw training logs; that of determined.keras.callbacks "
+    "acts after validations: choose patience and monitor anew",
+    "LearningRateScheduler": "it acted at each pass over the data: an epoch is records_per_epoch "
+    "of the config now",
+    "ModelCheckpoint": "it saved at each pass over the data: min_checkpoint_period of the config "
+    "takes checkpoints",
+    "ReduceLROnPlateau": "it counted epochs and saw training logs; that of "
+    "determined.keras.callbacks acts after validations: choose patience and monitor anew",
+}
+_WHY = (
+    "an epoch was one pass over the data, with training logs; in the context-based API it is "
+    "records_per_epoch, with empty logs: decide which hooks this callback needs"
+)
+
 
 def plan(project: TrialProject, plan: Plan) -> None:
-    """Refuse ``keras_callbacks`` that return anything but a list of the old API's callbacks."""
+    """Refuse callbacks that would act at other times, or that cannot be seen."""
     source, _ = project.trial
     method = where.methods(project).get("keras_callbacks")
     if method is None:
         return
     for node in ast.walk(method):
-        if isinstance(node, ast.Return) and node.value and not _is_known(source, node.value):
-            plan.refuse(
-                RULE.id,
-                source,
-                node,
-                f"{ast.unparse(node.value)}: an epoch was one pass over the data, with training "
-                "logs; in the context-based API it is records_per_epoch, with empty logs: decide "
-                "which hooks these callbacks need",
-            )
+        if isinstance(node, ast.Return) and node.value is not None:
+            for value in _callbacks(source, method, node.value):
+                _plan_callback(plan, source, value)
 
 
-def _is_known(source: Source, value: ast.expr) -> bool:
-    """Whether this is a list of callbacks that mean the same in both APIs."""
-    if isinstance(value, ast.Call):  # super().keras_callbacks(hparams)
-        return isinstance(value.func, ast.Attribute) and ast.unparse(value.func.value) == "super()"
-    return isinstance(value, ast.List) and all(
-        isinstance(element, ast.Call) and is_legacy(source.names.qualified(element.func) or "")
-        for element in value.elts
-    )
+def _callbacks(source: Source, method: ast.FunctionDef, value: ast.expr) -> Iterator[ast.expr]:
+    """The callbacks of a list, or of a name that a list is bound to and appended to."""
+    if isinstance(value, ast.List):
+        yield from value.elts
+        return
+    if not isinstance(value, ast.Name) or source.names.binder(value) is not method:
+        yield value
+        return
+    for use in where.uses_of(source, method, value.id):
+        match source.names.parents[use]:
+            case ast.Return():
+                continue
+            case ast.Assign(value=bound) | ast.AugAssign(value=bound) if bound is not use:
+                yield from bound.elts if isinstance(bound, ast.List) else [bound]
+            case ast.Attribute(attr="append") as append:
+                call = source.names.parents[append]
+                yield from call.args if isinstance(call, ast.Call) else [append]
+            case ast.expr() as other:
+                yield other
+            case _:
+                yield use
 
+
+def _plan_callback(plan: Plan, source: Source, value: ast.expr) -> None:
+    if not isinstance(value, ast.Call):
+        plan.refuse(RULE.id, source, value, f"{ast.unparse(value)}: {_WHY}")
+        return
+    name = source.names.qualified(value.func) or ""
+    own = plan.project.calls.meaning(source, value.func)
+    is_super = ast.unparse(value.func) == "super().keras_callbacks"
+    if is_super or is_legacy(name) or name.startswith("determined.keras."):
+        return
+    if isinstance(own, ast.ClassDef):
+        _plan_class(plan, source, value, own)
+    elif name == f"{_KERAS}LambdaCallback":
+        given = {keyword.arg or "**" for keyword in value.keywords}
+        given |= {"* (which hooks these are)"} if value.args else set()
+        _plan_hooks(plan, source, value, given)
+    elif name.removeprefix(_KERAS) not in _BATCH_BASED:
+        why = _EPOCH_BASED.get(name.removeprefix(_KERAS), _WHY)
+        plan.refuse(RULE.id, source, value, f"{ast.unparse(value.func)}: {why}")
+
+
+def _plan_class(plan: Plan, source: Source, value: ast.expr, own: ast.ClassDef) -> None:
+    home = plan.project.calls.home[own]
+    bases = {home.names.qualified(base) for base in own.bases}
+    if bases != {f"{_KERAS}Callback"} or own.keywords or own.decorator_list:
+        plan.refuse(RULE.id, source, value, f"{own.name}: {_WHY}")
+        return
+    hooks = {node.name for node in own.body if isinstance(node, ast.FunctionDef)}
+    _plan_hooks(plan, source, value, hooks)
+
+
+def _plan_hooks(plan: Plan, source: Source, value: ast.expr, hooks: set[str]) -> None:
+    by_epoch = sorted(hook for hook in hooks if hook.startswith(("on_epoch", "*")))
+    tests = sorted(hook for hook in hooks if hook.startswith("on_test"))
+    if by_epoch:
+        plan.refuse(RULE.id, source, value, f"{', '.join(by_epoch)}: {_WHY}")
+    elif tests:
+        message = f"{', '.join(tests)} of a callback were never called; now they are"
+        plan.different(RULE.id, source, value, message)
+
+
+_BASE = "from pedl.frameworks.keras import TFKerasTrial\n"
+_TF = f"import tensorflow as tf\n{_BASE}"
+_OWN = f"{_TF}\n\nclass Rates(tf.keras.callbacks.Callback):\n    def HOOK(self, n, logs=None):\n"
+_OWN += "        print(n)\n"
+_USE = "def keras_callbacks(self, hparams):\n    return [Rates()]\n"
 
 RULE = Rule(
     id="P011",
     name="keras-callbacks",
     doc="Callbacks that act at the end of an epoch would be called at other times, with other "
-    "logs: a person decides.",
+    "logs; callbacks that act on batches stay as they are.",
     safety=Safety.PERSON,
     plan=plan,
     generations=OLD,
     cases=(
         Case(
-            trial("def keras_callbacks(self, hparams):\n    return [EarlyStopping()]\n"),
+            trial(
+                "def keras_callbacks(self, hparams):\n"
+                '    return [tf.keras.callbacks.EarlyStopping(monitor="loss")]\n',
+                _TF,
+            ),
             {},
-            says="[EarlyStopping()]: an epoch was one pass over the data",
+            says="tf.keras.callbacks.EarlyStopping: it counted epochs and saw training logs",
+        ),
+        Case(trial(_USE, _OWN.replace("HOOK", "on_epoch_end")), {}, says="on_epoch_end: an epoch"),
+        Case(trial(_USE, _OWN.replace("HOOK", "on_train_batch_end")), {}),
+        Case(
+            trial(_USE, _OWN.replace("HOOK", "on_test_end")),
+            {},
+            says="on_test_end of a callback were never called; now they are",
+        ),
+        Case(
+            trial(
+                "def keras_callbacks(self, hparams):\n"
+                "    callbacks = [TFKerasTensorBoard()]\n"
+                "    if hparams['slow']:\n"
+                "        callbacks.append(tf.keras.callbacks.CSVLogger('log.csv'))\n"
+                "    return callbacks\n",
+                f"{_TF}from pedl.frameworks.keras import TFKerasTensorBoard\n",
+            ),
+            {},
+            says="tf.keras.callbacks.CSVLogger: its rows were epochs",
         ),
         Case(
             trial("def keras_callbacks(self, hparams):\n    return CALLBACKS\n"),
             {},
             says="CALLBACKS: an epoch was one pass over the data",
         ),
-        Case(trial("def keras_callbacks(self, hparams):\n    return []\n"), {}),
+        Case(
+            trial("def keras_callbacks(self, hparams):\n    return make_callbacks()\n", _TF),
+            {},
+            says="make_callbacks: an epoch was one pass",
+        ),
+        Case(
+            trial(
+                "def keras_callbacks(self, hparams):\n    return [TFKerasTensorBoard()]\n",
+                "from pedl.frameworks.keras import TFKerasTensorBoard, TFKerasTrial",
+            ),
+            {},
+        ),
     ),
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from pedl2det.calls import is_annotation
 from pedl2det.edits import becomes
-from pedl2det.legacy import NAMES
+from pedl2det.legacy import LOADERS, NAMES
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.project import Occurrence, TrialProject
 from pedl2det.renaming import renamed
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 
@@ -15,12 +16,12 @@ from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite every expression that means such a class."""
     for found in project.occurrences:
-        legacy = NAMES.get(found.name)
-        if legacy is None or legacy.becomes is None or "{context}" in legacy.becomes:
+        target = _target(found)
+        if target is None:
             continue
         if found.ambiguous or plan.is_claimed(found.node) or isinstance(found.node, ast.alias):
             continue
-        new = renamed(found.source, found.node, legacy.becomes)
+        new = renamed(found.source, found.node, target)
         plan.claim(found.node)
         plan.require(found.source, new.statement)
         if new.text == found.source.segment(found.node):
@@ -29,10 +30,22 @@ def plan(project: TrialProject, plan: Plan) -> None:
             plan.expression(RULE.id, found.source, found.node, becomes(new.text))
 
 
+def _target(found: Occurrence) -> str | None:
+    """The new name, if this is one that only changed."""
+    if found.name in LOADERS and is_annotation(found.source, found.node):
+        return "determined.keras.InputData"
+    legacy = NAMES.get(found.name)
+    becomes = legacy.becomes if legacy is not None else None
+    return None if becomes is None or "{context}" in becomes else becomes
+
+
+_ADAPTER = "from pedl.frameworks.keras.data import KerasDataAdapter\n"
+
 RULE = Rule(
     id="P010",
     name="renamed",
-    doc="TFKerasTrial and TFKerasTensorBoard have new homes in determined.keras.",
+    doc="TFKerasTrial and TFKerasTensorBoard have new homes in determined.keras; what a loader "
+    "is annotated with is called InputData.",
     safety=Safety.SAFE,
     plan=plan,
     generations=ALL,
@@ -56,6 +69,11 @@ RULE = Rule(
                 "model_def.py": "import pedl.frameworks.keras\n\n\n"
                 "class T(determined.keras.TFKerasTrial):\n    pass\n"
             },
+        ),
+        Case(
+            {"data.py": f"{_ADAPTER}\ndef load() -> KerasDataAdapter:\n    pass\n"}
+            | trial("pass\n"),
+            {"data.py": f"{_ADAPTER}\ndef load() -> InputData:\n    pass\n"},
         ),
         Case(trial("pass\n") | {"other.py": "class TFKerasTensorBoard:\n    pass\n"}, {}),
     ),

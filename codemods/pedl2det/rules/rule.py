@@ -69,6 +69,13 @@ def trial(body: str, imports: str = "from pedl.frameworks.keras import TFKerasTr
     return {"model_def.py": f"{imports}\n\n\nclass T(TFKerasTrial):\n{_indented(body)}"}
 
 
+def early(body: str, imports: str = "from determined.keras import TFKerasTrial") -> Files:
+    """The files of a small trial of Determined 0.12, whose config counts in steps."""
+    code = f"{imports}\n\n\nclass T(TFKerasTrial):\n{_indented(body)}"
+    config = "hyperparameters: {}\nsearcher: {name: single, metric: val_loss, max_steps: 1}\n"
+    return {"model_def.py": code, "const.yaml": f"{config}entrypoint: model_def:T\n"}
+
+
 def loaders(body: str, imports: str) -> Files:
     """The files of a trial whose ``make_data_loaders`` has this body, for a :class:`Case`."""
     code = f"{imports}\n\n\ndef make_data_loaders(experiment_config, hparams):\n{_indented(body)}"

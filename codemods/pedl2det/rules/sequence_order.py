@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pedl2det import where
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.project import Generation, TrialProject
+from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 
 
-def plan(project: TrialProject, plan: Plan) -> None:  # noqa: ARG001
+def plan(project: TrialProject, plan: Plan) -> None:
     """Say in the constructor that batches are not shuffled."""
-    plan.constructor.append("self.context.configure_fit(shuffle=False)")
+    context = "self.context"
+    if project.generation is not Generation.PEDL:  # its constructor may not have kept it yet
+        present = where.methods(project).get("__init__")
+        context = where.context_parameter(project, present) if present else "context"
+    plan.constructor.append(f"{context}.configure_fit(shuffle=False)")
 
 
 RULE = Rule(
@@ -19,6 +24,7 @@ RULE = Rule(
     "order of the batches unless it is told not to.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=OLD,
     cases=(
         Case(
             trial("def helper(self):\n    pass\n"),

@@ -81,9 +81,21 @@ def _draws_at_import(source: Source) -> Iterator[ast.Call]:
 
 
 def _plan_node(plan: Plan, source: Source, node: ast.AST) -> None:
-    if isinstance(node, ast.FunctionDef) and node.name == "on_epoch_end":
+    if (
+        isinstance(node, ast.FunctionDef)
+        and node.name == "on_epoch_end"
+        and _in_sequence(source, node)
+    ):
         message = "on_epoch_end of a Sequence was never called; now it is, after each pass"
-        plan.note(RULE.id, source, node, message)
+        plan.different(RULE.id, source, node, message)
+
+
+def _in_sequence(source: Source, node: ast.FunctionDef) -> bool:
+    """Whether a method belongs to something that is read by index, as a Sequence is."""
+    owner = source.names.parents[node]
+    return isinstance(owner, ast.ClassDef) and any(
+        isinstance(child, ast.FunctionDef) and child.name == "__getitem__" for child in owner.body
+    )
 
 
 def _note_configs(project: TrialProject, plan: Plan) -> None:

@@ -51,7 +51,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         plan.refuse(RULE.id, source, ours[0], problem)
         return
     for statement in ours:
-        _plan_compile(project, plan, source, method, statement)
+        plan_compile(plan, source, method, statement)
 
 
 def _always(body: list[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
@@ -125,23 +125,24 @@ def _model(statement: ast.Expr) -> ast.expr:
     return statement.value.func.value
 
 
-def _plan_compile(
-    project: TrialProject,
+def plan_compile(
     plan: Plan,
     source: Source,
     method: ast.FunctionDef,
     statement: ast.Expr,
+    wraps_model: bool = True,
 ) -> None:
+    """Wrap the optimizer of a call of ``compile``, and the model before it."""
     call = statement.value
     assert isinstance(call, ast.Call)
-    context = where.context_in(project, source, call)
+    context = where.context_in(plan.project, source, call)
     optimizer = _optimizer(call)
     if context is None or optimizer is None:
         plan.refuse(RULE.id, source, call, "the optimizer of compile is not visible here")
         return
     made = _made(plan, source, method, optimizer)
     model = source.segment(_model(statement))
-    wrap_model = f"{model} = {context}.wrap_model({model})"
+    wrap_model = f"{model} = {context}.wrap_model({model})\n" if wraps_model else ""
     name = _local_name(source, method, optimizer)
 
     def edit(line: Any) -> Any:
@@ -150,7 +151,7 @@ def _plan_compile(
         argument = compile_call.args[index]
         value = made(argument.value)
         wrapped = _wrapped(context, value, compile_call if value is argument.value else None)
-        new_lines = statements(f"{wrap_model}\n")
+        new_lines = statements(wrap_model)
         if name is not None:
             new_lines += statements(f"{name} = 0\n")
             assign = new_lines[-1].body[0].with_changes(value=wrapped)
@@ -159,9 +160,9 @@ def _plan_compile(
         args = list(compile_call.args)
         args[index] = argument.with_changes(value=wrapped)
         line = line.with_changes(body=[cst.Expr(compile_call.with_changes(args=args))])
-        first, *others = new_lines
-        first = first.with_changes(leading_lines=line.leading_lines)
-        return cst.FlattenSentinel([first, *others, line.with_changes(leading_lines=[])])
+        lines = [*new_lines, line.with_changes(leading_lines=[])]
+        lines[0] = lines[0].with_changes(leading_lines=line.leading_lines)
+        return cst.FlattenSentinel(lines)
 
     plan.line(RULE.id, source, statement, edit)
 
