@@ -41,12 +41,12 @@ def command(
     if writes:
         write_all(result.files)
     done = "rewritten" if writes else "would be rewritten"
-    if report is not None:
-        write_report(report, result, done)
     for line in formatted(form, result):
         click.echo(line)
     for line in summary(result, done):
         click.echo(line, err=True)
+    if report is not None:
+        write_report(report, result, done)
     sys.exit(_exit_code(result, check))
 
 

@@ -25,11 +25,10 @@ _NAME = r"(?<![\w.-])([\w.-]+)"  # no name begins within another: time stays lin
 _NAMED = re.compile(_NAME + r"[\"']?\s{0,9}[:=]\s{0,99}(?=\S)")
 _ASSIGNED = re.compile(r"(?<!\w)(\w+)=(\S+)")
 _LITERAL = re.compile(
-    _NAME + r"(?:\\?[\"']\s{0,9}\]?\s{0,9}[,:]"  # of a mapping; the first of two arguments
+    _NAME + r"(?=(?:\\?[\"']\s{0,9}\]?\s{0,9}[,:]"  # of a mapping; the first of two arguments
     r"|\\?[\"']?\s{0,9}\]?\s{0,9}(?::[ \w.|\[\]]{1,60})?={1,2}|\s{0,9}:)"
     r"\s{0,99}\(?\s{0,99}[rbfuRBFU]{0,2}"
-    r"(\"\"\"|'''|\\?[\"'])"  # in a notebook, a quote is \"
-    r"((?:(?!\2)(?:\\.|[^\n]))*)"
+    r"(\"\"\"|'''|(?:\\\"){3}|\\?[\"']))"  # in a notebook, a quote is \"
 )
 _IN_LITERAL = re.compile(r"[\"'](\w+)=([^\"'\n]+)")
 
@@ -173,11 +172,15 @@ def _in_code(text: str) -> Iterator[Part]:
 
     for found in _LITERAL.finditer(text):
         if is_secret(found[1]):
-            start, end = found.span(3)
-            if len(found[2].strip("\\")) == 3:
-                close = text.find(found[2], start)
-                end = len(text) if close < 0 else close
-            yield start, end
+            yield found.end(2), _closing(text, found.end(2), found[2])
     for found in _IN_LITERAL.finditer(text):
         if is_secret(found[1]):
             yield found.span(2)
+
+
+def _closing(text: str, start: int, quote: str) -> int:
+    """Where a literal ends that begins behind a quote; one that is not closed, with its line."""
+    line = "." if len(quote.replace("\\", "")) == 3 else r"[^\n]"
+    inner = re.compile(rf"(?:(?!{re.escape(quote)})(?:\\.|{line}))*", re.DOTALL)
+    found = inner.match(text, start)
+    return found.end() if found else start
