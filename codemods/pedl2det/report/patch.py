@@ -1,7 +1,7 @@
 """``--diff``: the changes as a patch that ``git apply`` takes, without credentials.
 
-A credential beside a change is left out of the context, and the patch still applies. One in a line
-that changes is shown as stars, under a name that no file has: such a patch is refused whole.
+A credential beside a change is left out of the context, and the patch still applies. Where that
+cannot be, it is shown as stars, under a name that no file has: such a patch is refused whole.
 """
 
 from __future__ import annotations
@@ -51,19 +51,15 @@ def patch_of(file: NewFile, hider: Hider) -> Patch:
     """The change of a file as a patch."""
     old, new = both_sides(file, hider)
     name = shown(file.path)
-    hunks = list(_hunks(old, new))
-    changed = [op for hunk in hunks for op in hunk if op[0] != "equal"]
+    hidden = {line for line in range(len(old.real)) if old.hides(line, line + 1)}
+    hunks = list(_hunks(old, new, hidden))
     mark = warning = ""
-    if any(old.hides(op[1], op[2]) or new.hides(op[3], op[4]) for op in changed):
+    if not all(_applies(hunk, old, new) for hunk in hunks):
         mark = _MASKED
+        hunks = list(_hunks(old, new, set()))
         warning = (
-            f"{name}: a line that changes holds a credential, which the patch hides: git apply "
-            "refuses it; migrate without --diff writes the file"
-        )
-    elif any(hunk[-1][0] != "equal" and hunk[-1][2] < len(old.real) for hunk in hunks):
-        warning = (
-            f"{name}: a credential next to a change is not in the patch: "
-            "apply it with git apply --unidiff-zero"
+            f"{name}: a credential stands in a line that changes or right behind it, and the patch "
+            "hides it: git apply refuses the patch; migrate without --diff writes the file"
         )
     target = f"{name.lstrip('/')}{mark}"
     header = f"--- {_quoted(f'a/{target}')}\n+++ {_quoted(f'b/{target}')}\n"
@@ -71,8 +67,8 @@ def patch_of(file: NewFile, hider: Hider) -> Patch:
     return Patch(header + body if hunks else "", warning)
 
 
-def _hunks(old: Lines, new: Lines) -> Iterator[list[Op]]:
-    """The changes with the lines around them that hold no credential."""
+def _hunks(old: Lines, new: Lines, hidden: set[int]) -> Iterator[list[Op]]:
+    """The changes with the lines around them, up to one that is to be left out."""
     opcodes = difflib.SequenceMatcher(None, old.real, new.real).get_opcodes()
     hunk: list[Op] = []
     for index, (tag, start, end, other, other_end) in enumerate(opcodes):
@@ -80,26 +76,37 @@ def _hunks(old: Lines, new: Lines) -> Iterator[list[Op]]:
             hunk.append((tag, start, end, other, other_end))
             continue
         is_between = 0 < index < len(opcodes) - 1
-        if is_between and end - start <= 2 * _CONTEXT and not old.hides(start, end):
+        if is_between and end - start <= 2 * _CONTEXT and hidden.isdisjoint(range(start, end)):
             hunk.append((tag, start, end, other, other_end))
             continue
         if hunk:
-            size = _clear(old, range(start, min(end, start + _CONTEXT)))
+            size = _clear(hidden, range(start, min(end, start + _CONTEXT)))
             yield [*hunk, *_context(start, size, other)]
-        size = _clear(old, range(end - 1, max(start, end - _CONTEXT) - 1, -1))
+        size = _clear(hidden, range(end - 1, max(start, end - _CONTEXT) - 1, -1))
         hunk = _context(end - size, size, other_end - size)
     if any(op[0] != "equal" for op in hunk):
         yield hunk
 
 
-def _clear(old: Lines, lines: range) -> int:
+def _applies(hunk: list[Op], old: Lines, new: Lines) -> bool:
+    """Whether git can place a hunk, and the hunk shows what it changes.
+
+    Without a line behind the change git looks for its place at the end of the file, and may find
+    one there; without any line it takes the first line for the beginning.
+    """
+    _, start, _, _, _ = hunk[0]
+    tag, _, end, _, _ = hunk[-1]
+    if (tag != "equal" and end < len(old.real)) or (start == end <= 1):
+        return False
+    return not any(
+        tag != "equal" and (old.hides(start, end) or new.hides(other, other_end))
+        for tag, start, end, other, other_end in hunk
+    )
+
+
+def _clear(hidden: set[int], lines: range) -> int:
     """How many of some lines may be shown before one that may not."""
-    count = 0
-    for line in lines:
-        if old.hides(line, line + 1):
-            break
-        count += 1
-    return count
+    return next((count for count, line in enumerate(lines) if line in hidden), len(lines))
 
 
 def _context(start: int, size: int, other: int) -> list[Op]:
