@@ -10,7 +10,7 @@ import click
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
 from pedl2det.migrate import Result, migrate
-from pedl2det.report import summary, unified_diff
+from pedl2det.report import FORMATS, check_output, formatted, show_patch, summary, write_report
 from pedl2det.write import write_all
 
 
@@ -20,20 +20,33 @@ from pedl2det.write import write_all
 )
 @click.option("--diff", is_flag=True, help="Show the changes and write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if something would change.")
-def command(paths: tuple[Path, ...], diff: bool, check: bool) -> None:
+@click.option(
+    "--report", type=click.Path(path_type=Path), help="Also write a report: .json, .html, .sarif."
+)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", help="Of findings on stdout."
+)
+def command(
+    paths: tuple[Path, ...], diff: bool, check: bool, report: Path | None, form: str
+) -> None:
     """Rewrite the old trials below PATH to the context-based API, with their configs."""
     for path in paths:
         if not path.exists():
             raise Pedl2DetError(f"{path}: no such file or directory")
+    check_output(report, form, diff)
     result = migrate(list(paths))
     writes = not (diff or check)
     if diff:
-        for file in result.files:
-            click.echo(unified_diff(file).encode("utf-8", errors="surrogateescape"), nl=False)
+        show_patch(result)
     if writes:
         write_all(result.files)
-    for line in summary(result, "rewritten" if writes else "would be rewritten"):
+    done = "rewritten" if writes else "would be rewritten"
+    for line in formatted(form, result):
+        click.echo(line)
+    for line in summary(result, done):
         click.echo(line, err=True)
+    if report is not None:
+        write_report(report, result, done)
     sys.exit(_exit_code(result, check))
 
 

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import html
 import io
 import json
 from pathlib import Path
 from typing import Any
 
 from pedl2det.errors import Pedl2DetError
+from pedl2det.page import escaped, page
 from pedl2det.verify.compare import Comparison
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>pedl2det verify {title}</title>
-<style>
-body {{ font: 16px/1.5 sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
-.equal {{ color: #060; }} .different {{ color: #a00; }}
-svg {{ max-width: 100%; height: auto; }}
-</style>
-<h1>{title}: <span class="{verdict}">{verdict}</span></h1>
+_BODY = """<h1>{title}: <span class="{verdict}">{verdict}</span></h1>
 <p>Compared to the last bit: {batches} batches, {reports} reports with {values} metric values,
 {tensors} weight tensors with {numbers} numbers. The largest difference is {largest}.</p>
 <ul>{differences}</ul>
-{curves}
-</html>
-"""
+{curves}"""
 
 
 def write_report(path: Path, trial: Path, result: Comparison, old: Path, new: Path) -> None:
@@ -36,9 +25,10 @@ def write_report(path: Path, trial: Path, result: Comparison, old: Path, new: Pa
         Pedl2DetError: matplotlib, which draws the curves, is not installed.
     """
     verdict = "equal" if result.is_equal else "different"
-    items = "".join(f"<li>{html.escape(line)}</li>" for line in result.differences)
-    page = _PAGE.format(
-        title=html.escape(trial.resolve().name),
+    items = "".join(f"<li>{escaped(line)}</li>" for line in result.differences)
+    name = trial.resolve().name
+    body = _BODY.format(
+        title=escaped(name),
         verdict=verdict,
         batches=result.batches,
         reports=result.reports,
@@ -49,7 +39,7 @@ def write_report(path: Path, trial: Path, result: Comparison, old: Path, new: Pa
         differences=items,
         curves=_curves(_series(old), _series(new)),
     )
-    path.write_text(page, encoding="utf-8")
+    path.write_text(page(f"pedl2det verify {name}", body), encoding="utf-8")
 
 
 def _series(run: Path) -> dict[str, tuple[list[int], list[float]]]:

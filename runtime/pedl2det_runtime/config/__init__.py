@@ -3,11 +3,11 @@
 Pure: no TensorFlow, no trial code.
 """
 
-from pedl2det_runtime.config.credentials import scrubbed, without_credentials
 from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.config.model import CheckpointStorage, ExperimentConfig, Length
 from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.config.reader import config_from, read_config
+from pedl2det_runtime.credentials import scrubbed, without_credentials
 
 __all__ = [
     "CheckpointStorage",

@@ -1,4 +1,8 @@
-"""Credentials in a config: they are used, and never shown or written."""
+"""Credentials in a config: they are used, and never shown or written.
+
+Pure, and outside of ``config``, which needs pydantic: what ``pedl2det migrate`` shows is without
+them, too.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,10 @@ _PAIRS = {
     ("connection", "string"),
 }
 _ASSIGNED = re.compile(r"^(\w+)=(.+)$", re.DOTALL)  # of environment_variables
-_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
+_IN_URL = re.compile(r"(?<=://)[^/\s:@]*:([^/\s@]+)(?=@)")
 STARS = "********"
+
+Part = tuple[int, int]  # from, to
 
 
 def without_credentials(value: Any, name: object = "") -> Any:
@@ -39,11 +45,9 @@ def without_credentials(value: Any, name: object = "") -> Any:
         return [without_credentials(child, name) for child in value]
     if not isinstance(value, str):
         return value  # numbers and switches
-    if _is_secret(name):
-        return STARS
-    if (assigned := _ASSIGNED.match(value)) and _is_secret(assigned[1]):
-        return f"{assigned[1]}={STARS}"
-    return _IN_URL.sub(rf"\1:{STARS}", value)
+    for start, end in reversed(secret_parts(value, name)):
+        value = value[:start] + STARS + value[end:]
+    return value
 
 
 def scrubbed(text: str, config: Any) -> str:
@@ -53,7 +57,22 @@ def scrubbed(text: str, config: Any) -> str:
     return text
 
 
-def _is_secret(name: object) -> bool:
+def secret_parts(value: str, name: object = "") -> list[Part]:
+    """Where the credentials are in a text that stands under a key, in order."""
+    if is_secret(name):
+        return [(0, len(value))]
+    if (assigned := _ASSIGNED.match(value)) and is_secret(assigned[1]):
+        return [assigned.span(2)]
+    return passwords_of_urls(value)
+
+
+def passwords_of_urls(text: str) -> list[Part]:
+    """Where the passwords of all addresses in a text are, in order."""
+    return [found.span(1) for found in _IN_URL.finditer(text)]
+
+
+def is_secret(name: object) -> bool:
+    """Whether what stands under a name is a credential."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(name))
     words = re.split(r"[^a-z0-9]+", spaced.lower())
     return bool(_WORDS.intersection(words) or _PAIRS.intersection(itertools.pairwise(words)))
@@ -67,9 +86,5 @@ def _secrets(value: Any, name: object = "") -> Iterator[str]:
         for child in value:
             yield from _secrets(child, name)
     elif isinstance(value, str) and value:
-        if _is_secret(name):
-            yield value
-        elif (assigned := _ASSIGNED.match(value)) and _is_secret(assigned[1]):
-            yield assigned[2]
-        elif found := _IN_URL.search(value):
-            yield found[2]
+        for start, end in secret_parts(value, name):
+            yield value[start:end]

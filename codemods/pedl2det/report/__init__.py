@@ -1,0 +1,82 @@
+"""What migrate tells: lines for a terminal, a patch, and reports for people and machines.
+
+No credential is in any of it: see :mod:`pedl2det.report.hiding`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pedl2det.errors import Pedl2DetError
+from pedl2det.migrate import Result
+from pedl2det.report.patch import show_patch
+from pedl2det.report.text import summary
+
+FORMATS = ("text", "json", "github")
+_SUFFIXES = (".json", ".html", ".sarif")
+
+__all__ = [
+    "FORMATS",
+    "check_output",
+    "check_report_path",
+    "formatted",
+    "show_patch",
+    "summary",
+    "write_report",
+]
+
+
+def check_output(report: Path | None, form: str, diff: bool) -> None:
+    """See that what is asked for can be told, before any work is done.
+
+    Raises:
+        Pedl2DetError: the report cannot be written there, or two things would share stdout.
+    """
+    if report is not None:
+        check_report_path(report)
+    if diff and form != "text":
+        raise Pedl2DetError(
+            f"--format {form}: --diff prints its patch on stdout too: leave one of them out"
+        )
+
+
+def check_report_path(path: Path) -> None:
+    """See that a report can be written to a path.
+
+    Raises:
+        Pedl2DetError: the suffix is no format, or the directory cannot be written.
+    """
+    if path.suffix not in _SUFFIXES:
+        raise Pedl2DetError(f"--report {path}: expected a name ending in {', '.join(_SUFFIXES)}")
+    if not path.parent.is_dir():
+        raise Pedl2DetError(f"--report {path}: no such directory: {path.parent}")
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Pedl2DetError(f"--report {path}: cannot be written")
+
+
+def write_report(path: Path, result: Result, done: str = "rewritten") -> None:
+    """Write the report in the format that the path's suffix names.
+
+    Args:
+        path: where, ending in ``.json``, ``.html`` or ``.sarif``.
+        result: what the migration does.
+        done: the word for it: "rewritten", or "would be rewritten".
+
+    Raises:
+        Pedl2DetError: it cannot be written there.
+    """
+    check_report_path(path)
+    module = importlib.import_module(f"pedl2det.report.{path.suffix.removeprefix('.')}")
+    try:
+        path.write_text(module.document(result, done), encoding="utf-8")
+    except OSError as error:
+        raise Pedl2DetError(f"--report {path}: cannot be written: {error.strerror}") from None
+
+
+def formatted(form: str, result: Result) -> Iterator[str]:
+    """The findings as lines for stdout in one of :data:`FORMATS`; ``text`` is for stderr alone."""
+    if form != "text":
+        yield from importlib.import_module(f"pedl2det.report.{form}").lines(result)

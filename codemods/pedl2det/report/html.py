@@ -1,0 +1,91 @@
+"""The report as one HTML file: the counts, the findings, and every change side by side."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from pedl2det.findings import Finding
+from pedl2det.migrate import NewFile, Result
+from pedl2det.page import escaped, page
+from pedl2det.report.content import LEVELS, TITLES, findings_of
+from pedl2det.report.hiding import Hider
+from pedl2det.report.lines import Lines, both_sides
+from pedl2det.report.text import counts, rules_of, shown
+
+_GAP = '<tr class="gap"><td colspan="4">&#8942;</td></tr>'
+
+
+def document(result: Result, done: str) -> str:
+    """The whole report.
+
+    Args:
+        result: what the migration does.
+        done: the word for it: "rewritten", or "would be rewritten".
+    """
+    hider = Hider.of(result)
+    rows = [_finding(*found) for found in findings_of(result)]
+    files = [_file(result, file, hider) for file in result.files]
+    body = [
+        "<h1>pedl2det migrate</h1>",
+        f"<p>{escaped(counts(result, done))}</p>",
+        "<h2>To know and to decide</h2>",
+        _table(("What", "Where", "Why", "Rule"), rows) if rows else "<p>Nothing.</p>",
+        f"<h2>Files {escaped(done)}</h2>",
+        *(files or ["<p>None.</p>"]),
+    ]
+    return page("pedl2det migrate", "\n".join(body), "wide")
+
+
+def _table(heads: tuple[str, ...], rows: list[str]) -> str:
+    head = "".join(f"<th>{one}</th>" for one in heads)
+    return f"<table>\n<tr>{head}</tr>\n{''.join(rows)}</table>"
+
+
+def _finding(finding: Finding, message: str) -> str:
+    cells = (
+        f'<td class="{LEVELS[finding.kind]}">{finding.kind.value}</td>',
+        f"<td><code>{escaped(shown(finding.path))}:{finding.line}</code></td>",
+        f"<td>{escaped(message)}</td>",
+        f"<td>{_rule(finding.rule)}</td>",
+    )
+    return f"<tr>{''.join(cells)}</tr>\n"
+
+
+def _rule(rule: str) -> str:
+    title = TITLES.get(rule)
+    return escaped(f"{rule} {title}" if title else rule)
+
+
+def _file(result: Result, file: NewFile, hider: Hider) -> str:
+    rules = ", ".join(
+        _rule(rule) if count == 1 else f"{_rule(rule)} x{count}"
+        for rule, count in rules_of(result, file.path).items()
+    )
+    return (
+        f"<details open>\n<summary><code>{escaped(shown(file.path))}</code> {rules}</summary>\n"
+        f'<table class="diff">\n{"".join(_rows(*both_sides(file, hider)))}</table>\n</details>'
+    )
+
+
+def _rows(old: Lines, new: Lines) -> Iterator[str]:
+    end = 0
+    matcher = difflib.SequenceMatcher(None, old.real, new.real)
+    for group in matcher.get_grouped_opcodes():
+        if group[0][1] > end:
+            yield _GAP
+        for tag, start, end, other, other_end in group:
+            marks = ("", "") if tag == "equal" else ("less", "more")
+            sides = zip_longest(range(start, end), range(other, other_end))
+            for left, right in sides:
+                yield f"<tr>{_cells(old, left, marks[0])}{_cells(new, right, marks[1])}</tr>\n"
+    if end < len(old.real):
+        yield _GAP
+
+
+def _cells(lines: Lines, index: int | None, mark: str) -> str:
+    if index is None:
+        return '<td class="n"></td><td></td>'
+    text = escaped(lines.shown[index].rstrip("\r\n"))
+    return f'<td class="n">{index + 1}</td><td class="{mark}">{text}</td>'

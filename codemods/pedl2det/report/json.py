@@ -1,0 +1,52 @@
+"""The report as JSON: one document, or one object a finding. docs/migrating.md describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pedl2det import __version__
+from pedl2det.migrate import NewFile, Result
+from pedl2det.report.content import as_object, findings_of, in_order, printable
+from pedl2det.report.text import rules_of, shown
+
+VERSION = 1  # of the form; it changes when a field goes or means something else
+
+
+def document(result: Result, done: str) -> str:
+    """The whole report.
+
+    Args:
+        result: what the migration does.
+        done: the word for it: "rewritten", or "would be rewritten".
+    """
+    content = {
+        "version": VERSION,
+        "tool": {"name": "pedl2det", "version": __version__},
+        "outcome": done,
+        "trials": {"found": result.trials, "migrated": result.migrated},
+        "legacy_names": {
+            "rewritten": result.rewritten,
+            "refused": result.refused,
+            "suppressed": result.suppressed,
+        },
+        "files": [_file(result, file) for file in result.files],
+        "findings": [as_object(*found) for found in findings_of(result)],
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def lines(result: Result) -> Iterator[str]:
+    """One object a finding, each on a line, the most urgent first."""
+    for found in findings_of(result):
+        yield json.dumps(as_object(*found))
+
+
+def _file(result: Result, file: NewFile) -> dict[str, Any]:
+    changes = [change for change in in_order(result.changes) if change.path == file.path]
+    return {
+        "path": printable(shown(file.path)),
+        "rules": rules_of(result, file.path),
+        "changes": [{"rule": change.rule, "line": change.line} for change in changes],
+    }

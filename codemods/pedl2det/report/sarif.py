@@ -1,0 +1,87 @@
+"""The report as SARIF 2.1.0, which code scanning services and editors read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from pedl2det import __version__
+from pedl2det.migrate import Result
+from pedl2det.report.content import LEVELS, TITLES, findings_of, in_order
+from pedl2det.rules import RULES
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+Object = dict[str, Any]
+
+
+def document(result: Result, done: str) -> str:
+    """The whole report: a result for every finding, and for every place that is rewritten.
+
+    Args:
+        result: what the migration does.
+        done: the word for it: "rewritten", or "would be rewritten".
+    """
+    found = [
+        _result(finding.rule, LEVELS[finding.kind], f"{finding.kind.value}: {message}", place)
+        for finding, message in findings_of(result)
+        for place in [_place(finding.path, finding.line)]
+    ]
+    found += [
+        _result(change.rule, "note", f"{done} by {_name(change.rule)}", place)
+        for change in in_order(result.changes)
+        for place in [_place(change.path, change.line)]
+    ]
+    rules = _rules({one["ruleId"] for one in found})
+    indices = {rule["id"]: index for index, rule in enumerate(rules)}
+    for one in found:
+        one["ruleIndex"] = indices[one["ruleId"]]
+    driver = {"name": "pedl2det", "version": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found}
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rules(said: set[str]) -> list[Object]:
+    """Every rule, and whatever else has said something."""
+    known: list[Object] = [
+        {
+            "id": rule.id,
+            "name": rule.name,
+            "shortDescription": {"text": f"{rule.name}: {rule.safety.value}"},
+            "fullDescription": {"text": rule.doc},
+            "help": {"text": f"{rule.doc}\n\npedl2det rules {rule.id} shows an example."},
+            "properties": {"safety": rule.safety.name.lower()},
+        }
+        for rule in RULES
+    ]
+    others = sorted(said - {rule.id for rule in RULES})
+    return known + [{"id": one, "shortDescription": {"text": _name(one)}} for one in others]
+
+
+def _name(rule: str) -> str:
+    return TITLES.get(rule, rule)
+
+
+def _result(rule: str, level: str, message: str, place: Object) -> Object:
+    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [place]}
+
+
+def _place(path: Path, line: int) -> Object:
+    return {
+        "physicalLocation": {
+            "artifactLocation": _artifact(path),
+            "region": {"startLine": max(line, 1)},
+        }
+    }
+
+
+def _artifact(path: Path) -> Object:
+    """A file as an address, relative to the current directory if it is below that."""
+    absolute = Path.cwd() / path
+    try:
+        relative = absolute.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return {"uri": absolute.as_uri()}
+    return {"uri": quote(relative.encode("utf-8", "surrogateescape")), "uriBaseId": "%SRCROOT%"}

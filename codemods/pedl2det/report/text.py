@@ -1,0 +1,72 @@
+"""The report in lines, for people at a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pedl2det.findings import Kind
+from pedl2det.migrate import Result
+from pedl2det.report.hiding import Hider
+
+
+def summary(result: Result, done: str) -> Iterator[str]:
+    """The report in lines: what each file got, what a person must know and decide, the counts.
+
+    Args:
+        result: what the migration does.
+        done: the word for it: "rewritten", or "would be rewritten".
+    """
+    hider = Hider.of(result)
+    for file in result.files:
+        places = ", ".join(
+            rule if count == 1 else f"{rule} x{count}"
+            for rule, count in rules_of(result, file.path).items()
+        )
+        yield _line(f"{shown(file.path)}: {done} by {places}")
+    for kind in Kind:
+        for finding in result.of_kind(kind):
+            place = f"{shown(finding.path)}:{finding.line}"
+            message = hider.in_prose(finding.message)
+            yield _line(f"{place}: {kind.value}: {message} [{finding.rule}]")
+    if not (result.rewritten + result.refused + result.suppressed) and not result.findings:
+        yield "nothing to do: no file uses the old API"
+        return
+    yield counts(result, done)
+
+
+def counts(result: Result, done: str) -> str:
+    """How many trials and legacy names there are, and what became of them."""
+    names = result.rewritten + result.refused + result.suppressed
+    return (
+        f"{result.migrated} of {_plural(result.trials, 'trial')} {done}; "
+        f"{_plural(names, 'legacy name')}: {result.rewritten} rewritten, "
+        f"{result.refused} left as they were, {result.suppressed} suppressed"
+    )
+
+
+def rules_of(result: Result, path: Path) -> dict[str, int]:
+    """How many places of a file each rule rewrites."""
+    rules = Counter(change.rule for change in result.changes if change.path == path)
+    return dict(sorted(rules.items()))
+
+
+def shown(path: Path) -> str:
+    """A path as the user would write it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _line(text: str) -> str:
+    """One line that a terminal prints as it is: a file's name may hold anything."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
