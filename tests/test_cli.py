@@ -60,7 +60,7 @@ def test_an_unknown_rule_is_wrong_use() -> None:
 def test_a_defect_of_ours_is_told_as_one(tmp_path: Path) -> None:
     code = (
         "import pedl2det.commands.migrate as m, pedl2det.cli as c, sys\n"
-        "def broken(paths): raise RuntimeError('boom')\n"
+        "def broken(*_): raise RuntimeError('boom')\n"
         f"m.migrate = broken; sys.argv = ['pedl2det', 'migrate', {str(tmp_path)!r}]\n"
         "c.main()"
     )

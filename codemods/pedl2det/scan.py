@@ -100,7 +100,7 @@ def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) ->
     for file in _configs(directory):
         _read_config(project, file)
     if not project.findings and project.occurrences:
-        project.findings += _contract(project)
+        project.findings += contract(project)
     return project
 
 
@@ -118,7 +118,7 @@ def _read_config(project: TrialProject, file: Path) -> None:
         project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, 1, said))
 
 
-def _contract(project: TrialProject) -> Iterator[Finding]:
+def contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
     if not project.trials:
         first = project.occurrences[0]
