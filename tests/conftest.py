@@ -19,8 +19,8 @@ stub_path.serve_first()  # ``import determined`` in a test means the runtime
 
 
 @pytest.fixture(autouse=True, scope="session")
-def state(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Journals of migrations stay among the tests' own files."""
+def journals(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The journals of migrations stay among the tests' own files."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 

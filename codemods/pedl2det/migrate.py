@@ -23,6 +23,7 @@ from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
 from pedl2det.rules import RULES, Rule, imports, trial_class
 from pedl2det.scan import SCAN, find_projects
+from pedl2det.shared import settle
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
 
@@ -100,7 +101,7 @@ def migrate(
     work = functools.partial(migrate_project, choice=choice)
     parts = list(watch(in_order(work, projects, jobs), len(projects)))
     result = Result()
-    for part in parts:
+    for part in settle(projects, parts):
         result.add(part)
     return result
 

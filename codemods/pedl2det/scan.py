@@ -27,7 +27,8 @@ _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__py
 def find_projects(paths: list[Path]) -> list[TrialProject]:
     """Every directory below some paths that uses the old API, a trial's whole directory at once."""
     read = functools.cache(Source.read)  # the files of trials are asked for twice
-    files = {file.resolve() for path in paths for file in python_files(path)}
+    # A link is a file of the directory that it stands in.
+    files = {file.parent.resolve() / file.name for path in paths for file in python_files(path)}
     hits = sorted(file for file in files if mentions_legacy(file.read_bytes()))
     trials = {_home(file) for file in hits if _defines_trial(file, read)}
     others = {file.parent for file in hits if not trials.intersection(file.parents)}
