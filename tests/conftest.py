@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,12 @@ pytest_plugins = ["promises"]
 
 keras_versions.choose_keras_2()
 stub_path.serve_first()  # ``import determined`` in a test means the runtime
+
+
+@pytest.fixture(autouse=True, scope="session")
+def journals(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The journals of migrations stay among the tests' own files."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.fixture

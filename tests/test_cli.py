@@ -34,11 +34,13 @@ def test_help_loads_no_rule_and_no_tensorflow() -> None:
     assert not {"libcst", "yaml", "tensorflow", "pydantic", "pedl2det_runtime"} & loaded_by("-h")
 
 
-def test_migrating_loads_neither_tensorflow_nor_the_runtime() -> None:
+def test_migrating_loads_of_the_runtime_what_a_credential_is_and_no_more() -> None:
     loaded = loaded_by("migrate", "--check", str(EXAMPLES / "iris"))
 
     assert "libcst" in loaded
-    assert not {"tensorflow", "numpy", "pydantic", "pedl2det_runtime", "pedl"} & loaded
+    assert not {"tensorflow", "numpy", "pydantic", "pedl"} & loaded
+    ours = {name for name in loaded if name.startswith("pedl2det_runtime.")}
+    assert ours == {"pedl2det_runtime.credentials", "pedl2det_runtime.stub_path"}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
@@ -60,7 +62,7 @@ def test_an_unknown_rule_is_wrong_use() -> None:
 def test_a_defect_of_ours_is_told_as_one(tmp_path: Path) -> None:
     code = (
         "import pedl2det.commands.migrate as m, pedl2det.cli as c, sys\n"
-        "def broken(paths): raise RuntimeError('boom')\n"
+        "def broken(*_): raise RuntimeError('boom')\n"
         f"m.migrate = broken; sys.argv = ['pedl2det', 'migrate', {str(tmp_path)!r}]\n"
         "c.main()"
     )

@@ -76,6 +76,11 @@ class FileEdits:
         self._statements.setdefault((cst.Module, (0, 0)), []).append(edit)
 
     @property
+    def size(self) -> int:
+        """How many edits there are."""
+        return sum(map(len, (*self._expressions.values(), *self._statements.values())))
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to change."""
         return not (self._expressions or self._statements)

@@ -10,6 +10,7 @@ import libcst as cst
 from pedl2det import where
 from pedl2det.constructor import CONTEXT_CLASS
 from pedl2det.edits import becomes, expression, into_body
+from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
@@ -90,7 +91,7 @@ def _plan_config(plan: Plan, rule: str, source: Source, function: ast.FunctionDe
     uses = where.uses_of(source, function, name)
     keyed = [where.constant_key(source, use) for use in uses]
     if uses:
-        where.refuse_moved_keys(plan, rule)
+        refuse_moved_keys(plan, rule)
     if not all(keyed):
         plan.definition(
             rule, source, function, into_body(f"{name} = context.get_experiment_config()\n")

@@ -25,12 +25,13 @@ class Kind(Enum):
     NOTE = "note"  #: done; worth knowing
     DIFFERENT = "trains differently"  #: done; what is trained differs, and why
     PERSON = "left for you"  #: left as it was; a person decides
+    SUPPRESSED = "left by your choice"  #: left as it was; the user said so
     BAD_INPUT = "bad input"  #: left as it was; it cannot be what was meant
 
     @property
     def is_left(self) -> bool:
         """Whether what it is about stays as it was."""
-        return self in (Kind.PERSON, Kind.BAD_INPUT)
+        return self in (Kind.PERSON, Kind.SUPPRESSED, Kind.BAD_INPUT)
 
 
 @dataclass(frozen=True)

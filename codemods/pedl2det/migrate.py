@@ -5,21 +5,26 @@ A trial is migrated whole or not at all: half of one would be neither an old nor
 
 from __future__ import annotations
 
+import functools
 import io
 import tokenize
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from pedl2det.choice import EVERYTHING, Choice
 from pedl2det.constructor import plan_constructor
 from pedl2det.edits import NoPlace
+from pedl2det.excluding import excluded_files, without_excluded
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.handing_on import plan_handing_on
+from pedl2det.jobs import in_order
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
 from pedl2det.rules import RULES, Rule, imports, run_getters, trial_class
 from pedl2det.scan import SCAN, find_projects
+from pedl2det.shared import settle
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
 
@@ -63,34 +68,73 @@ class Result:
     refused: int = 0
     suppressed: int = 0
 
+    def add(self, part: Result) -> None:
+        """Take in what a part of the migration does."""
+        for name in (attribute.name for attribute in fields(self)):
+            setattr(self, name, getattr(self, name) + getattr(part, name))
+
     def of_kind(self, kind: Kind) -> list[Finding]:
         """The findings of one kind."""
         return [finding for finding in self.findings if finding.kind is kind]
 
 
-def migrate(paths: list[Path]) -> Result:
-    """Plan the migration of every trial below some paths; nothing is written."""
+Watch = Callable[[Iterator[Result], int], Iterable[Result]]
+
+
+def migrate(
+    paths: list[Path],
+    choice: Choice = EVERYTHING,
+    jobs: int = 1,
+    watch: Watch = lambda parts, total: parts,  # noqa: ARG005
+) -> Result:
+    """Plan the migration of every trial below some paths; nothing is written.
+
+    Args:
+        paths: files and directories.
+        choice: what the user left out.
+        jobs: no more processes than this.
+        watch: is given the parts of the result as they come, and their number, and hands them on.
+
+    Raises:
+        Pedl2DetError: a process was killed.
+    """
+    projects = find_projects(paths)
+    work = functools.partial(migrate_project, choice=choice)
+    parts = list(watch(in_order(work, projects, jobs), len(projects)))
     result = Result()
-    for project in find_projects(paths):
-        result.trials += bool(project.trials)
-        plan = plan_trial(project)
-        files = [] if plan.is_refused else _edited(plan)
-        result.findings += plan.findings
-        if plan.is_refused:
-            result.refused += len(project.occurrences)
-        else:
-            result.files += files
-            result.changes += plan.changes
-            result.migrated += 1
-            result.rewritten += len(project.occurrences)
+    for part in settle(projects, parts):
+        result.add(part)
     return result
 
 
-def plan_trial(project: TrialProject) -> Plan:
+def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Result:
+    """Plan the migration of one trial; the result can be pickled."""
+    left = without_excluded(project, choice)
+    result = Result(trials=bool(left.trials))
+    if not left.findings and not left.trials:  # every old name stands in a file that is excluded
+        result.suppressed = len(project.occurrences)
+        return result
+    plan = plan_trial(left, choice)
+    files = [] if plan.is_refused else _edited(plan)
+    plan.findings += excluded_files([file.path for file in files], choice)
+    result.findings = plan.findings
+    names = len(left.occurrences)
+    result.suppressed = len(project.occurrences) - names
+    if not plan.is_refused:
+        result.files, result.changes, result.migrated = files, plan.changes, 1
+        result.rewritten = names
+    elif all(one.kind is Kind.SUPPRESSED for one in plan.findings if one.kind.is_left):
+        result.suppressed += names
+    else:
+        result.refused = names
+    return result
+
+
+def plan_trial(project: TrialProject, choice: Choice = EVERYTHING) -> Plan:
     """Let the rules plan one trial, and answer for every legacy name."""
     if project.findings:  # what is wrong with it already
         return Plan(project, findings=list(project.findings))
-    plan = plan_rules(project, RULES)
+    plan = plan_rules(project, RULES, choice)
     for found in plan.unclaimed:
         plan.refuse(
             SCAN,
@@ -103,18 +147,18 @@ def plan_trial(project: TrialProject) -> Plan:
     return plan
 
 
-def plan_rules(project: TrialProject, rules: Iterable[Rule]) -> Plan:
+def plan_rules(project: TrialProject, rules: Iterable[Rule], choice: Choice = EVERYTHING) -> Plan:
     """Let some rules plan; imports come last, because they follow from everything else."""
     plan = Plan(project)
     rules = [rule for rule in rules if project.generation in rule.generations]
     for rule in rules:
         if rule is not imports.RULE:
-            rule.plan(project, plan)
+            choice.plan(rule, project, plan)
     if not plan.is_refused:
         plan_constructor(project, plan, trial_class.RULE.id)
         plan_handing_on(plan, run_getters.RULE.id)
     if imports.RULE in rules:
-        imports.RULE.plan(project, plan)
+        choice.plan(imports.RULE, project, plan)
     return plan
 
 

@@ -167,6 +167,19 @@ class Plan:
         )
 
     @property
+    def size(self) -> int:
+        """How much was asked for: it grows with everything that is not a mere finding."""
+        return (
+            len(self.changes)
+            + len(self.constructor)
+            + len(self._claimed)
+            + len(self._dropped)
+            + sum(len(statements) for statements in self.imports.values())
+            + sum(edits.size for edits in self._files.values())
+            + sum(edits.size for edits in self._configs.values())
+        )
+
+    @property
     def edited_files(self) -> list[FileEdits]:
         """The files with something to change."""
         return [edits for edits in self._files.values() if not edits.is_empty]

@@ -34,7 +34,12 @@ _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__py
 def find_projects(paths: list[Path]) -> list[TrialProject]:
     """Every directory below some paths that uses an old API, a trial's whole directory at once."""
     read = functools.cache(Source.read)  # the files of trials are asked for twice
-    found = [file.resolve() for path in paths for file in files_below(path, (".py", *_YAML))]
+    # A link is a file of the directory that it stands in.
+    found = [
+        file.parent.resolve() / file.name
+        for path in paths
+        for file in files_below(path, (".py", *_YAML))
+    ]
     code = sorted({file for file in found if file.suffix not in _YAML})
     hits = [file for file in code if mentions_legacy(file.read_bytes())]
     trials = {_home(file) for file in hits if _defines_trial(file, read)}
@@ -150,7 +155,7 @@ def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) ->
     for file in _configs(directory):
         _read_config(project, file)
     if not project.findings and (project.occurrences or project.is_in_steps):
-        project.findings += _contract(project)
+        project.findings += contract(project)
     return project
 
 
@@ -168,7 +173,7 @@ def _read_config(project: TrialProject, file: Path) -> None:
         project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, 1, said))
 
 
-def _contract(project: TrialProject) -> Iterator[Finding]:
+def contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
     if not project.trials and project.occurrences:
         first = project.occurrences[0]

@@ -218,6 +218,11 @@ class ConfigEdits:
         self._changes.append(lambda root: _put(root, (name,), text))
         self.rules.append((rule, self.config.text.count("\n") + 1))
 
+    @property
+    def size(self) -> int:
+        """How many edits there are."""
+        return len(self._changes)
+
     def result(self) -> str | None:
         """The new text, or None if it does not mean what the edits meant."""
         text = self.config.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -9,8 +10,21 @@ import click
 
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
+from pedl2det.guard import refuse_unsafe
+from pedl2det.jobs import available
 from pedl2det.migrate import Result, migrate
-from pedl2det.report import FORMATS, check_output, formatted, show_patch, summary, write_report
+from pedl2det.progress import with_bar
+from pedl2det.report import (
+    FORMATS,
+    check_output,
+    formatted,
+    show_patch,
+    shown,
+    summary,
+    write_report,
+)
+from pedl2det.settings import choice, read_settings
+from pedl2det.undo import refuse_half_done, undo
 from pedl2det.write import write_all
 
 
@@ -26,20 +40,51 @@ from pedl2det.write import write_all
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="text", help="Of findings on stdout."
 )
+@click.option("--undo", "undoes", is_flag=True, help="Take the last run below PATH back.")
+@click.option(
+    "--force", is_flag=True, help="Overwrite what is not committed; undo what has changed since."
+)
+@click.option("--select", multiple=True, metavar="RULE", help="Leave out all rules but these.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Leave these rules out.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; else one a processor."
+)
 def command(
-    paths: tuple[Path, ...], diff: bool, check: bool, report: Path | None, form: str
+    paths: tuple[Path, ...],
+    diff: bool,
+    check: bool,
+    report: Path | None,
+    form: str,
+    undoes: bool,
+    force: bool,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    jobs: int | None,
 ) -> None:
     """Rewrite the old trials below PATH to the context-based API, with their configs."""
+    # Asked to end, leave nothing half-written.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if undoes:
+        if diff or check or select or ignore:
+            raise click.UsageError("--undo goes with --force alone.")
+        _undo(list(paths), force)
+        return
     for path in paths:
         if not path.exists():
             raise Pedl2DetError(f"{path}: no such file or directory")
     check_output(report, form, diff)
-    result = migrate(list(paths))
+    roots = list(paths)
+    chosen = choice(roots, read_settings(roots[0]), select, ignore)
+    if not force:
+        refuse_half_done(roots)
+    result = migrate(roots, chosen, jobs or available(), with_bar)
     writes = not (diff or check)
     if diff:
         show_patch(result)
     if writes:
-        write_all(result.files)
+        if not force:
+            refuse_unsafe([file.path for file in result.files])
+        write_all(result.files, roots)
     done = "rewritten" if writes else "would be rewritten"
     for line in formatted(form, result):
         click.echo(line)
@@ -48,6 +93,12 @@ def command(
     if report is not None:
         write_report(report, result, done)
     sys.exit(_exit_code(result, check))
+
+
+def _undo(paths: list[Path], force: bool) -> None:
+    journal = undo(paths, force)
+    for entry in journal.entries:
+        click.echo(f"{shown(entry.path)}: as it was before the run of {journal.began}", err=True)
 
 
 def _exit_code(result: Result, check: bool) -> int:

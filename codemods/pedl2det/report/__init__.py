@@ -13,7 +13,7 @@ from pathlib import Path
 from pedl2det.errors import Pedl2DetError
 from pedl2det.migrate import Result
 from pedl2det.report.patch import show_patch
-from pedl2det.report.text import summary
+from pedl2det.report.text import shown, summary
 
 FORMATS = ("text", "json", "github")
 _SUFFIXES = (".json", ".html", ".sarif")
@@ -24,6 +24,7 @@ __all__ = [
     "check_report_path",
     "formatted",
     "show_patch",
+    "shown",
     "summary",
     "write_report",
 ]

@@ -87,7 +87,11 @@ def _plan_call(
     def put_before(line: Any) -> Any:
         if not settings:
             return line
-        configured = cst.Expr(cst.Call(expression(f"{context}.configure_fit"), settings))
+        plain = [
+            argument.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=_NO_SPACE)
+            for argument in settings
+        ]
+        configured = cst.Expr(cst.Call(expression(f"{context}.configure_fit"), plain))
         first = cst.SimpleStatementLine([configured], leading_lines=line.leading_lines)
         return cst.FlattenSentinel([first, line.with_changes(leading_lines=[])])
 
@@ -129,9 +133,7 @@ def _settings(call: Any) -> list[Any]:
             argument = argument.with_changes(
                 keyword=cst.Name(name), equal=cst.AssignEqual(_NO_SPACE, _NO_SPACE)
             )
-        kept.append(
-            argument.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=_NO_SPACE)
-        )
+        kept.append(argument)
     return kept
 
 

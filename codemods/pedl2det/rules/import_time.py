@@ -6,6 +6,7 @@ import ast
 
 from pedl2det import where
 from pedl2det.edits import becomes
+from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
@@ -52,7 +53,7 @@ def _plan_constant(plan: Plan, source: Source, node: ast.Assign) -> None:
             plan.drop(use.node)
     _plan_imports(plan, source, name)
     if "get_experiment_config" in ast.unparse(node.value):
-        where.refuse_moved_keys(plan, RULE.id)
+        refuse_moved_keys(plan, RULE.id)
     plan.claim(node)
     plan.remove(RULE.id, source, node)
 

@@ -7,6 +7,7 @@ import ast
 from pedl2det import where
 from pedl2det.edits import becomes
 from pedl2det.legacy import NAMES
+from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
@@ -51,7 +52,7 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
 def _plan_getter(plan: Plan, found: Occurrence, call: ast.Call, text: str) -> None:
     plan.claim(found.node)
     if found.name == "pedl.get_experiment_config":
-        where.refuse_moved_keys(plan, RULE.id)
+        refuse_moved_keys(plan, RULE.id)
     plan.expression(RULE.id, found.source, call, becomes(text))
 
 

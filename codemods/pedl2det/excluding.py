@@ -1,0 +1,42 @@
+"""A project without the files that the user excluded, as far as a trial can be without them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pedl2det.choice import Choice
+from pedl2det.findings import Finding, Kind
+from pedl2det.project import TrialProject
+from pedl2det.scan import SCAN, contract
+
+
+def without_excluded(project: TrialProject, choice: Choice) -> TrialProject:
+    """A project in which excluded files are not looked for the old API.
+
+    A trial may need a file that is excluded: it is read all the same, unless it is no Python 3,
+    which no trial can import. Where there is no trial, excluded files are passed over.
+    """
+    if not choice.exclude:
+        return project
+    sources, findings = project.sources, project.findings
+    if not project.trials:
+        sources = {
+            name: source for name, source in sources.items() if not choice.excludes(source.path)
+        }
+    findings = [
+        finding
+        for finding in findings
+        if finding.path.suffix != ".py" or not choice.excludes(finding.path)
+    ]
+    left = TrialProject(project.directory, sources, project.configs, findings)
+    if project.findings and not findings and left.occurrences:
+        left.findings += contract(left)
+    return left
+
+
+def excluded_files(files: list[Path], choice: Choice) -> list[Finding]:
+    """What there is to say about excluded files that a trial needs rewritten."""
+    message = "this file is excluded, and would be rewritten: the trial stays as it is"
+    return [
+        Finding(Kind.SUPPRESSED, SCAN, path, 1, message) for path in files if choice.excludes(path)
+    ]

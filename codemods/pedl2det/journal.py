@@ -1,0 +1,191 @@
+"""The journal of a run: what every file held before, so that ``--undo`` can take the run back.
+
+It stands in the user's state directory and not in the tree, which git, Determined and checkpoints
+copy: configs hold secrets. It is there before the first file is replaced. Its name says whether
+the run came to its end.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pedl2det.errors import Pedl2DetError
+
+_VERSION = 1
+_BEGUN, _DONE = ".begun", ".json"
+_KEPT = 50  # runs
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file before a run.
+
+    Attributes:
+        path: where it is, links followed.
+        mode: its permissions.
+        old: its bytes before the run.
+        new: the hash of its bytes after the run.
+    """
+
+    path: Path
+    mode: int
+    old: bytes
+    new: str
+
+    def is_new(self, data: bytes | None) -> bool:
+        """Whether these are the bytes that the run wrote."""
+        return data is not None and _hash(data) == self.new
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The journal of one run.
+
+    Attributes:
+        file: where it is.
+        roots: what the user asked to migrate.
+        entries: the files that the run replaces.
+    """
+
+    file: Path
+    roots: tuple[Path, ...]
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def begin(cls, roots: list[Path], files: dict[Path, tuple[bytes, bytes]]) -> Journal:
+        """Write the journal of a run that is about to replace files.
+
+        Args:
+            roots: what the user asked to migrate.
+            files: old and new bytes by path.
+
+        Raises:
+            Pedl2DetError: it cannot be written.
+        """
+        entries = tuple(
+            Entry(path, stat.S_IMODE(path.stat().st_mode), old, _hash(new))
+            for path, (old, new) in files.items()
+        )
+        directory = _directory()
+        file = directory / f"{time.time_ns()}-{os.getpid()}{_BEGUN}"
+        journal = cls(file, tuple(root.resolve() for root in roots), entries)
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            journal._write()
+        except OSError as error:
+            journal.discard()
+            raise Pedl2DetError(
+                f"{directory}: the journal for --undo cannot be written: {error.strerror}: "
+                "nothing was written; set XDG_STATE_HOME to a directory that can"
+            ) from None
+        return journal
+
+    @property
+    def run(self) -> str:
+        """The run's own name, which its temporary files have too."""
+        return self.file.stem
+
+    @property
+    def began(self) -> str:
+        """When the run began."""
+        seconds = int(self.run.partition("-")[0]) / 1e9
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the run came to its end."""
+        return self.file.suffix == _DONE
+
+    def finish(self) -> None:
+        """Say that every file was replaced; forget runs of long ago."""
+        with contextlib.suppress(OSError):
+            self.file.replace(self.file.with_suffix(_DONE))
+            for old in _files()[_KEPT:]:
+                old.unlink(missing_ok=True)
+
+    def discard(self) -> None:
+        """Forget the run."""
+        with contextlib.suppress(OSError):
+            self.file.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        """Write it whole and on the disk: a killed run is taken back with it."""
+        data = {
+            "version": _VERSION,
+            "roots": [str(root) for root in self.roots],
+            "files": [
+                {
+                    "path": str(entry.path),
+                    "mode": entry.mode,
+                    "old": base64.b64encode(entry.old).decode(),
+                    "new": entry.new,
+                }
+                for entry in self.entries
+            ],
+        }
+        descriptor = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            json.dump(data, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def journals() -> Iterator[Journal]:
+    """The journals of this user, the last run first.
+
+    Raises:
+        Pedl2DetError: one cannot be read.
+    """
+    return map(_read, _files())
+
+
+def unfinished() -> Iterator[Journal]:
+    """The journals of runs that did not come to their end; raises as :func:`journals`."""
+    return map(_read, (file for file in _files() if file.suffix == _BEGUN))
+
+
+def _files() -> list[Path]:
+    found = (file for file in _directory().glob("*-*") if file.suffix in (_BEGUN, _DONE))
+    return sorted(found, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
+
+
+def _read(file: Path) -> Journal:
+    try:
+        data: dict[str, Any] = json.loads(file.read_bytes())
+        if data["version"] != _VERSION:
+            raise ValueError(f"version {data['version']}, expected {_VERSION}")
+        entries = tuple(
+            Entry(Path(entry["path"]), entry["mode"], base64.b64decode(entry["old"]), entry["new"])
+            for entry in data["files"]
+        )
+        return Journal(file, tuple(map(Path, data["roots"])), entries)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Pedl2DetError(
+            f"{file}: this journal of a run cannot be read: {error}: remove it, and take that run "
+            "back by hand"
+        ) from None
+
+
+def _directory() -> Path:
+    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    try:
+        base = given if given.is_absolute() else Path.home() / ".local" / "state"
+    except RuntimeError:
+        raise Pedl2DetError(
+            "no home directory to keep the journal for --undo in: set XDG_STATE_HOME to a directory"
+        ) from None
+    return base / "pedl2det" / "undo"
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
