@@ -139,7 +139,10 @@ def test_settings_are_read_and_the_command_line_wins(trial: Path) -> None:
         ("excludes = []\n", "tool.pedl2det.excludes: no such setting: expected exclude, ignore"),
         ('select = "P001"\n', "tool.pedl2det.select: expected a list of texts, got 'P001'"),
         ("ignore = [1]\n", "tool.pedl2det.ignore: expected a list of texts, got [1]"),
-        ('ignore = ["P0l2"]\n', "tool.pedl2det.ignore: P0l2: no such rule: did you mean P012"),
+        (
+            'ignore = ["sequence-ordr"]\n',
+            "tool.pedl2det.ignore: sequence-ordr: no such rule: did you mean sequence-order",
+        ),
         ("ignore = ]\n", "cannot be read as TOML: Invalid value (at line 2, column 10)"),
     ],
 )
