@@ -74,7 +74,8 @@ class Calls:
                 return None
             if bindings[0] is None:
                 return self._defined[module].get(name)
-            module, _, name = bindings[0].lstrip(".").rpartition(".")
+            dotted = self._sources[module].names.follow(bindings[0])
+            module, _, name = dotted.rpartition(".")
         return None
 
     def meaning(self, source: Source, node: ast.AST) -> Definition | None:
@@ -87,7 +88,7 @@ class Calls:
         dotted = source.names.qualified(node)
         if dotted is None:
             return None
-        other, _, name = dotted.lstrip(".").rpartition(".")
+        other, _, name = dotted.rpartition(".")
         return self.resolve(other, name) if other in self._sources else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Scope = (
@@ -28,10 +28,12 @@ class Names:
     Attributes:
         parents: the parent of every node.
         nodes: every node, in the order of the text.
+        follow: from a dotted name, as an import gives it, to where it is defined.
     """
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
+        self.follow: Callable[[str], str] = lambda dotted: dotted
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: list[ast.AST] = []
         # For each scope and name, everything that binds it: an imported dotted name, or None.
@@ -56,7 +58,7 @@ class Names:
             return [None]
         bindings = self.bindings(node)
         return [
-            ".".join([meaning, *reversed(attributes)]) if meaning is not None else None
+            self.follow(".".join([meaning, *reversed(attributes)])) if meaning is not None else None
             for meaning in bindings
         ] or [None]
 
@@ -73,6 +75,14 @@ class Names:
     def module_bindings(self, name: str) -> list[str | None]:
         """What binds a name in the module's own scope."""
         return self._bound[self.tree].get(name, [])
+
+    def module_names(self) -> list[str]:
+        """The names that the module's own scope binds."""
+        return list(self._bound[self.tree])
+
+    def bind(self, name: str, dotted: str) -> None:
+        """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
+        self._bound[self.tree].setdefault(name, [dotted])
 
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""
@@ -151,11 +161,9 @@ class Names:
                 for alias in aliases:
                     name = alias.asname or alias.name.partition(".")[0]
                     bound[name].append(alias.name if alias.asname else name)
-            case ast.ImportFrom(module=module, names=aliases, level=level):
+            case ast.ImportFrom(names=aliases):
                 for alias in aliases:
-                    dotted = f"{'.' * level}{module or ''}"
-                    separator = "" if dotted.endswith(".") or not dotted else "."
-                    bound[alias.asname or alias.name].append(f"{dotted}{separator}{alias.name}")
+                    bound[alias.asname or alias.name].append(imported_as(node, alias))
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 bound[name].append(None)
             case ast.arg(arg=name):
@@ -171,6 +179,12 @@ class Names:
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 for name in names:
                     bound[name].append(None)
+
+
+def imported_as(node: ast.ImportFrom, alias: ast.alias) -> str:
+    """The dotted name of what an import imports, with the dots of a relative one."""
+    dotted = "." * node.level + (node.module or "")
+    return f"{dotted}{'' if dotted.endswith('.') else '.'}{alias.name}"
 
 
 def _is_inside(child: ast.AST, function: ast.AST) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from pedl2det.calls import Calls
 from pedl2det.findings import Finding
 from pedl2det.legacy import is_legacy
+from pedl2det.names import imported_as
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
 
@@ -213,11 +214,13 @@ def occurrences(source: Source) -> Iterator[Occurrence]:
             for alias in node.names:
                 if is_legacy(alias.name):
                     yield Occurrence(source, alias, alias.name)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif isinstance(node, ast.ImportFrom):
+            from_old = not node.level and is_legacy(node.module or "")
             for alias in node.names:
-                dotted = f"{node.module}.{alias.name}"
-                if is_legacy(dotted) or is_legacy(node.module or ""):
-                    yield Occurrence(source, alias, dotted)
+                dotted = imported_as(node, alias)
+                meant = dotted if from_old else names.follow(dotted)  # a sibling may export it
+                if from_old or is_legacy(meant):
+                    yield Occurrence(source, alias, meant)
         elif isinstance(node, ast.Name | ast.Attribute):
             if isinstance(names.parents.get(node), ast.Attribute):
                 continue  # a part of a longer expression

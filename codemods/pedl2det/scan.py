@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.legacy import CONFIG_IN_STEPS, ROOT, mentions_legacy
+from pedl2det.links import link
 from pedl2det.project import (
     CONTEXT_TRIAL_CLASSES,
     TRIAL_CLASSES,
@@ -152,6 +153,7 @@ def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) ->
             project.sources[".".join(parts)] = read(file)
         except Unreadable as error:
             project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
+    link(project.sources)
     for file in _configs(directory):
         _read_config(project, file)
     if not project.findings and (project.occurrences or project.is_in_steps):

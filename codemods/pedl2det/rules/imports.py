@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
 from collections.abc import Sequence
@@ -39,36 +40,49 @@ def _plan_alias(plan: Plan, alias: Occurrence, found: list[Occurrence]) -> bool:
     source = alias.source
     assert isinstance(alias.node, ast.alias)
     statement = source.names.parents[alias.node]
-    if alias.node.name == "*":
-        plan.refuse(RULE.id, source, statement, "import * hides which names are used")
-    elif source.names.parents[statement] is not source.tree:
+    local = alias.node.asname or alias.node.name.partition(".")[0]
+    if source.names.parents[statement] is not source.tree:
         message = "an import inside a function, a condition or a try is left alone"
         plan.refuse(RULE.id, source, statement, message)
     elif _shares_line(source, statement):
         plan.refuse(RULE.id, source, statement, "two statements stand on this line")
+    elif local == "*" and _unknown(source):
+        names = ", ".join(sorted(_unknown(source)))
+        plan.refuse(RULE.id, source, statement, f"import * hides where {names} come from")
     else:
-        local = alias.node.asname or alias.node.name.partition(".")[0]
-        uses = [one for one in found if not one.is_import and one.root == local]
+        uses = [one for one in found if not one.is_import and local in (one.root, "*")]
         if uses or not _is_exported(plan.project, source, local):
             gone = all(plan.is_claimed(one.node) or plan.is_dropped(one.node) for one in uses)
             if gone:
                 plan.claim(alias.node)
+                plan.unimport(source, local)
             return gone
         plan.refuse(RULE.id, source, statement, f"{local} is exported to others from here")
     plan.claim(alias.node)
     return False
 
 
+def _unknown(source: Source) -> set[str]:
+    """Names that are used and bound by nothing that can be seen."""
+    return {
+        node.id
+        for node in source.names.nodes
+        if isinstance(node, ast.Name)
+        and source.names.binder(node) is None
+        and not hasattr(builtins, node.id)
+        and node.id not in ("__file__", "__name__", "__doc__")
+    }
+
+
 def _is_exported(project: TrialProject, source: Source, name: str) -> bool:
-    """Whether another file imports a name from this one, or might."""
-    if source.path.stem == "__init__":
-        return True
+    """Whether another file imports a name from this one, and nobody answers for that."""
     module = project.module_of(source).rpartition(".")[2]
+    answered = {id(one.node) for one in project.occurrences}
     return any(
         isinstance(node, ast.ImportFrom)
         and not is_legacy(node.module or "")
         and (node.module or "").rpartition(".")[2] == module
-        and any(alias.name in (name, "*") for alias in node.names)
+        and any(alias.name == name and id(alias) not in answered for alias in node.names)
         for other in project.sources.values()
         for node in other.names.nodes
     )
@@ -160,7 +174,7 @@ def _without(
             carried = _joined(carried, _above(line))
             continue
         names = _kept_names(statement, unused) if statement else None
-        if names is None or names == list(statement.names):
+        if names is None or (names and names == list(statement.names)):
             kept.append(line.with_changes(leading_lines=_joined(carried, line.leading_lines)))
             carried = []
             continue
@@ -211,7 +225,7 @@ def _import_of(line: Any) -> Any:
 
 def _kept_names(statement: Any, unused: set[str]) -> list[Any] | None:
     if isinstance(statement.names, cst.ImportStar):
-        return None
+        return [] if _is_old(statement) and "*" in unused else None
     if isinstance(statement, cst.ImportFrom):
         if _is_old(statement):
             return []
@@ -320,11 +334,10 @@ RULE = Rule(
             {"data.py": "X = 1\n"},
         ),
         Case(
-            {"common.py": "from pedl.frameworks.keras.data import KerasDataAdapter\n"}
-            | {"data.py": "from common import KerasDataAdapter\n"}
+            {"common.py": "from pedl.frameworks.keras.data import KerasDataAdapter\nX = 1\n"}
+            | {"data.py": "from common import X, KerasDataAdapter\n"}
             | trial("pass\n"),
-            {},
-            says="KerasDataAdapter is exported to others from here",
+            {"common.py": "X = 1\n", "data.py": "from common import X\n"},
         ),
         Case(
             {"data.py": "try:\n    import pedl\nexcept ImportError:\n    pedl = None\n"}
@@ -332,10 +345,11 @@ RULE = Rule(
             {},
             says="an import inside a function, a condition or a try is left alone",
         ),
+        Case({"data.py": "from pedl import *\nX = 1\n"} | trial("pass\n"), {"data.py": "X = 1\n"}),
         Case(
-            {"data.py": "from pedl import *\n"} | trial("pass\n"),
+            {"data.py": "from pedl import *\n\nX = helper(1)\n"} | trial("pass\n"),
             {},
-            says="import * hides which names are used",
+            says="import * hides where helper come from",
         ),
     ),
 )

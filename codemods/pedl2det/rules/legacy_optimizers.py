@@ -194,8 +194,7 @@ RULE = Rule(
         Case(
             trial("opt = k.optimizers.SGD(0.1)\n", f"from common import k\n{_BASE}")
             | {"common.py": "import tensorflow.keras as k\n"},
-            {},
-            says="k.optimizers.SGD: which optimizer this is cannot be seen here",
+            trial("opt = k.optimizers.legacy.SGD(0.1)\n", f"from common import k\n{_BASE}"),
         ),
         Case(
             trial(
