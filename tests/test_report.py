@@ -162,6 +162,8 @@ def test_sarif_has_what_its_specification_requires(
         place = location["physicalLocation"]
         assert place["artifactLocation"]["uri"] in ("model_def.py", "const.yaml")
         assert place["region"]["startLine"] >= 1
+    lines = [one["locations"][0]["physicalLocation"]["region"] for one in run["results"]]
+    assert lines == [{"startLine": line} for line in (3, 3, 3, 3, 1, 2, 2)]
     assert [(one["level"], one["message"]["text"]) for one in run["results"]] == [
         ("error", "bad input: what is that?"),
         ("warning", "left for you: decide"),
@@ -372,7 +374,7 @@ token: str = f"{SECRETS[3]}"
 connect("db", password='''{SECRETS[4]}
 {SECRETS[4]}''')
 environ.setdefault("AWS_SECRET_ACCESS_KEY", "{SECRETS[1]}")
-elsewhere("{SECRETS[0]}")  # api_key = {SECRETS[3]}
+elsewhere("{SECRETS[0]}", "{SECRETS[4]}-2")  # api_key = {SECRETS[3]}
 VARIABLES = ["API_TOKEN={SECRETS[2]}"]
 """
 
@@ -411,6 +413,38 @@ def test_no_credential_is_printed(form: str, tmp_path: Path) -> None:
     assert [secret for secret in SECRETS if secret in text] == []
     assert "got '********'" in text
     assert "https://ada:********@host is old" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        ("a.py", "U = 'https://ada:hunter2@host'", "U = 'https://ada:********@host'"),
+        ("a.py", 'V = ["API_TOKEN=hunter2", "A=b"]', 'V = ["API_TOKEN=********", "A=b"]'),
+        ("a.py", "if self.password == 'hunter2': x", "if self.password == '********': x"),
+        ("a.py", "f(secret=b'it\\'s', n='b')", "f(secret=b'********', n='b')"),
+        (
+            "a.py",
+            "secret = ('one'\n    'two')\nx = 'y'",
+            "secret = ('********\n    ********')\nx = 'y'",
+        ),
+        ("a.py", "secret = 'not closed\nx = 1", "secret = '********\nx = 1"),
+        (
+            "a.py",
+            "token = next(tokens)\nmax_tokens = 'a'",
+            "token = next(tokens)\nmax_tokens = 'a'",
+        ),
+        ("a.py", "password = ''\nauthor = 'Ada'  # an author: Ada", None),
+        ("a.yaml", "password: 12345\nn: 1\n", "password: ********\nn: 1\n"),
+        ("a.yaml", "a: &k hunter2\nsecret: *k\n", "a: ********\nsecret: *k\n"),
+        ("a.yaml", "token: [a, {b: c}]\n", "token: [********, {b: c}]\n"),
+        ("a.yaml", "auth: null\ncredentials: true\nsecret: &a [*a]\nauthor: Ada\n", None),
+        ("a.yaml", "? [a]\n: b\n--- \ntoken: c\n", "? [a]\n: b\n--- \ntoken: ********\n"),
+        ("a.yaml", "x: 1  # token: hunter2\r\n", "x: 1  # token: ********\r\n"),
+        ("a.txt", "-i https://ada:hunter2@host\n", "-i https://ada:********@host\n"),
+    ],
+)
+def test_what_is_hidden_in_a_file(name: str, text: str, shown: str | None) -> None:
+    assert Hider().in_file(Path(name), text) == (text if shown is None else shown)
 
 
 def test_a_credential_is_found_in_a_notebook_and_in_a_config_that_is_no_yaml(
