@@ -31,7 +31,8 @@ def summary(result: Result, done: str) -> Iterator[str]:
             place = f"{shown(finding.path)}:{finding.line}"
             message = hider.in_prose(finding.message)
             yield visible(f"{place}: {kind.value}: {message} [{finding.rule}]")
-    if not (result.rewritten + result.refused + result.suppressed) and not result.findings:
+    names = result.rewritten + result.refused + result.suppressed
+    if not names and not result.findings and not result.files:
         yield "nothing to do: no file uses the old API"
         return
     yield counts(result, done)
