@@ -10,6 +10,21 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "legacy_examples"
 LEGACY = ("iris", "digits")
+SMALL_TRIAL = {
+    "model_def.py": """\
+import pedl
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class T(TFKerasTrial):
+    def build_model(self, hparams):
+        model = make()
+        model.compile("adam", "mse")
+        return model
+""",
+    "data.py": "def make_data_loaders(experiment_config, hparams):\n    return 1, 2\n",
+    "const.yaml": "hyperparameters: {batch_size: 2}\nsearcher:\n  name: single\n  max_steps: 1\n",
+}
 
 
 def pedl2det(

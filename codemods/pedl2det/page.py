@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import unicodedata
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """\
@@ -22,7 +23,8 @@ details { border: 1px solid var(--line); margin: 1rem 0; overflow-x: auto; }
 summary { background: var(--soft); padding: .4rem .8rem; cursor: pointer; }
 .diff { width: 100%; table-layout: fixed; }
 .diff td { padding: 0 .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-.diff .n { width: 3rem; text-align: right; opacity: .6; user-select: none; }
+.diff col.n { width: 3.5rem; }
+.diff td.n { text-align: right; opacity: .6; user-select: none; }
 .diff .less { background: var(--less); } .diff .more { background: var(--more); }
 .diff .gap td { background: var(--soft); text-align: center; }
 """
@@ -46,11 +48,20 @@ def page(title: str, body: str, layout: str = "text") -> str:
 
 
 def escaped(text: str) -> str:
-    """A text as HTML; what cannot be written, or turns the reading around, is shown as a code."""
-    shown = "".join(
-        character
-        if character.isprintable() or character in "\t\n"
-        else character.encode("unicode_escape").decode()
-        for character in text
+    """A text as HTML."""
+    return html.escape("".join(one if one in "\t\n" else visible(one) for one in text))
+
+
+def visible(text: str) -> str:
+    """A text in which what cannot be seen is shown as a code: controls, half characters.
+
+    A file's name may hold anything; some characters turn the reading around, others a terminal.
+    """
+    return "".join(
+        one.encode("unicode_escape").decode() if _is_unseen(one) else one for one in text
     )
-    return html.escape(shown)
+
+
+def _is_unseen(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category.startswith("C") or category in ("Zl", "Zp")

@@ -13,8 +13,10 @@ from pedl2det.report.content import LEVELS, TITLES, findings_of
 from pedl2det.report.hiding import Hider
 from pedl2det.report.lines import Lines, both_sides
 from pedl2det.report.text import counts, rules_of, shown
+from pedl2det.rules import RULES
 
-_GAP = '<tr class="gap"><td colspan="4">&#8942;</td></tr>'
+_GAP = '<tr class="gap"><td colspan="4">&#8942;</td></tr>\n'
+_COLUMNS = '<colgroup><col class="n"><col><col class="n"><col></colgroup>\n'
 
 
 def document(result: Result, done: str) -> str:
@@ -32,8 +34,10 @@ def document(result: Result, done: str) -> str:
         f"<p>{escaped(counts(result, done))}</p>",
         "<h2>To know and to decide</h2>",
         _table(("What", "Where", "Why", "Rule"), rows) if rows else "<p>Nothing.</p>",
-        f"<h2>Files {escaped(done)}</h2>",
+        f"<h2>Files: {escaped(done)}</h2>",
         *(files or ["<p>None.</p>"]),
+        "<h2>By which rules, and why</h2>",
+        _table(("Rule", "What it does"), _rules(result)) if files else "<p>None.</p>",
     ]
     return page("pedl2det migrate", "\n".join(body), "wide")
 
@@ -53,6 +57,16 @@ def _finding(finding: Finding, message: str) -> str:
     return f"<tr>{''.join(cells)}</tr>\n"
 
 
+def _rules(result: Result) -> list[str]:
+    """A row for every rule that rewrites something."""
+    used = {change.rule for change in result.changes}
+    return [
+        f"<tr><td>{_rule(rule.id)}</td><td>{escaped(rule.doc)}</td></tr>\n"
+        for rule in RULES
+        if rule.id in used
+    ]
+
+
 def _rule(rule: str) -> str:
     title = TITLES.get(rule)
     return escaped(f"{rule} {title}" if title else rule)
@@ -63,9 +77,11 @@ def _file(result: Result, file: NewFile, hider: Hider) -> str:
         _rule(rule) if count == 1 else f"{_rule(rule)} x{count}"
         for rule, count in rules_of(result, file.path).items()
     )
+    name = escaped(shown(file.path))
+    rows = "".join(_rows(*both_sides(file, hider)))
     return (
-        f"<details open>\n<summary><code>{escaped(shown(file.path))}</code> {rules}</summary>\n"
-        f'<table class="diff">\n{"".join(_rows(*both_sides(file, hider)))}</table>\n</details>'
+        f"<details open>\n<summary><code>{name}</code> {rules}</summary>\n"
+        f'<table class="diff">\n{_COLUMNS}{rows}</table>\n</details>'
     )
 
 
@@ -76,7 +92,7 @@ def _rows(old: Lines, new: Lines) -> Iterator[str]:
         if group[0][1] > end:
             yield _GAP
         for tag, start, end, other, other_end in group:
-            marks = ("", "") if tag == "equal" else ("less", "more")
+            marks = ("same", "same") if tag == "equal" else ("less", "more")
             sides = zip_longest(range(start, end), range(other, other_end))
             for left, right in sides:
                 yield f"<tr>{_cells(old, left, marks[0])}{_cells(new, right, marks[1])}</tr>\n"

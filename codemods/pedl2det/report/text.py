@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pedl2det.findings import Kind
 from pedl2det.migrate import Result
+from pedl2det.page import visible
 from pedl2det.report.hiding import Hider
 
 
@@ -24,13 +25,14 @@ def summary(result: Result, done: str) -> Iterator[str]:
             rule if count == 1 else f"{rule} x{count}"
             for rule, count in rules_of(result, file.path).items()
         )
-        yield _line(f"{shown(file.path)}: {done} by {places}")
+        yield visible(f"{shown(file.path)}: {done} by {places}")
     for kind in Kind:
         for finding in result.of_kind(kind):
             place = f"{shown(finding.path)}:{finding.line}"
             message = hider.in_prose(finding.message)
-            yield _line(f"{place}: {kind.value}: {message} [{finding.rule}]")
-    if not (result.rewritten + result.refused + result.suppressed) and not result.findings:
+            yield visible(f"{place}: {kind.value}: {message} [{finding.rule}]")
+    names = result.rewritten + result.refused + result.suppressed
+    if not names and not result.findings and not result.files:
         yield "nothing to do: no file uses the old API"
         return
     yield counts(result, done)
@@ -58,14 +60,6 @@ def shown(path: Path) -> str:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
         return str(path)
-
-
-def _line(text: str) -> str:
-    """One line that a terminal prints as it is: a file's name may hold anything."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
 
 
 def _plural(count: int, what: str) -> str:
