@@ -9,9 +9,11 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import Edit, expression, statements
+from pedl2det.keras_names import OPTIMIZERS as MODULE
+from pedl2det.keras_names import public
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.legacy_optimizers import MODULE, OPTIMIZERS
+from pedl2det.rules.legacy_optimizers import OPTIMIZERS
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 from pedl2det.source import Source
 
@@ -190,7 +192,7 @@ def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.ex
 def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
     """Whether an expression is known to be an optimizer and not the name of one."""
     if isinstance(optimizer, ast.Call):
-        module, _, name = (source.names.qualified(optimizer.func) or "").rpartition(".")
+        module, _, name = public(source.names.qualified(optimizer.func)).rpartition(".")
         return name in OPTIMIZERS and module.startswith(MODULE)
     if isinstance(optimizer, ast.Name):
         bound = [
