@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pedl2det.edits import Edit, FileEdits
 from pedl2det.findings import Finding, Kind
+from pedl2det.metric_names import MetricNames
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config, ConfigEdits
@@ -32,6 +33,7 @@ class Plan:
         changes: what is rewritten, by which rule.
         constructor: statements for the trial's constructor, after ``self.context = context``.
         imports: the import statements that each file needs.
+        metric_names: what becomes of the names of metrics, where they change.
     """
 
     project: TrialProject
@@ -39,6 +41,7 @@ class Plan:
     changes: list[Change] = field(default_factory=list)
     constructor: list[str] = field(default_factory=list)
     imports: dict[Path, set[str]] = field(default_factory=dict)
+    metric_names: MetricNames | None = None
     _files: dict[Path, FileEdits] = field(default_factory=dict)
     _configs: dict[Path, ConfigEdits] = field(default_factory=dict)
     _claimed: set[int] = field(default_factory=set)

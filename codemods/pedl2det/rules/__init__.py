@@ -11,14 +11,18 @@ from pedl2det.rules import (
     config_floats,
     config_int_bounds,
     config_lengths,
+    config_metric,
     data_adapter,
     data_loaders,
     hparams,
     imports,
     in_memory_sequence,
     keras_callbacks,
+    keras_trial,
     legacy_optimizers,
+    metric_types,
     old_defaults,
+    record_loaders,
     renamed,
     run_getters,
     sequence_order,
@@ -33,8 +37,11 @@ from pedl2det.rules.rule import Rule
 RULES: tuple[Rule, ...] = (
     surroundings.RULE,
     trial_class.RULE,
+    keras_trial.RULE,
     sequence_order.RULE,
     in_memory_sequence.RULE,
+    record_loaders.RULE,
+    metric_types.RULE,
     data_adapter.RULE,
     data_loaders.RULE,
     keras_callbacks.RULE,
@@ -52,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     config_floats.RULE,
     config_batch_size.RULE,  # after the rules that look below the key that it renames
     config_entrypoint.RULE,
+    config_metric.RULE,
 )
 
 __all__ = ["RULES", "Rule"]

@@ -9,6 +9,7 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import Edit, expression, statements
+from pedl2det.keras_metrics import is_keras_trial
 from pedl2det.keras_names import OPTIMIZERS as MODULE
 from pedl2det.keras_names import public
 from pedl2det.plan import Plan
@@ -22,6 +23,8 @@ _OPTIMIZER = "optimizer"
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite ``build_model``, if it compiles the model that it returns."""
+    if is_keras_trial(project):  # the harness compiled it
+        return
     source, trial_node = project.trial
     method = where.methods(project).get("build_model")
     if method is None:
@@ -170,7 +173,7 @@ def _plan_compile(
 
 def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> Edit:
     """How the expression of an optimizer becomes an optimizer object of the old kind."""
-    if _is_object(source, method, optimizer):
+    if is_optimizer(source, method, optimizer):
         return lambda value: value
     if source.names.module_bindings("tf") not in ([], ["tensorflow"]):
         plan.refuse(RULE.id, source, optimizer, "tf means something other than TensorFlow here")
@@ -189,7 +192,7 @@ def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.ex
     return get
 
 
-def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
+def is_optimizer(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
     """Whether an expression is known to be an optimizer and not the name of one."""
     if isinstance(optimizer, ast.Call):
         module, _, name = public(source.names.qualified(optimizer.func)).rpartition(".")
@@ -203,7 +206,7 @@ def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> 
             and isinstance(node.ctx, ast.Store)
         ]
         statement = source.names.parents[bound[0]] if len(bound) == 1 else None
-        return isinstance(statement, ast.Assign) and _is_object(source, method, statement.value)
+        return isinstance(statement, ast.Assign) and is_optimizer(source, method, statement.value)
     return False
 
 
