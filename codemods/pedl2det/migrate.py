@@ -15,6 +15,7 @@ from pathlib import Path
 from pedl2det.constructor import plan_constructor
 from pedl2det.edits import NoPlace
 from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.metric_names import MetricNames
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
 from pedl2det.rules import RULES, Rule, imports, trial_class
@@ -51,6 +52,7 @@ class Result:
         rewritten: legacy names that will be gone.
         refused: legacy names that stay, each with a finding.
         suppressed: legacy names that stay because the user said so.
+        metric_names: what becomes of the names of metrics, by the trial's directory.
     """
 
     files: list[NewFile] = field(default_factory=list)
@@ -61,6 +63,7 @@ class Result:
     rewritten: int = 0
     refused: int = 0
     suppressed: int = 0
+    metric_names: dict[Path, MetricNames] = field(default_factory=dict)
 
     def of_kind(self, kind: Kind) -> list[Finding]:
         """The findings of one kind."""
@@ -81,6 +84,8 @@ def migrate(paths: list[Path]) -> Result:
             result.files += files
             result.changes += plan.changes
             result.migrated += 1
+            if plan.metric_names is not None:
+                result.metric_names[project.directory] = plan.metric_names
             result.rewritten += len(project.occurrences)
     return result
 
