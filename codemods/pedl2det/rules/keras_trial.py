@@ -179,7 +179,18 @@ def _model(source: Source, method: ast.FunctionDef, node: ast.Return) -> str | N
     """The local name of what is returned, or one that it can get."""
     if isinstance(node.value, ast.Name) and source.names.binder(node.value) is method:
         return node.value.id
-    return None if source.names.uses_name(method, "model") else "model"
+    free = (name for name in ("model", "keras_model") if _is_own(source, method, name))
+    return next(free, None)
+
+
+def _is_own(source: Source, method: ast.FunctionDef, name: str) -> bool:
+    """Whether a method may bind a name as it returns: no function within it would see that."""
+    uses = [node for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == name]
+    local = all(
+        source.names.definition_around(use) is method and source.names.binder(use) is method
+        for use in uses
+    )
+    return local and (bool(uses) or not source.names.uses_name(method, name))
 
 
 def _compiling(code: str, me: str) -> Any:
