@@ -172,6 +172,40 @@ def test_an_example_is_proved_equal(name: str, compared: str, alone: str) -> Non
     assert alone in line
 
 
+PRIVATE_KERAS = """\
+import numpy as np
+
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence as Data
+from tensorflow.python.keras.layers import GRU, Dense
+from tensorflow.python.keras.models import Sequential
+from tensorflow.python.keras.optimizers import Adadelta
+
+
+class T(TFKerasTrial):
+    def build_model(self, hparams):
+        model = Sequential([GRU(3, input_shape=(4, 3)), Dense(3, "softmax")])
+        model.compile(Adadelta(lr=0.5), "categorical_crossentropy", metrics=["accuracy"])
+        return model
+
+
+def make_data_loaders(config, hparams):
+    x, y = np.random.random((50, 4, 3)), np.eye(3)[np.random.randint(0, 3, 50)]
+    return Data(x, y, hparams["batch_size"]), Data(x, y, hparams["batch_size"])
+"""
+
+
+@pytest.mark.slow
+def test_tensorflows_private_keras_and_the_name_acc_are_proved_equal(tmp_path: Path) -> None:
+    directory = trial(tmp_path, "", "", "val_acc")
+    (directory / "trial.py").write_text(PRIVATE_KERAS)
+
+    done = pedl2det("verify", directory)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "compared 40 batches and 6 reports" in done.stdout
+
+
 @pytest.mark.slow
 def test_a_default_that_is_not_said_is_found_out(tmp_path: Path) -> None:
     old = trial(tmp_path, "KerasFunctionalTrial", NAMED_OUTPUT, "hits")

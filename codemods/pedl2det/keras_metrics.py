@@ -135,7 +135,8 @@ def names_of(project: TrialProject) -> MetricNames:
 
 def _base(project: TrialProject) -> str | None:
     source, node = project.trial
-    return source.names.qualified(node.bases[0])
+    bases = [source.names.qualified(base) for base in node.bases]
+    return next((base for base in bases if base in KERAS_TRIALS), None)
 
 
 def _read(project: TrialProject, role: str, method: ast.FunctionDef) -> Iterator[Metric]:
@@ -185,10 +186,11 @@ def _is_function(project: TrialProject, node: ast.expr) -> bool:
     meaning = public(source.names.qualified(node))
     if meaning.startswith(f"{KERAS}."):
         return meaning.rpartition(".")[2].islower()
+    module, _, name = meaning.lstrip(".").rpartition(".")
     if isinstance(node, ast.Name):
         is_global = source.names.binder(node) is source.tree
         return is_global and project.resolve(project.module_of(source), node.id) is not None
-    return False
+    return project.resolve(module, name) is not None
 
 
 def _output_lists(project: TrialProject) -> Iterator[ast.List | ast.Tuple]:
