@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import subprocess
 import sys
 
 import pytest
 
-from pedl2det.legacy import IN_COMPAT_V1, NAMES, OLD_DEFAULTS, SERVED_ONLY
+from pedl2det.legacy import IN_COMPAT_V1, NAMES, OLD_DEFAULTS, SERVED_ONLY, STANDALONE_RATES
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
@@ -29,6 +30,19 @@ def test_every_idiom_that_is_served_is_answered_for_by_a_rule() -> None:
         never_worked = "what to write" in idiom.why or idiom.name == "eval"  # needs a Session
         if idiom.module not in optimizers and not never_worked:
             assert f"{idiom.module}.{idiom.name}" in answered
+
+
+def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
+    from pedl.old_keras import OLD_DEFAULTS as SERVED
+
+    layers = {name.rpartition(".")[2]: defaults for name, defaults in OLD_DEFAULTS.items()}
+    said = {
+        name: {argument: ast.literal_eval(value) for argument, value in defaults.items()}
+        for name, defaults in layers.items()
+    }
+    assert said == SERVED["layers"]
+    rates = {name: {"lr": float(rate)} for name, rate in STANDALONE_RATES.items()}
+    assert rates == SERVED["optimizers"]
 
 
 def test_import_pedl_loads_neither_tensorflow_nor_libcst() -> None:

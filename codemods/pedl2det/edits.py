@@ -24,6 +24,7 @@ _EXPRESSIONS: dict[type[ast.expr], type[cst.CSTNode]] = {
     ast.Attribute: cst.Attribute,
     ast.Name: cst.Name,
     ast.Subscript: cst.Subscript,
+    ast.Tuple: cst.Tuple,
 }
 _DEFINITIONS: dict[type[ast.stmt], type[cst.CSTNode]] = {
     ast.FunctionDef: cst.FunctionDef,
@@ -57,7 +58,7 @@ class FileEdits:
     _statements: dict[tuple[type[cst.CSTNode], Place], list[Edit]] = field(default_factory=dict)
 
     def expression(self, node: ast.expr, edit: Edit) -> None:
-        """Edit a call, attribute, name or subscript."""
+        """Edit a call, attribute, name, subscript or tuple."""
         key = (_EXPRESSIONS[type(node)], self.source.span(node))
         self._expressions.setdefault(key, []).append(edit)
 
@@ -122,8 +123,7 @@ class _Applying(cst.CSTTransformer):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         kind = type(original_node)
         if kind in _EXPRESSION_KINDS:
-            at = self._positions[original_node]
-            span = ((at.start.line, at.start.column), (at.end.line, at.end.column))
+            span = span_of(self._positions, original_node)
             edits = self.expressions.pop((kind, span), [])
         elif kind in _STATEMENT_KINDS:
             at = self._positions[original_node]
@@ -141,10 +141,20 @@ class _Applying(cst.CSTTransformer):
         return updated_node
 
 
+def span_of(positions: Any, node: Any) -> Span:
+    """Where ``ast`` has an expression begin and end: a tuple with its parentheses."""
+    first = last = node
+    if isinstance(node, cst.Tuple) and node.lpar:
+        first, last = node.lpar[-1], node.rpar[0]
+    start, end = positions[first].start, positions[last].end
+    return (start.line, start.column), (end.line, end.column)
+
+
 def _lost_parentheses(original: Any, updated: Any) -> bool:
     """Whether an expression stood in parentheses, as ``return(x)`` needs it, and lost them."""
     return (
         isinstance(original, cst.BaseExpression)
+        and not isinstance(original, cst.Tuple)  # they were its own
         and isinstance(updated, cst.BaseExpression)
         and bool(original.lpar)
         and not updated.lpar

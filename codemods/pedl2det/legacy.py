@@ -49,8 +49,8 @@ NAMES = {
         LegacyName("pedl.data.BatchLoader"),
         LegacyName("pedl.data.SliceBatchLoader"),
         LegacyName("pedl.frameworks.util.elementwise_mean"),
-        LegacyName("pedl.frameworks.keras.KerasFunctionalTrial"),
-        LegacyName("pedl.frameworks.keras.KerasTrial"),
+        LegacyName("pedl.frameworks.keras.KerasFunctionalTrial", "determined.keras.TFKerasTrial"),
+        LegacyName("pedl.frameworks.keras.KerasTrial", "determined.keras.TFKerasTrial"),
         LegacyName("pedl.frameworks.keras.wrap_dataset"),
         LegacyName("pedl.frameworks.keras.TFKerasTrial", "determined.keras.TFKerasTrial"),
         LegacyName(
@@ -102,11 +102,17 @@ SERVED_ONLY = {
 #: Packages of Keras that old trials import and the shim serves; their modules have moved.
 OLD_KERAS = ("keras", "tensorflow.python.keras")
 
-#: Layers whose defaults TensorFlow 1 had otherwise, and the arguments that say which.
+#: Layers whose defaults TensorFlow 1 and standalone Keras had otherwise, and these defaults.
 OLD_DEFAULTS = {
-    "tensorflow.keras.layers.GRU": ("recurrent_activation", "reset_after"),
-    "tensorflow.keras.layers.LSTM": ("recurrent_activation",),
+    "tensorflow.keras.layers.GRU": {
+        "recurrent_activation": '"hard_sigmoid"',
+        "reset_after": "False",
+    },
+    "tensorflow.keras.layers.LSTM": {"recurrent_activation": '"hard_sigmoid"'},
 }
+
+#: Learning rates that standalone Keras alone had otherwise.
+STANDALONE_RATES = {"Adadelta": "1.0", "Adagrad": "0.01", "Adamax": "0.002", "Nadam": "0.002"}
 
 
 _OLD_PACKAGES = (f"{ROOT}.", "determined.frameworks.", "determined.trial_controller.")

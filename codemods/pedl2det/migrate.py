@@ -20,6 +20,7 @@ from pedl2det.excluding import excluded_files, without_excluded
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.handing_on import plan_handing_on
 from pedl2det.jobs import in_order
+from pedl2det.metric_names import MetricNames
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
 from pedl2det.rules import RULES, Rule, imports, run_getters, trial_class
@@ -57,6 +58,7 @@ class Result:
         rewritten: legacy names that will be gone.
         refused: legacy names that stay, each with a finding.
         suppressed: legacy names that stay because the user said so.
+        metric_names: what becomes of the names of metrics, by the trial's directory.
     """
 
     files: list[NewFile] = field(default_factory=list)
@@ -67,11 +69,13 @@ class Result:
     rewritten: int = 0
     refused: int = 0
     suppressed: int = 0
+    metric_names: dict[Path, MetricNames] = field(default_factory=dict)
 
     def add(self, part: Result) -> None:
         """Take in what a part of the migration does."""
         for name in (attribute.name for attribute in fields(self)):
-            setattr(self, name, getattr(self, name) + getattr(part, name))
+            mine, theirs = getattr(self, name), getattr(part, name)
+            setattr(self, name, mine | theirs if isinstance(mine, dict) else mine + theirs)
 
     def of_kind(self, kind: Kind) -> list[Finding]:
         """The findings of one kind."""
@@ -123,6 +127,8 @@ def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Resul
     if not plan.is_refused:
         result.files, result.changes, result.migrated = files, plan.changes, 1
         result.rewritten = names
+        if plan.metric_names is not None:
+            result.metric_names[project.directory] = plan.metric_names
     elif all(one.kind is Kind.SUPPRESSED for one in plan.findings if one.kind.is_left):
         result.suppressed += names
     else:

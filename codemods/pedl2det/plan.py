@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pedl2det.edits import Edit, FileEdits, goes
 from pedl2det.findings import Finding, Kind
+from pedl2det.metric_names import MetricNames
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.reach import Obstacle, Reach
 from pedl2det.source import Source
@@ -35,6 +36,7 @@ class Plan:
         imports: the import statements that each file needs.
         gone: the local names that each file no longer imports.
         reach: how the context reaches a place.
+        metric_names: what becomes of the names of metrics, where they change.
     """
 
     project: TrialProject
@@ -44,6 +46,7 @@ class Plan:
     imports: dict[Path, set[str]] = field(default_factory=dict)
     gone: dict[Path, set[str]] = field(default_factory=dict)
     reach: Reach = field(init=False)
+    metric_names: MetricNames | None = None
     _files: dict[Path, FileEdits] = field(default_factory=dict)
     _configs: dict[Path, ConfigEdits] = field(default_factory=dict)
     _claimed: set[int] = field(default_factory=set)

@@ -23,6 +23,8 @@ from pedl2det.yaml_edit import Config
 TRIAL_CLASSES = {
     "pedl.frameworks.keras.TFKerasTrial",
     "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
+    "pedl.frameworks.keras.KerasTrial",
+    "pedl.frameworks.keras.KerasFunctionalTrial",
 }
 CONTEXT_TRIAL_CLASSES = {
     "determined.frameworks.keras.tf_keras_trial.TFKerasTrial",

@@ -161,7 +161,8 @@ class Controller(tf.keras.callbacks.Callback):
             told = self._generation.with_aliases(scalars(logs))
             self._user.keras("on_train_batch_end", self._index_in_epoch(batches - 1), told)
         if self._trace:
-            self._trace.write({"batch": batches, "metrics": scalars(logs)})
+            metrics = self._generation.reported("training", scalars(logs))
+            self._trace.write({"batch": batches, "metrics": metrics})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._generation.epoch_is_one_pass
             epoch_logs = self._generation.with_aliases(scalars(logs)) if has_logs else {}

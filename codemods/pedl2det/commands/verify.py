@@ -11,7 +11,8 @@ import click
 
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
-from pedl2det.migrate import migrate
+from pedl2det.metric_names import MetricNames
+from pedl2det.migrate import Result, migrate
 from pedl2det.report import summary
 from pedl2det.verify.twins import Twin, copy_trial, train
 from pedl2det.write import write_all
@@ -52,20 +53,24 @@ def command(
     # Asked to end, end both trainings too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
-        twins = _twins(Path(scratch), directory, config, against)
+        twins, names = _twins(Path(scratch), directory, config, against)
         train(twins, batches)
         from pedl2det.verify.compare import compare_runs
 
-        result = compare_runs(*(twin.out for twin in twins))
+        result = compare_runs(twins[0].out, twins[1].out, names)
         if report is not None:
             from pedl2det.verify.html import write_report
 
-            write_report(report, directory, result, *(twin.out for twin in twins))
+            write_report(report, directory, result, twins[0].out, twins[1].out, names)
     click.echo(
         f"compared {result.batches} batches and {result.reports} reports "
         f"({result.values} metric values), {result.tensors} weight tensors "
         f"({result.numbers} numbers)"
     )
+    if names is not None:
+        click.echo(f"names in validations: {names.described}")
+    if result.more:
+        click.echo(f"reported by the new trial alone, as it should: {', '.join(result.more)}")
     if result.is_equal:
         click.echo("equal: the largest difference is 0")
         return
@@ -79,19 +84,20 @@ def command(
 
 def _twins(
     scratch: Path, directory: Path, config: Path | None, against: Path | None
-) -> tuple[Twin, Twin]:
+) -> tuple[tuple[Twin, Twin], MetricNames | None]:
+    """The two trials, and what the new one calls the old one's metrics."""
     old, new = scratch / "old" / directory.resolve().name, scratch / "new" / "trial"
     copy_trial(directory, old)
     copy_trial(against or directory, new)
     configs: list[Path | None] = [None, None]
     if config is not None:
         configs = [_config_in(copy, directory, config) for copy in (old, new)]
-    if against is None:
-        _migrate(directory, new)
-    return (
+    result = migrate([old]) if against else _migrate(directory, new)
+    twins = (
         Twin("old", old, scratch / "old" / "results", configs[0]),
         Twin("new", new, scratch / "new" / "results", configs[1]),
     )
+    return twins, next(iter(result.metric_names.values()), None)
 
 
 def _config_in(copy: Path, directory: Path, config: Path) -> Path:
@@ -104,7 +110,7 @@ def _config_in(copy: Path, directory: Path, config: Path) -> Path:
     return target
 
 
-def _migrate(directory: Path, copy: Path) -> None:
+def _migrate(directory: Path, copy: Path) -> Result:
     """Migrate the copy; leave if that leaves something for a person."""
     result = migrate([copy])
     if result.of_kind(Kind.BAD_INPUT) or result.of_kind(Kind.PERSON):
@@ -114,3 +120,4 @@ def _migrate(directory: Path, copy: Path) -> None:
     write_all(result.files)
     if not result.trials:
         click.echo(f"{directory} uses no old API: it is trained twice, as it is")
+    return result

@@ -43,7 +43,7 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
     if "#" in source.segment(call):
         return "a comment stands inside the call, and a tuple has no place for it"
     size = given.get("batch_size")
-    if size is None or not _is_batch_size(project, source, size):
+    if size is None or not is_batch_size(project, source, size):
         return "its batch size is not the hyperparameter batch_size, and a tuple has no other"
     drop = given.get("drop_leftovers")
     if drop is not None and not (isinstance(drop, ast.Constant) and drop.value is False):
@@ -53,7 +53,7 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
         return "its sample_weight was never used, but computing it may do something: take it out"
     if "sample_weight" in given:
         plan.note(RULE.id, source, call, "sample_weight was never used and is left out")
-    arrays = _numpy(plan, source)
+    arrays = numpy_name(plan, source)
     kept = (given["data"], given["labels"])
     for name, argument in given.items():
         if name not in ("data", "labels"):
@@ -61,7 +61,7 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
             plan.drop(argument)
 
     def edit(updated: Any) -> Any:
-        values = [_value(updated, call, argument) for argument in kept]
+        values = [value_of(updated, call, argument) for argument in kept]
         elements = [
             cst.Element(cst.Call(expression(f"{arrays}.asarray"), [cst.Arg(value)]))
             for value in values
@@ -72,13 +72,13 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
     return None
 
 
-def _value(updated: Any, call: ast.Call, argument: ast.expr) -> Any:
+def value_of(updated: Any, call: ast.Call, argument: ast.expr) -> Any:
     """The libcst value of one argument of the call."""
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
     return updated.args[values.index(argument)].value
 
 
-def _is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> bool:
+def is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> bool:
     """Whether an expression is the hyperparameter ``batch_size``, seen through one name."""
     function = source.names.function_of(node)
     match node:
@@ -87,12 +87,12 @@ def _is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> boo
         case ast.Name(id=name) if isinstance(function, ast.FunctionDef):
             constant = project.calls.meaning(source, node)
             if isinstance(constant, ast.Assign):
-                return _is_batch_size(project, project.calls.home[constant], constant.value)
+                return is_batch_size(project, project.calls.home[constant], constant.value)
             if source.names.binder(node) is function and _is_parameter(function, name):
                 return _is_given(project, source, function, name)
             return _is_bound_once(project, source, function, name)
         case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
-            return _is_batch_size(project, source, inner)
+            return is_batch_size(project, source, inner)
         case (
             ast.Call(func=func, args=[ast.Constant(value="batch_size")])
             | ast.Call(
@@ -127,7 +127,7 @@ def _is_given(project: TrialProject, source: Source, function: ast.FunctionDef, 
         given = where.arguments_of(use.call, parameters) if use.call else None
         if given is None or name not in given:
             return False
-        if not _is_batch_size(project, use.source, given[name]):
+        if not is_batch_size(project, use.source, given[name]):
             return False
     return True
 
@@ -147,11 +147,11 @@ def _is_bound_once(
     return (
         isinstance(statement, ast.Assign)
         and statement.targets == [bound[0]]
-        and _is_batch_size(project, source, statement.value)
+        and is_batch_size(project, source, statement.value)
     )
 
 
-def _numpy(plan: Plan, source: Source) -> str:
+def numpy_name(plan: Plan, source: Source) -> str:
     """The name of NumPy in a file, imported if it was not."""
     for node in source.tree.body:
         if isinstance(node, ast.Import):

@@ -8,12 +8,13 @@ from typing import Any
 import libcst as cst
 
 from pedl2det.edits import expression, statements
+from pedl2det.keras_names import OPTIMIZERS as MODULE
+from pedl2det.keras_names import public
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
-MODULE = "tensorflow.keras.optimizers"
 OPTIMIZERS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"}
 
 
@@ -21,14 +22,19 @@ def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite optimizers of ``tf.keras`` in every file of the trial."""
     for source in project.sources.values():
         for node in source.names.nodes:
-            if isinstance(node, ast.ImportFrom) and node.module == MODULE and not node.level:
+            if (
+                isinstance(node, ast.ImportFrom)
+                and not node.level
+                and public(node.module) == MODULE
+            ):
                 _plan_import(plan, source, node)
             elif isinstance(node, ast.Attribute) and _is_optimizer(source, node):
                 plan.expression(RULE.id, source, node, _in_legacy)
             elif isinstance(node, ast.Call) and _is_optimizer(source, node.func):
                 _plan_keyword(plan, source, node)
             elif (
-                isinstance(node, ast.Call) and source.names.qualified(node.func) == f"{MODULE}.get"
+                isinstance(node, ast.Call)
+                and public(source.names.qualified(node.func)) == f"{MODULE}.get"
             ):
                 plan.expression(RULE.id, source, node, _get_legacy)
             if _is_unresolved(project, source, node):
@@ -40,7 +46,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 
 def _is_optimizer(source: Source, node: ast.AST) -> bool:
-    module, _, name = (source.names.qualified(node) or "").rpartition(".")
+    module, _, name = public(source.names.qualified(node)).rpartition(".")
     return module == MODULE and name in OPTIMIZERS
 
 
@@ -71,7 +77,7 @@ def _is_bare_module(source: Source, node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Name | ast.Attribute)
         and not isinstance(source.names.parents[node], ast.Attribute)
-        and source.names.qualified(node) == MODULE
+        and public(source.names.qualified(node)) == MODULE
     )
 
 
@@ -123,7 +129,8 @@ def _split(text: str) -> Any:
         statement = line.body[0]
         kept = [name for name in statement.names if name.name.value not in OPTIMIZERS]
         kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        line = line.with_changes(body=[statement.with_changes(names=kept)])
+        statement = statement.with_changes(module=expression(MODULE), names=kept)
+        line = line.with_changes(body=[statement])
         return cst.FlattenSentinel([line, *statements(text)])
 
     return edit

@@ -76,6 +76,16 @@ def early(body: str, imports: str = "from determined.keras import TFKerasTrial")
     return {"model_def.py": code, "const.yaml": f"{config}entrypoint: model_def:T\n"}
 
 
+def keras_trial(body: str, base: str = "KerasTrial") -> Files:
+    """The files of a small ``KerasTrial`` with this class body, for a :class:`Case`."""
+    imports = (
+        "import tensorflow as tf\n"
+        "from tensorflow.keras.metrics import binary_accuracy, categorical_accuracy\n"
+        f"from pedl.frameworks.keras import {base}"
+    )
+    return {"model_def.py": f"{imports}\n\n\nclass T({base}):\n{_indented(body)}"}
+
+
 def loaders(body: str, imports: str) -> Files:
     """The files of a trial whose ``make_data_loaders`` has this body, for a :class:`Case`."""
     code = f"{imports}\n\n\ndef make_data_loaders(experiment_config, hparams):\n{_indented(body)}"

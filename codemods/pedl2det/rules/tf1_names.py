@@ -1,4 +1,4 @@
-"""P013: names of TensorFlow 1 and of old Keras, which the shim serves to old trials alone."""
+"""P013: names of TensorFlow 1 and of old NumPy, which the shim serves to old trials alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.legacy import IN_COMPAT_V1, OLD_DEFAULTS, OLD_KERAS, SERVED_ONLY
+from pedl2det.edits import becomes
+from pedl2det.legacy import IN_COMPAT_V1, SERVED_ONLY
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
@@ -18,28 +19,12 @@ def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite what ``tf.compat.v1`` has, in every file of the trial; refuse the rest."""
     for source in project.sources.values():
         for node in source.names.nodes:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                _plan_import(plan, source, node)
+            if isinstance(node, ast.ImportFrom) and node.module == "tensorflow":
+                for name in sorted(IN_COMPAT_V1.intersection(alias.name for alias in node.names)):
+                    message = f"from tensorflow import {name}: say tf.{name}, which is rewritten"
+                    plan.refuse(RULE.id, source, node, message)
             elif isinstance(node, ast.Attribute):
                 _plan_attribute(plan, source, node)
-            elif isinstance(node, ast.Call):
-                _plan_layer(plan, source, node)
-
-
-def _plan_import(plan: Plan, source: Source, node: ast.Import | ast.ImportFrom) -> None:
-    names = {alias.name for alias in node.names}
-    modules = names if isinstance(node, ast.Import) else {node.module or ""}
-    if not getattr(node, "level", 0) and any(map(_is_old_keras, modules)):
-        message = f"{ast.unparse(node)}: it would be another Keras: import it from tensorflow.keras"
-        plan.refuse(RULE.id, source, node, message)
-    if isinstance(node, ast.ImportFrom) and node.module == "tensorflow":
-        for name in sorted(IN_COMPAT_V1.intersection(names)):
-            message = f"from tensorflow import {name}: say tf.{name}, which is rewritten"
-            plan.refuse(RULE.id, source, node, message)
-
-
-def _is_old_keras(module: str) -> bool:
-    return any(module == old or module.startswith(f"{old}.") for old in OLD_KERAS)
 
 
 def _plan_attribute(plan: Plan, source: Source, node: ast.Attribute) -> None:
@@ -47,21 +32,22 @@ def _plan_attribute(plan: Plan, source: Source, node: ast.Attribute) -> None:
     module, _, name = qualified.rpartition(".")
     if module == "tensorflow" and name in IN_COMPAT_V1:
         plan.expression(RULE.id, source, node, _in_compat)
+    elif module == "numpy" and qualified in SERVED_ONLY and not _is_bound(source, name):
+        plan.drop(node)
+        plan.expression(RULE.id, source, node, becomes(SERVED_ONLY[qualified]))
     elif qualified in SERVED_ONLY:
         message = f"{ast.unparse(node)} is gone: write {SERVED_ONLY[qualified]}"
         plan.refuse(RULE.id, source, node, message)
 
 
-def _plan_layer(plan: Plan, source: Source, node: ast.Call) -> None:
-    needed = OLD_DEFAULTS.get(source.names.qualified(node.func) or "", ())
-    said = {keyword.arg for keyword in node.keywords}
-    missing = [argument for argument in needed if argument not in said]
-    if missing and None not in said:
-        message = (
-            f"{ast.unparse(node.func)}: TensorFlow 1 had other defaults, which the old trial is "
-            f"given and the new one would not be: say {'= and '.join(missing)}="
-        )
-        plan.refuse(RULE.id, source, node, message)
+def _is_bound(source: Source, name: str) -> bool:
+    """Whether a file has another meaning for the name of a builtin."""
+    return any(
+        (isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load))
+        or name in (getattr(node, "name", None), getattr(node, "arg", None))
+        or (isinstance(node, ast.alias) and name in (node.name, node.asname, "*"))
+        for node in source.names.nodes
+    )
 
 
 def _in_compat(attribute: Any) -> Any:
@@ -74,9 +60,9 @@ _IMPORTS = "import tensorflow as tf\nfrom pedl.frameworks.keras import TFKerasTr
 RULE = Rule(
     id="P013",
     name="tf1-names",
-    doc="TensorFlow 2 has ConfigProto and other names in tf.compat.v1 alone. What is not there, "
-    "modules of standalone Keras, and recurrent layers whose defaults have changed need a person: "
-    "old trials are served what these meant, migrated ones are not.",
+    doc="TensorFlow 2 has ConfigProto and other names in tf.compat.v1 alone; NumPy's names for "
+    "builtins are gone. What has no place there, as tf.Session, needs a person: old trials are "
+    "served what it meant, migrated ones are not.",
     safety=Safety.SAFE,
     plan=plan,
     generations=OLD,
@@ -99,27 +85,18 @@ RULE = Rule(
             trial("def helper(self):\n    return tf.compat.v1.gfile.Exists('x')\n", _IMPORTS),
         ),
         Case(
-            trial("pass\n", f"from keras.layers import Dense\n{_IMPORTS}"),
+            trial("kinds = np.object, np.float\n", f"import numpy as np\n{_IMPORTS}"),
+            trial("kinds = object, float\n", f"import numpy as np\n{_IMPORTS}"),
+        ),
+        Case(
+            trial("float = 4\nkind = np.float\n", f"import numpy as np\n{_IMPORTS}"),
             {},
-            says="from keras.layers import Dense: it would be another Keras",
+            says="np.float is gone: write float",
         ),
         Case(
             trial("def helper(self):\n    return tf.Session()\n", _IMPORTS),
             {},
             says="tf.Session is gone: write values need no session",
-        ),
-        Case(
-            trial("def helper(self):\n    return tf.keras.layers.LSTM(4)\n", _IMPORTS),
-            {},
-            says="TensorFlow 1 had other defaults",
-        ),
-        Case(
-            trial(
-                "def helper(self):\n"
-                "    return tf.keras.layers.LSTM(4, recurrent_activation='sigmoid')\n",
-                _IMPORTS,
-            ),
-            {},
         ),
         Case(trial("def helper(self, tf):\n    return tf.ConfigProto()\n", _IMPORTS), {}),
     ),

@@ -9,9 +9,12 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import Edit, expression, statements
+from pedl2det.keras_metrics import is_keras_trial
+from pedl2det.keras_names import OPTIMIZERS as MODULE
+from pedl2det.keras_names import public
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.legacy_optimizers import MODULE, OPTIMIZERS
+from pedl2det.rules.legacy_optimizers import OPTIMIZERS
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 from pedl2det.source import Source
 
@@ -20,6 +23,8 @@ _OPTIMIZER = "optimizer"
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite ``build_model``, if it compiles the model that it returns."""
+    if is_keras_trial(project):  # the harness compiled it
+        return
     source, trial_node = project.trial
     method = where.methods(project).get("build_model")
     if method is None:
@@ -169,7 +174,7 @@ def plan_compile(
 
 def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> Edit:
     """How the expression of an optimizer becomes an optimizer object of the old kind."""
-    if _is_object(source, method, optimizer):
+    if is_optimizer(source, method, optimizer):
         return lambda value: value
     if source.names.module_bindings("tf") not in ([], ["tensorflow"]):
         plan.refuse(RULE.id, source, optimizer, "tf means something other than TensorFlow here")
@@ -188,10 +193,10 @@ def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.ex
     return get
 
 
-def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
+def is_optimizer(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
     """Whether an expression is known to be an optimizer and not the name of one."""
     if isinstance(optimizer, ast.Call):
-        module, _, name = (source.names.qualified(optimizer.func) or "").rpartition(".")
+        module, _, name = public(source.names.qualified(optimizer.func)).rpartition(".")
         return name in OPTIMIZERS and module.startswith(MODULE)
     if isinstance(optimizer, ast.Name):
         bound = [
@@ -202,7 +207,7 @@ def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> 
             and isinstance(node.ctx, ast.Store)
         ]
         statement = source.names.parents[bound[0]] if len(bound) == 1 else None
-        return isinstance(statement, ast.Assign) and _is_object(source, method, statement.value)
+        return isinstance(statement, ast.Assign) and is_optimizer(source, method, statement.value)
     return False
 
 

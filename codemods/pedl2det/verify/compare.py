@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pedl2det.metric_names import MetricNames
+
 
 @dataclass
 class Comparison:
@@ -25,6 +27,7 @@ class Comparison:
         numbers: numbers in these arrays.
         largest: the largest difference of any two numbers.
         differences: what differs, in words; the first batch first.
+        more: metrics that the new trial reports beside those of the old one, as it should.
     """
 
     batches: int = 0
@@ -34,6 +37,7 @@ class Comparison:
     numbers: int = 0
     largest: float = 0.0
     differences: list[str] = field(default_factory=list)
+    more: list[str] = field(default_factory=list)
 
     @property
     def is_equal(self) -> bool:
@@ -41,19 +45,27 @@ class Comparison:
         return not self.differences and self.batches > 0 and self.tensors > 0
 
 
-def compare_runs(old: Path, new: Path) -> Comparison:
+def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comparison:
     """Compare the results of two runs.
 
     Args:
         old: the results directory of the one.
         new: that of the other.
+        names: what the new trial calls the old one's metrics; None if it reports the same.
     """
     from pedl2det_runtime.checkpoint import latest
     from pedl2det_runtime.model_files import read_weights
 
     comparison = Comparison()
-    _compare_batches(comparison, _lines(old / "batches.jsonl"), _lines(new / "batches.jsonl"))
-    _compare_reports(comparison, _lines(old / "metrics.jsonl"), _lines(new / "metrics.jsonl"))
+    batches, reports = (
+        (_named(old / name, names), _lines(new / name))
+        for name in ("batches.jsonl", "metrics.jsonl")
+    )
+    if names is not None:
+        for one, other in (batches, reports):
+            _set_apart(comparison, one, other)
+    _compare_batches(comparison, *batches)
+    _compare_reports(comparison, *reports)
     checkpoints = latest(old / "checkpoints"), latest(new / "checkpoints")
     if checkpoints[0] is None or checkpoints[1] is None:
         comparison.differences.append("a run wrote no checkpoint")
@@ -64,6 +76,30 @@ def compare_runs(old: Path, new: Path) -> Comparison:
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _named(path: Path, names: MetricNames | None) -> list[dict[str, Any]]:
+    """The lines of an old run, with the names that the new one has for the metrics."""
+    lines = _lines(path)
+    if names is None:
+        return lines
+    for line in lines:
+        new = names.of(line.get("kind", "training"))
+        line["metrics"] = {new.get(name, name): line["metrics"][name] for name in line["metrics"]}
+    return lines
+
+
+def _set_apart(
+    comparison: Comparison, old: list[dict[str, Any]], new: list[dict[str, Any]]
+) -> None:
+    """Take out of the new lines what they hold beside the metrics of the old ones."""
+    for one, other in zip(old, new, strict=False):
+        for name in other["metrics"].keys() - one["metrics"].keys():
+            del other["metrics"][name]
+            said = f"{name} ({other.get('kind', 'training')})"
+            if said not in comparison.more:
+                comparison.more.append(said)
+    comparison.more.sort()
 
 
 def _compare_batches(

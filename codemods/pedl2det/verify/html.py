@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.errors import Pedl2DetError
+from pedl2det.metric_names import MetricNames
 from pedl2det.page import escaped, page
 from pedl2det.verify.compare import Comparison
 
@@ -18,8 +19,23 @@ _BODY = """<h1>{title}: <span class="{verdict}">{verdict}</span></h1>
 {curves}"""
 
 
-def write_report(path: Path, trial: Path, result: Comparison, old: Path, new: Path) -> None:
+def write_report(
+    path: Path,
+    trial: Path,
+    result: Comparison,
+    old: Path,
+    new: Path,
+    names: MetricNames | None = None,
+) -> None:
     """Write the report.
+
+    Args:
+        path: the file.
+        trial: the trial's directory.
+        result: the comparison.
+        old: the results directory of the old trial.
+        new: that of the new one.
+        names: what the new trial calls the old one's metrics.
 
     Raises:
         Pedl2DetError: matplotlib, which draws the curves, is not installed.
@@ -37,18 +53,21 @@ def write_report(path: Path, trial: Path, result: Comparison, old: Path, new: Pa
         numbers=result.numbers,
         largest=f"{result.largest:.3g}",
         differences=items,
-        curves=_curves(_series(old), _series(new)),
+        curves=_curves(_series(old, names), _series(new)),
     )
     path.write_text(page(f"pedl2det verify {name}", body), encoding="utf-8")
 
 
-def _series(run: Path) -> dict[str, tuple[list[int], list[float]]]:
-    """Each metric of a run over the batches at which it was reported."""
+def _series(
+    run: Path, names: MetricNames | None = None
+) -> dict[str, tuple[list[int], list[float]]]:
+    """Each metric of a run, by its new name, over the batches at which it was reported."""
     series: dict[str, tuple[list[int], list[float]]] = {}
     for line in (run / "metrics.jsonl").read_text().splitlines():
         report: dict[str, Any] = json.loads(line)
+        new = names.of(report["kind"]) if names is not None else {}
         for name, value in report["metrics"].items():
-            batches, values = series.setdefault(name, ([], []))
+            batches, values = series.setdefault(new.get(name, name), ([], []))
             batches.append(report["batches"])
             values.append(value)
     return series
