@@ -46,8 +46,7 @@ def command(
     jobs: int | None,
 ) -> None:
     """Rewrite the old trials below PATH to the context-based API, with their configs."""
-    # Asked to end, leave nothing half-written.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    _end_orderly()
     if undoes:
         if diff or check or select or ignore:
             raise click.UsageError("--undo goes with --force alone.")
@@ -72,6 +71,13 @@ def command(
     for line in summary(result, "rewritten" if writes else "would be rewritten"):
         click.echo(line, err=True)
     sys.exit(_exit_code(result, check))
+
+
+def _end_orderly() -> None:
+    """Asked to end, leave nothing half-written; what nohup ignores stays ignored."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda asked, _: sys.exit(128 + asked))
 
 
 def _undo(paths: list[Path], force: bool) -> None:
