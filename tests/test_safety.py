@@ -456,8 +456,8 @@ def test_changes_that_are_not_committed_are_not_overwritten(how: str, repository
 def test_odd_names_and_hooks_do_not_hide_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = write_tree(tmp_path / "a [b] \n*", TRIAL)
-    git(root, "init", "-q")
+    root = write_tree(tmp_path / ":(icase) a [b]\n*", TRIAL)
+    git(tmp_path, "init", "-q")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     refused = run(root)
