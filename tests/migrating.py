@@ -44,9 +44,10 @@ TRIAL = {
 
 
 def run(*arguments: object) -> Result:
+    """Call ``pedl2det migrate``, which has handlers of its own for signals."""
     with contextlib.ExitStack() as stack:
-        old = signal.getsignal(signal.SIGTERM)
-        stack.callback(signal.signal, signal.SIGTERM, old)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            stack.callback(signal.signal, number, signal.getsignal(number))
         return CliRunner().invoke(command, list(map(str, arguments)))
 
 

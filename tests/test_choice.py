@@ -200,3 +200,11 @@ def test_excluded_scripts_and_ruins_are_passed_over(tmp_path: Path) -> None:
     assert "1 of 1 trial rewritten; 7 legacy names: 4 rewritten, 0 left as they were, 3" in (
         done.output
     )
+
+
+def test_a_config_that_cannot_be_read_is_needed_though_it_is_excluded(trial: Path) -> None:
+    """Nobody knows whether it would be rewritten."""
+    (trial / "const.yaml").write_text("- a\n")
+    settings(trial, 'exclude = ["const.yaml"]\n')
+
+    assert run("--check", trial).exit_code == 2

@@ -61,6 +61,28 @@ def test_a_defect_in_a_process_is_a_defect() -> None:
         list(jobs.in_order(work, list(range(10)), 2))
 
 
+KILLED = """\
+import os, time
+from pedl2det.jobs import in_order
+def work(item):
+    os.write(1, b"%d\\n" % os.getpid())  # one write a line
+    time.sleep(600)
+list(in_order(work, list(range(10)), 2))
+"""
+
+
+@pytest.mark.kills
+def test_processes_end_with_the_one_that_started_them() -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            lines = [process.stdout.readline() for _ in range(2)]
+        finally:
+            process.kill()
+        process.stdout.read()  # until nobody may write to it any more
+    assert len({int(line) for line in lines} | {process.pid}) == 3
+
+
 SLOW = """\
 import sys, time
 from pedl2det.progress import with_bar

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.choice import Choice
@@ -18,18 +19,18 @@ def without_excluded(project: TrialProject, choice: Choice) -> TrialProject:
     """
     if not choice.exclude:
         return project
-    sources, findings = project.sources, project.findings
-    if not project.trials:
-        sources = {
-            name: source for name, source in sources.items() if not choice.excludes(source.path)
-        }
+    sources = {
+        name: source
+        for name, source in project.sources.items()
+        if project.trials or not choice.excludes(source.path)
+    }
     findings = [
         finding
-        for finding in findings
-        if finding.path.suffix != ".py" or not choice.excludes(finding.path)
+        for finding in project.findings
+        if not choice.excludes(finding.path) or (project.trials and finding.path.suffix != ".py")
     ]
-    left = TrialProject(project.directory, sources, project.configs, findings)
-    if project.findings and not findings and left.occurrences:
+    left = replace(project, sources=sources, findings=findings)
+    if project.findings and not findings and (left.trials or left.occurrences):
         left.findings += contract(left)
     return left
 

@@ -6,12 +6,10 @@ process pays from a few projects on.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from pedl2det.errors import Pedl2DetError
@@ -42,13 +40,20 @@ def in_order(work: Callable[[Item], Answer], items: list[Item], jobs: int) -> It
         Pedl2DetError: a process was killed.
     """
     workers = min(jobs, len(items) // _PAYS)
-    if workers < 2:
-        yield from map(work, items)
-        return
+    return map(work, items) if workers < 2 else _in_processes(work, items, workers)
+
+
+def _in_processes(
+    work: Callable[[Item], Answer], items: list[Item], workers: int
+) -> Iterator[Answer]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     global _inherited
     _inherited = work, items
     context = multiprocessing.get_context("fork")
-    executor = ProcessPoolExecutor(workers, context, initializer=_ignore_interrupts)
+    executor = ProcessPoolExecutor(workers, context, initializer=_follow_parent)
     try:
         yield from executor.map(_work_on, range(len(items)))
     except BrokenProcessPool:
@@ -60,10 +65,20 @@ def in_order(work: Callable[[Item], Answer], items: list[Item], jobs: int) -> It
         _inherited = None
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C goes to every process of a terminal; the first one ends the others."""
+def _follow_parent() -> None:
+    """End with the first process and by nothing else: Ctrl-C goes to all of a terminal."""
+    import multiprocessing
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
 
 
 def _work_on(index: int) -> Any:

@@ -83,7 +83,6 @@ class Journal:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             journal._write()
         except OSError as error:
-            journal.discard()
             raise Pedl2DetError(
                 f"{directory}: the journal for --undo cannot be written: {error.strerror}: "
                 "nothing was written; set XDG_STATE_HOME to a directory that can"
@@ -133,11 +132,16 @@ class Journal:
                 for entry in self.entries
             ],
         }
-        descriptor = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-            json.dump(data, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
+        part = self.file.with_suffix(".part")
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+                json.dump(data, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            part.replace(self.file)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def journals() -> Iterator[Journal]:
@@ -156,7 +160,8 @@ def unfinished() -> Iterator[Journal]:
 
 def _files() -> list[Path]:
     found = (file for file in _directory().glob("*-*") if file.suffix in (_BEGUN, _DONE))
-    return sorted(found, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
+    runs = (file for file in found if file.stem.replace("-", "", 1).isdecimal())
+    return sorted(runs, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
 
 
 def _read(file: Path) -> Journal:

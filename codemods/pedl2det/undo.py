@@ -53,7 +53,7 @@ def refuse_half_done(paths: list[Path]) -> None:
         Pedl2DetError: some of its files are old and others are new.
     """
     for journal in unfinished():
-        if not any(_is_below(entry.path, paths) for entry in journal.entries):
+        if not _reaches(journal, paths):
             continue
         if len(set(map(_is_written, journal.entries))) > 1:
             raise Pedl2DetError(
@@ -65,7 +65,7 @@ def refuse_half_done(paths: list[Path]) -> None:
 def _last(paths: list[Path]) -> Journal:
     """The last run that wrote below some paths, if all that it was asked for is below them."""
     for journal in journals():
-        if any(_is_below(entry.path, paths) for entry in journal.entries):
+        if _reaches(journal, paths):
             if not journal.is_done and not any(map(_is_written, journal.entries)):
                 _clean(journal)  # killed before it wrote
                 journal.discard()
@@ -78,6 +78,12 @@ def _last(paths: list[Path]) -> Journal:
             )
     shown = ", ".join(map(str, paths))
     raise Pedl2DetError(f"{shown}: nothing to undo: no run that wrote here is remembered")
+
+
+def _reaches(journal: Journal, paths: list[Path]) -> bool:
+    """Whether a run was about something below some paths; its files may stand behind links."""
+    written = (entry.path for entry in journal.entries)
+    return any(_is_below(path, paths) for path in (*journal.roots, *written))
 
 
 def _command(journal: Journal) -> str:

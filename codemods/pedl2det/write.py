@@ -177,7 +177,7 @@ def _told(move: Move) -> Iterator[None]:
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """Hold signals back until this is over."""
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:

@@ -62,10 +62,9 @@ def command(
     jobs: int | None,
 ) -> None:
     """Rewrite the old trials below PATH to the context-based API, with their configs."""
-    # Asked to end, leave nothing half-written.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    _end_orderly()
     if undoes:
-        if diff or check or select or ignore:
+        if diff or check or select or ignore or report or form != "text":
             raise click.UsageError("--undo goes with --force alone.")
         _undo(list(paths), force)
         return
@@ -93,6 +92,13 @@ def command(
     if report is not None:
         write_report(report, result, done)
     sys.exit(_exit_code(result, check))
+
+
+def _end_orderly() -> None:
+    """Asked to end, leave nothing half-written; what nohup ignores stays ignored."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda asked, _: sys.exit(128 + asked))
 
 
 def _undo(paths: list[Path], force: bool) -> None:

@@ -15,6 +15,7 @@ from pedl2det.rules import RULES
 LEVELS = {
     Kind.NOTE: "note",
     Kind.DIFFERENT: "note",
+    Kind.SUPPRESSED: "note",
     Kind.PERSON: "warning",
     Kind.BAD_INPUT: "error",
 }
