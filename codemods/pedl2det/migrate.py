@@ -9,16 +9,18 @@ import io
 import tokenize
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from pedl2det.constructor import plan_constructor
 from pedl2det.edits import NoPlace
 from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.legacy import mentions_legacy
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
-from pedl2det.rules import RULES, Rule, imports, trial_class
-from pedl2det.scan import SCAN, find_projects
+from pedl2det.rules import FILE_ENDS, FILE_RULES, RULES, Rule, imports, trial_class
+from pedl2det.scan import SCAN, files_below, find_projects
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
 
@@ -74,15 +76,54 @@ def migrate(paths: list[Path]) -> Result:
         result.trials += bool(project.trials)
         plan = plan_trial(project)
         files = [] if plan.is_refused else _edited(plan)
-        result.findings += plan.findings
+        result.findings += _placed(project, plan.findings)
         if plan.is_refused:
             result.refused += len(project.occurrences)
         else:
             result.files += files
-            result.changes += plan.changes
+            result.changes += _placed(project, plan.changes)
             result.migrated += 1
             result.rewritten += len(project.occurrences)
+    _migrate_files(paths, result)
     return result
+
+
+def _migrate_files(paths: list[Path], result: Result) -> None:
+    """Apply the rules about files; one that a trial's rules rewrote gets both."""
+    written = {file.path: file for file in result.files}
+    files = {file.resolve() for root in paths for file in files_below(root, *FILE_ENDS)}
+    for path in sorted(files):
+        rules = [rule for rule in FILE_RULES if rule.applies(path)]
+        old = path.read_bytes() if rules else b""
+        if not mentions_legacy(old.lower()):  # a requirement's name may be in capitals
+            continue
+        file = written.get(path) or NewFile(path, old, old)
+        for rule in rules:
+            told = rule.rewrite(path, old)  # places are those of the file as it is
+            result.changes += told.changes
+            result.findings += told.findings
+            result.rewritten += len(told.changes)
+            result.refused += told.refused
+            file = replace(file, new=rule.rewrite(path, file.new).data)
+        if file.new != old:
+            written[path] = file
+    result.files = list(written.values())
+
+
+Placed = TypeVar("Placed", Change, Finding)
+
+
+def _placed(project: TrialProject, items: list[Placed]) -> list[Placed]:
+    """What is said of lines of notebooks, said of their cells."""
+    notebooks = {one.path: one for one in project.sources.values() if not one.is_module}
+    placed = []
+    for item in items:
+        notebook = notebooks.get(item.path)
+        if notebook is not None and item.cell is None:
+            cell, line = notebook.place(item.line)
+            item = replace(item, cell=cell, line=line)
+        placed.append(item)
+    return placed
 
 
 def plan_trial(project: TrialProject) -> Plan:
@@ -156,6 +197,9 @@ def _problem_with(source: Source, text: str) -> str | None:
     left = next(occurrences(new), None)
     if left is not None:
         return f"would still use {left.name}"
+    problem = source.problem_with(text)
+    if problem is not None:
+        return problem
     lost = _comments(source.text) - _comments(text)
     return f"would lose a comment: {min(lost)}" if lost else None
 

@@ -75,6 +75,16 @@ class TrialProject:
     configs: list[Config] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
+    @property
+    def is_notebook(self) -> bool:
+        """Whether this is a notebook by itself, which nobody can import."""
+        return bool(self.sources) and not any(one.is_module for one in self.sources.values())
+
+    def add(self, name: str, source: Source) -> None:
+        """Take a file in that defines no trial."""
+        self.sources[name] = source
+        self.__dict__.pop("occurrences", None)
+
     @cached_property
     def occurrences(self) -> list[Occurrence]:
         """Every legacy name in the directory."""

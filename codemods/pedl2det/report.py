@@ -36,7 +36,7 @@ def summary(result: Result, done: str) -> Iterator[str]:
         yield f"{shown(file.path)}: {done} by {places}"
     for kind in Kind:
         for finding in result.of_kind(kind):
-            place = f"{shown(finding.path)}:{finding.line}"
+            place = f"{shown(finding.path)}:{finding.place}"
             yield f"{place}: {kind.value}: {finding.message} [{finding.rule}]"
     names = result.rewritten + result.refused + result.suppressed
     if not names and not result.findings:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.legacy import mentions_legacy
+from pedl2det.notebook.scan import notebook_projects
 from pedl2det.project import TrialProject, occurrences, trial_classes
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
@@ -22,6 +23,8 @@ from pedl2det.yaml_edit import Config
 SCAN = "scan"
 
 _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
+_PRUNED |= {".ipynb_checkpoints"}
+_OTHER_KINDS = {".cfg", ".in", ".ipynb", ".sh", ".toml", ".txt", ".yaml", ".yml"}
 
 
 def find_projects(paths: list[Path]) -> list[TrialProject]:
@@ -35,6 +38,11 @@ def find_projects(paths: list[Path]) -> list[TrialProject]:
         directory for directory in others if not others.intersection(directory.parents)
     }
     projects = [_read(root, roots - {root}, read) for root in sorted(roots)]
+    notebooks = sorted({file.resolve() for path in paths for file in files_below(path, ".ipynb")})
+    for project in notebook_projects(notebooks, projects):
+        if not project.findings and project.occurrences:
+            project.findings += _contract(project)
+        projects.append(project)
     return [project for project in projects if project.occurrences or project.findings]
 
 
@@ -50,12 +58,21 @@ def uses_legacy(directory: Path) -> bool:
 
 def python_files(path: Path) -> Iterator[Path]:
     """The Python files at or below a path, in order, without environments and caches."""
+    yield from files_below(path, ".py")
+
+
+def files_below(path: Path, *ends: str) -> Iterator[Path]:
+    """The files at or below a path whose names end so, in order, as :func:`python_files`.
+
+    A path that is a file itself is Python, unless its name ends as that of another kind.
+    """
     if path.is_file():
-        yield path
+        if path.name.endswith(ends) or (".py" in ends and path.suffix not in _OTHER_KINDS):
+            yield path
         return
     for directory, subdirectories, files in os.walk(path):
         subdirectories[:] = sorted(set(subdirectories) - _PRUNED)
-        found = (Path(directory, name) for name in sorted(files) if name.endswith(".py"))
+        found = (Path(directory, name) for name in sorted(files) if name.endswith(ends))
         yield from (file for file in found if file.is_file())  # no dangling link
 
 
@@ -122,13 +139,14 @@ def _contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
     if not project.trials:
         first = project.occurrences[0]
+        kind = "notebook" if project.is_notebook else "directory"
         is_package = "__init__" in project.sources or project.configs
         yield Finding(
             Kind.BAD_INPUT if is_package else Kind.PERSON,
             SCAN,
             first.source.path,
             first.node.lineno,
-            f"{first.name}: no trial in this directory: expected a subclass of "
+            f"{first.name}: no trial in this {kind}: expected a subclass of "
             "pedl.frameworks.keras.TFKerasTrial",
         )
     elif len(project.trials) > 1:

@@ -18,14 +18,20 @@ from pedl2det.rules import (
     in_memory_sequence,
     keras_callbacks,
     legacy_optimizers,
+    notebook_files,
+    notebook_trial,
+    old_pins,
     renamed,
+    requirements,
     run_getters,
     sequence_order,
+    shell_lines,
     surroundings,
     tf1_names,
     trial_class,
     wrap_model,
 )
+from pedl2det.rules.file_rule import FileRule
 from pedl2det.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -48,6 +54,18 @@ RULES: tuple[Rule, ...] = (
     config_floats.RULE,
     config_batch_size.RULE,  # after the rules that look below the key that it renames
     config_entrypoint.RULE,
+    notebook_trial.RULE,
 )
 
-__all__ = ["RULES", "Rule"]
+#: Rules about files that follow from their own text, whatever becomes of the trials.
+FILE_RULES: tuple[FileRule, ...] = (
+    shell_lines.RULE,
+    notebook_files.RULE,
+    requirements.RULE,
+    old_pins.RULE,
+)
+
+#: How the names of files end that those rules are about.
+FILE_ENDS = (".ipynb", ".sh", ".txt", ".in", ".toml", ".cfg", ".yaml", ".yml", "setup.py")
+
+__all__ = ["FILE_ENDS", "FILE_RULES", "RULES", "FileRule", "Rule"]
