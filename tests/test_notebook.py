@@ -180,6 +180,14 @@ def test_an_edit_of_the_module_is_an_edit_of_its_cell(
     assert source.encoded(edited) == notebook(*marked).encode()
 
 
+def test_a_cell_gets_no_blank_lines_at_its_ends() -> None:
+    source = NotebookSource.parsed(document("import a\nb = 1", "c = 1", "\nd = 1\n"))
+    text = source.text.replace("import a\nb = 1\n", "\n\nb = 1\n\n").replace("c = 1\n", "\n")
+
+    assert sources_of(source.encoded(text)) == ["b = 1", "", "\nd = 1\n"]
+    assert source.problem_with(text) is None
+
+
 def test_line_ends_of_a_cell_are_kept(tmp_path: Path) -> None:
     crlf = [cell.replace("\n", "\r\n") for cell in (IMPORTS, TRIAL, LOADERS)]
 

@@ -145,6 +145,14 @@ def test_what_cannot_be_replaced_is_named(text: str) -> None:
     assert (outcome.refused, len(outcome.findings), outcome.findings[0].line) == (1, 1, 2)
 
 
+def test_a_text_that_looks_like_a_requirement_is_seen() -> None:
+    text = '[project]\nreadme = """\ndependencies = ["pedl"]\n"""\ndependencies = ["pedl"]\n'
+    outcome = rewrite(Path("pyproject.toml"), text.encode())
+
+    assert (outcome.data, outcome.changes, outcome.refused) == (text.encode(), [], 1)
+    assert outcome.findings[0].message == "pedl stands here in a way that is left alone"
+
+
 def test_requirements_in_setup_cfg() -> None:
     text = (
         "[metadata]\nname = pedl\n[options]\npackages = find:\ninstall_requires =\n    numpy\n"
