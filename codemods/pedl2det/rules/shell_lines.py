@@ -112,6 +112,11 @@ RULE = FileRule(
     rewrite=rewrite,
     cases=(
         Case(
+            {"run.sh": "pip install -q pedl==0.11 && pedl e create a.yaml t -f >log 2>&1\n"},
+            {"run.sh": "pip install -q 'pedl2det[run]' && pedl2det run t -c a.yaml >log 2>&1\n"},
+            says="pedl2det run trains on this machine",
+        ),
+        Case(
             {"try.ipynb": notebook("import os", _CREATE)},
             {
                 "try.ipynb": notebook(
@@ -119,11 +124,6 @@ RULE = FileRule(
                     "%matplotlib inline\n!cd x && pedl2det run . -c const.yaml --test\n",
                 )
             },
-            says="pedl2det run trains on this machine",
-        ),
-        Case(
-            {"run.sh": "pip install -q pedl==0.11 && pedl e create a.yaml t -f >log 2>&1\n"},
-            {"run.sh": "pip install -q 'pedl2det[run]' && pedl2det run t -c a.yaml >log 2>&1\n"},
             says="pedl2det run trains on this machine",
         ),
         Case({"try.ipynb": notebook("!ls pedl\nx = !echo pedl")}, {}),
