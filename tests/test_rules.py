@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from pedl2det.migrate import migrate, plan_rules
-from pedl2det.rules import RULES
+from pedl2det.notebook.scan import notebook_projects
+from pedl2det.rules import FILE_RULES, RULES
 from pedl2det.rules.rule import Case, Rule
 from pedl2det.scan import read_project
 from pedl2det.write import write_all
@@ -22,7 +23,8 @@ CASES = [
 
 def apply_alone(directory: Path, rule: Rule) -> tuple[dict[str, str], list[str], bool]:
     """One rule's edits of a directory, what it says, and whether it leaves the trial alone."""
-    project = read_project(directory)
+    notebooks = notebook_projects(sorted(directory.glob("*.ipynb")), [])
+    project = notebooks[0] if notebooks else read_project(directory)
     if not project.trials:
         return {}, [], False
     plan = plan_rules(project, [rule])
@@ -64,4 +66,5 @@ def test_migrating_twice_changes_nothing_more(rule: Rule, case: Case, tmp_path: 
 
 
 def test_rule_ids_are_unique() -> None:
-    assert len({rule.id for rule in RULES}) == len(RULES) == len({rule.name for rule in RULES})
+    rules = (*RULES, *FILE_RULES)
+    assert len({rule.id for rule in rules}) == len(rules) == len({rule.name for rule in rules})

@@ -12,11 +12,13 @@ class Unreadable(Exception):  # noqa: N818 - what a file is
 
     Attributes:
         line: the line on which reading failed.
+        cell: the cell of the notebook in which that line stands, if it is one.
     """
 
-    def __init__(self, message: str, line: int = 1) -> None:
+    def __init__(self, message: str, line: int = 1, cell: int | None = None) -> None:
         super().__init__(message)
         self.line = line
+        self.cell = cell
 
 
 class Kind(Enum):
@@ -44,6 +46,7 @@ class Finding:
         path: the file.
         line: the line, from 1.
         message: what is there, and what to do about it.
+        cell: the cell in which the line is counted, if the file is a notebook.
     """
 
     kind: Kind
@@ -51,6 +54,12 @@ class Finding:
     path: Path
     line: int
     message: str
+    cell: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where in the file it is: ``12``, or ``cell 3:12``."""
+        return f"{self.line}" if self.cell is None else f"cell {self.cell}:{self.line}"
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.rule}: {self.message}"
+        return f"{self.path}:{self.place}: {self.rule}: {self.message}"

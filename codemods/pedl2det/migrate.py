@@ -10,8 +10,9 @@ import io
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import TypeVar
 
 from pedl2det.choice import EVERYTHING, Choice
 from pedl2det.constructor import plan_constructor
@@ -27,6 +28,8 @@ from pedl2det.rules import RULES, Rule, imports, run_getters, trial_class
 from pedl2det.scan import SCAN, find_projects
 from pedl2det.shared import settle
 from pedl2det.source import Source
+from pedl2det.tree import files_below, is_python
+from pedl2det.whole_files import migrate_files
 from pedl2det.yaml_edit import Config
 
 
@@ -102,12 +105,14 @@ def migrate(
     Raises:
         Pedl2DetError: a process was killed.
     """
-    projects = find_projects(paths)
+    files = files_below(paths)
+    projects = find_projects(files)
     work = functools.partial(migrate_project, choice=choice)
     parts = list(watch(in_order(work, projects, jobs), len(projects)))
     result = Result()
     for part in settle(projects, parts):
         result.add(part)
+    migrate_files([file for file in files if not is_python(file)], result, choice, NewFile)
     return result
 
 
@@ -121,11 +126,11 @@ def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Resul
     plan = plan_trial(left, choice)
     files = [] if plan.is_refused else _edited(plan)
     plan.findings += excluded_files([file.path for file in files], choice)
-    result.findings = plan.findings
+    result.findings = _placed(project, plan.findings)
     names = len(left.occurrences)
     result.suppressed = len(project.occurrences) - names
     if not plan.is_refused:
-        result.files, result.changes, result.migrated = files, plan.changes, 1
+        result.files, result.changes, result.migrated = files, _placed(project, plan.changes), 1
         result.rewritten = names
         if plan.metric_names is not None:
             result.metric_names[project.directory] = plan.metric_names
@@ -134,6 +139,22 @@ def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Resul
     else:
         result.refused = names
     return result
+
+
+Placed = TypeVar("Placed", Change, Finding)
+
+
+def _placed(project: TrialProject, items: list[Placed]) -> list[Placed]:
+    """What is said of lines of notebooks, said of their cells."""
+    notebooks = {one.path: one for one in project.sources.values() if not one.is_module}
+    placed = []
+    for item in items:
+        notebook = notebooks.get(item.path)
+        if notebook is not None and item.cell is None:
+            cell, line = notebook.place(item.line)
+            item = replace(item, cell=cell, line=line)
+        placed.append(item)
+    return placed
 
 
 def plan_trial(project: TrialProject, choice: Choice = EVERYTHING) -> Plan:
@@ -207,6 +228,9 @@ def _problem_with(source: Source, text: str) -> str | None:
     left = next(occurrences(new), None)
     if left is not None:
         return f"would still use {left.name}"
+    problem = source.problem_with(text)
+    if problem is not None:
+        return problem
     lost = _comments(source.text) - _comments(text)
     return f"would lose a comment: {min(lost)}" if lost else None
 

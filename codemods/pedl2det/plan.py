@@ -22,6 +22,7 @@ class Change:
     rule: str
     path: Path
     line: int
+    cell: int | None = None  # of a notebook
 
 
 @dataclass

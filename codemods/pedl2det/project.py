@@ -16,6 +16,7 @@ from pathlib import Path
 from pedl2det.calls import Calls
 from pedl2det.findings import Finding
 from pedl2det.legacy import is_legacy
+from pedl2det.links import link
 from pedl2det.names import imported_as
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
@@ -97,6 +98,18 @@ class TrialProject:
     sources: dict[str, Source] = field(default_factory=dict)
     configs: list[Config] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether this is a notebook by itself, which nobody can import."""
+        return bool(self.sources) and not any(one.is_module for one in self.sources.values())
+
+    def add(self, name: str, source: Source) -> None:
+        """Take a file in that defines no trial."""
+        self.sources[name] = source
+        link(self.sources)
+        for known in ("calls", "occurrences"):
+            self.__dict__.pop(known, None)
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.legacy import CONFIG_IN_STEPS, ROOT, mentions_legacy
 from pedl2det.links import link
+from pedl2det.notebook.scan import notebook_projects
 from pedl2det.project import (
     CONTEXT_TRIAL_CLASSES,
     TRIAL_CLASSES,
@@ -24,27 +24,19 @@ from pedl2det.project import (
     trial_classes,
 )
 from pedl2det.source import Source
+from pedl2det.tree import NOTEBOOK, YAML, is_python, python_files
 from pedl2det.yaml_edit import Config
 
 SCAN = "scan"
 
-_YAML = (".yaml", ".yml")
-_PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 
-
-def find_projects(paths: list[Path]) -> list[TrialProject]:
-    """Every directory below some paths that uses an old API, a trial's whole directory at once."""
+def find_projects(files: list[Path]) -> list[TrialProject]:
+    """Every directory with some files that uses an old API, a trial's whole directory at once."""
     read = functools.cache(Source.read)  # the files of trials are asked for twice
-    # A link is a file of the directory that it stands in.
-    found = [
-        file.parent.resolve() / file.name
-        for path in paths
-        for file in files_below(path, (".py", *_YAML))
-    ]
-    code = sorted({file for file in found if file.suffix not in _YAML})
+    code = [file for file in files if is_python(file)]
     hits = [file for file in code if mentions_legacy(file.read_bytes())]
     trials = {_home(file) for file in hits if _defines_trial(file, read)}
-    in_steps = sorted({file for file in found if file.suffix in _YAML and counts_in_steps(file)})
+    in_steps = [file for file in files if file.suffix in YAML and counts_in_steps(file)]
     trials |= {file.parent for file in in_steps if _holds_trial(file.parent, read)}
     others = {file.parent for file in hits if not trials.intersection(file.parents)}
     roots = trials | {
@@ -52,6 +44,11 @@ def find_projects(paths: list[Path]) -> list[TrialProject]:
     }
     projects = [_read(root, roots - {root}, read) for root in sorted(roots)]
     projects += [_stray(file) for file in in_steps if file.parent not in roots]
+    notebooks = [file for file in files if file.suffix == NOTEBOOK]
+    for project in notebook_projects(notebooks, projects):
+        if not project.findings and project.occurrences:
+            project.findings += contract(project)
+        projects.append(project)
     return [
         project
         for project in projects
@@ -94,25 +91,6 @@ def _holds_trial(directory: Path, read: Callable[[Path], Source]) -> bool:
         for file in sorted(directory.glob("*.py"))
         if file.is_file()
     )
-
-
-def python_files(path: Path) -> Iterator[Path]:
-    """The Python files at or below a path, in order, without environments and caches."""
-    yield from files_below(path, (".py",))
-
-
-def files_below(path: Path, ends: tuple[str, ...]) -> Iterator[Path]:
-    """The files at or below a path whose names end so, in order, without environments and caches.
-
-    A path that is a file is taken whatever its name.
-    """
-    if path.is_file():
-        yield path
-        return
-    for directory, subdirectories, files in os.walk(path):
-        subdirectories[:] = sorted(set(subdirectories) - _PRUNED)
-        found = (Path(directory, name) for name in sorted(files) if name.endswith(ends))
-        yield from (file for file in found if file.is_file())  # no dangling link
 
 
 def read_project(directory: Path) -> TrialProject:
@@ -179,13 +157,14 @@ def contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
     if not project.trials and project.occurrences:
         first = project.occurrences[0]
+        kind = "notebook" if project.is_notebook else "directory"
         is_package = "__init__" in project.sources or project.configs
         yield Finding(
             Kind.BAD_INPUT if is_package else Kind.PERSON,
             SCAN,
             first.source.path,
             first.node.lineno,
-            f"{first.name}: no trial in this directory: expected a subclass of "
+            f"{first.name}: no trial in this {kind}: expected a subclass of "
             "pedl.frameworks.keras.TFKerasTrial",
         )
     elif len(project.trials) > 1:

@@ -77,6 +77,19 @@ class Source:
         """The bytes of a new text of this file."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
 
+    @property
+    def is_module(self) -> bool:
+        """Whether other files can import it."""
+        return True
+
+    def place(self, line: int) -> tuple[int | None, int]:
+        """Where a line of the text is for the user: a notebook's cell, and the line."""
+        return None, line
+
+    def problem_with(self, text: str) -> str | None:  # noqa: ARG002 - for those that derive
+        """Why the file cannot have a new text, or None."""
+        return None
+
     @cached_property
     def names(self) -> Names:
         """What the names in this file mean."""

@@ -28,7 +28,7 @@ def summary(result: Result, done: str) -> Iterator[str]:
         yield visible(f"{shown(file.path)}: {done} by {places}")
     for kind in Kind:
         for finding in result.of_kind(kind):
-            place = f"{shown(finding.path)}:{finding.line}"
+            place = f"{shown(finding.path)}:{finding.place}"
             message = hider.in_prose(finding.message)
             yield visible(f"{place}: {kind.value}: {message} [{finding.rule}]")
     names = result.rewritten + result.refused + result.suppressed

@@ -26,11 +26,16 @@ from pedl2det.rules import (
     keras_trial,
     legacy_optimizers,
     metric_types,
+    notebook_files,
+    notebook_trial,
     old_defaults,
+    old_pins,
     record_loaders,
     renamed,
+    requirements,
     run_getters,
     sequence_order,
+    shell_lines,
     standalone_keras,
     surroundings,
     tf1_names,
@@ -38,6 +43,7 @@ from pedl2det.rules import (
     wrap_dataset,
     wrap_model,
 )
+from pedl2det.rules.file_rule import FileRule
 from pedl2det.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -72,6 +78,15 @@ RULES: tuple[Rule, ...] = (
     config_batch_size.RULE,  # after the rules that look below the key that it renames
     config_entrypoint.RULE,
     config_metric.RULE,
+    notebook_trial.RULE,
 )
 
-__all__ = ["RULES", "Rule"]
+#: Rules about files that follow from their own text, whatever becomes of the trials.
+FILE_RULES: tuple[FileRule, ...] = (
+    shell_lines.RULE,
+    notebook_files.RULE,
+    requirements.RULE,
+    old_pins.RULE,
+)
+
+__all__ = ["FILE_RULES", "RULES", "FileRule", "Rule"]

@@ -30,7 +30,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         _plan_init(plan, init)
     _plan_subclasses(project, plan)
     for source in project.sources.values():
-        for call in _draws_at_import(source):
+        for call in _draws_at_import(source) if source.is_module else ():
             message = f"{ast.unparse(call.func)} is called when this is imported, in another order"
             plan.refuse(RULE.id, source, call, message)
         for node in source.names.nodes:
@@ -99,7 +99,7 @@ def _in_sequence(source: Source, node: ast.FunctionDef) -> bool:
 
 
 def _note_configs(project: TrialProject, plan: Plan) -> None:
-    if not project.configs:
+    if not project.configs and not project.is_notebook:
         source, node = project.trial
         message = (
             "no experiment config stands beside this trial: give yours global_batch_size, "
