@@ -17,7 +17,7 @@ from pedl2det.edits import NoPlace
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
-from pedl2det.rules import RULES, Rule, imports, trial_class
+from pedl2det.rules import OF_TRIAL_CLASSES, RULES, Rule, imports, trial_class
 from pedl2det.scan import SCAN, find_projects
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
@@ -71,7 +71,7 @@ def migrate(paths: list[Path]) -> Result:
     """Plan the migration of every trial below some paths; nothing is written."""
     result = Result()
     for project in find_projects(paths):
-        result.trials += bool(project.trials)
+        result.trials += bool(project.trials or project.script)
         plan = plan_trial(project)
         files = [] if plan.is_refused else _edited(plan)
         result.findings += plan.findings
@@ -105,7 +105,7 @@ def plan_trial(project: TrialProject) -> Plan:
 def plan_rules(project: TrialProject, rules: Iterable[Rule]) -> Plan:
     """Let some rules plan; imports come last, because they follow from everything else."""
     plan = Plan(project)
-    rules = list(rules)
+    rules = [rule for rule in rules if project.script is None or rule not in OF_TRIAL_CLASSES]
     for rule in rules:
         if rule is not imports.RULE:
             rule.plan(project, plan)

@@ -87,6 +87,21 @@ class TrialProject:
             (source, node) for source in self.sources.values() for node in trial_classes(source)
         ]
 
+    @cached_property
+    def script_names(self) -> list[str]:
+        """The scripts that the configs name as their entrypoint."""
+        entries = [config.entry("entrypoint", "script") for config in self.configs]
+        return sorted({entry.scalar for entry in entries if entry and entry.scalar})
+
+    @cached_property
+    def script(self) -> Source | None:
+        """The file of the only script, if the directory is that of a script."""
+        if self.trials or len(self.script_names) != 1:
+            return None
+        path = (self.directory / self.script_names[0]).resolve()
+        found = [one for one in self.sources.values() if one.path.resolve() == path]
+        return found[0] if found else None
+
     @property
     def trial(self) -> tuple[Source, ast.ClassDef]:
         """The only trial class."""

@@ -30,12 +30,13 @@ def find_projects(paths: list[Path]) -> list[TrialProject]:
     files = {file.resolve() for path in paths for file in python_files(path)}
     hits = sorted(file for file in files if mentions_legacy(file.read_bytes()))
     trials = {_home(file) for file in hits if _defines_trial(file, read)}
+    trials |= _homes_of_scripts(paths, files)
     others = {file.parent for file in hits if not trials.intersection(file.parents)}
     roots = trials | {
         directory for directory in others if not others.intersection(directory.parents)
     }
     projects = [_read(root, roots - {root}, read) for root in sorted(roots)]
-    return [project for project in projects if project.occurrences or project.findings]
+    return [one for one in projects if one.occurrences or one.findings or one.script]
 
 
 def uses_legacy(directory: Path) -> bool:
@@ -79,6 +80,26 @@ def _home(file: Path) -> Path:
     return directory
 
 
+def _homes_of_scripts(paths: list[Path], files: set[Path]) -> set[Path]:
+    """The directories whose configs name a script."""
+    directories = {file.parent for file in files} | {path.resolve() for path in paths}
+    return {
+        directory
+        for directory in directories
+        if directory.is_dir() and any(map(_names_script, _configs(directory)))
+    }
+
+
+def _names_script(file: Path) -> bool:
+    if b"script" not in file.read_bytes():
+        return False
+    try:
+        config = Config.read(file)
+    except Unreadable:
+        return False
+    return config.is_experiment and config.entry("entrypoint", "script") is not None
+
+
 def _configs(directory: Path) -> list[Path]:
     found = [*directory.glob("*.yaml"), *directory.glob("*.yml")]
     return sorted(file for file in found if file.is_file())
@@ -99,9 +120,29 @@ def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) ->
             project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
     for file in _configs(directory):
         _read_config(project, file)
-    if not project.findings and project.occurrences:
+    if not project.findings and (project.occurrences or project.script_names):
         project.findings += _contract(project)
     return project
+
+
+def _contract_of_script(project: TrialProject) -> Iterator[Finding]:
+    """What must hold where a config names a script."""
+    config, entry = next(
+        (config, entry)
+        for config in project.configs
+        if (entry := config.entry("entrypoint", "script"))
+    )
+    message = None
+    if len(project.script_names) > 1:
+        names = ", ".join(project.script_names)
+        message = f"the configs name several scripts ({names}): give each its own directory"
+    elif project.trials:
+        _, node = project.trials[0]
+        message = f"a script beside the trial {node.name}: give each its own directory"
+    elif project.script is None:
+        message = f"entrypoint.script: {project.script_names[0]}: no such file in this directory"
+    if message is not None:
+        yield Finding(Kind.PERSON, SCAN, config.path, entry.line, message)
 
 
 def _read_config(project: TrialProject, file: Path) -> None:
@@ -120,7 +161,9 @@ def _read_config(project: TrialProject, file: Path) -> None:
 
 def _contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
-    if not project.trials:
+    if project.script_names:
+        yield from _contract_of_script(project)
+    elif not project.trials:
         first = project.occurrences[0]
         is_package = "__init__" in project.sources or project.configs
         yield Finding(

@@ -199,6 +199,34 @@ class ConfigEdits:
             self._span(rule, entry, entry.value, text)
         self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: text}))
 
+    def flatten(self, rule: str, entry: Entry, text: str) -> None:
+        """Turn ``key: {inner: ...}`` into ``key: text``; a comment on its lines goes with it."""
+        last = _last_scalar(entry.value)
+        end = entry.value.end_mark.index if _is_flow(entry.value) else last.end_mark.index
+        start = entry.key.end_mark.index
+        self._spans.append((start, end, f": {text}"))
+        self._changes.append(lambda root: _put(root, entry.path, text))
+        self.rules.append((rule, entry.line))
+
+    def insert(self, rule: str, entry: Entry, name: str, text: str) -> None:
+        """Add a key to the end of a mapping, in its style."""
+        pairs = entry.value.value if isinstance(entry.value, yaml.MappingNode) else []
+        if _is_flow(entry.value) or not pairs:
+            end = entry.value.end_mark.index - 1
+            comma = ", " if pairs else ""
+            at = len(self.config.text[:end].rstrip())
+            self._spans.append((at, at, f"{comma}{name}: {text}"))
+        else:
+            end = _last_scalar(entry.value).end_mark.index
+            line_end = self.config.text.find("\n", end)
+            at = len(self.config.text) if line_end < 0 else line_end + 1
+            indent = " " * pairs[0][0].start_mark.column
+            newline = self.config.newline
+            before = "" if line_end >= 0 else newline
+            self._spans.append((at, at, f"{before}{indent}{name}: {text}{newline}"))
+        self._changes.append(lambda root: _put(root, (*entry.path, name), text))
+        self.rules.append((rule, entry.line))
+
     def append(self, rule: str, name: str, text: str) -> None:
         """Add a key to the document."""
         end = len(self.config.text)
@@ -226,6 +254,18 @@ class ConfigEdits:
         self._spans.append((node.start_mark.index, node.end_mark.index, text))
         if (rule, entry.line) not in self.rules:
             self.rules.append((rule, entry.line))
+
+
+def _is_flow(node: yaml.Node) -> bool:
+    return bool(getattr(node, "flow_style", False))
+
+
+def _last_scalar(node: yaml.Node) -> yaml.Node:
+    """The last node of a tree that ends where its text ends; a block ends at what follows it."""
+    while isinstance(node, yaml.CollectionNode) and not _is_flow(node) and node.value:
+        last = node.value[-1]
+        node = last[1] if isinstance(last, tuple) else last
+    return node
 
 
 def _parent(root: Any, path: KeyPath) -> Any:

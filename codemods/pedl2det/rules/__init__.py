@@ -11,6 +11,7 @@ from pedl2det.rules import (
     config_floats,
     config_int_bounds,
     config_lengths,
+    config_script,
     data_adapter,
     data_loaders,
     hparams,
@@ -20,6 +21,7 @@ from pedl2det.rules import (
     legacy_optimizers,
     renamed,
     run_getters,
+    script,
     sequence_order,
     surroundings,
     tf1_names,
@@ -30,6 +32,7 @@ from pedl2det.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     surroundings.RULE,
+    script.RULE,
     trial_class.RULE,
     sequence_order.RULE,
     in_memory_sequence.RULE,
@@ -48,6 +51,18 @@ RULES: tuple[Rule, ...] = (
     config_floats.RULE,
     config_batch_size.RULE,  # after the rules that look below the key that it renames
     config_entrypoint.RULE,
+    config_script.RULE,
 )
 
-__all__ = ["RULES", "Rule"]
+#: Rules that look at a trial's class, which a script has not.
+OF_TRIAL_CLASSES: tuple[Rule, ...] = (
+    trial_class.RULE,
+    sequence_order.RULE,
+    data_loaders.RULE,
+    keras_callbacks.RULE,
+    hparams.RULE,
+    wrap_model.RULE,
+    config_entrypoint.RULE,
+)
+
+__all__ = ["OF_TRIAL_CLASSES", "RULES", "Rule"]

@@ -26,11 +26,12 @@ _CLUSTER_KEYS = (
 def plan(project: TrialProject, plan: Plan) -> None:
     """Refuse what the new entrypoint would skip; note what a person should know."""
     init = project.sources.get("__init__")
-    if init is not None:
-        _plan_init(plan, init)
-    _plan_subclasses(project, plan)
+    if project.script is None:
+        if init is not None:
+            _plan_init(plan, init)
+        _plan_subclasses(project, plan)
     for source in project.sources.values():
-        for call in _draws_at_import(source):
+        for call in _draws_at_import(source) if source is not project.script else ():
             message = f"{ast.unparse(call.func)} is called when this is imported, in another order"
             plan.refuse(RULE.id, source, call, message)
         for node in source.names.nodes:

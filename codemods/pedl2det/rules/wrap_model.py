@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
@@ -25,6 +26,13 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if method is None:
         plan.refuse(RULE.id, source, trial_node, "the trial has no build_model of its own")
         return
+    plan_function(project, plan, source, method)
+
+
+def plan_function(
+    project: TrialProject, plan: Plan, source: Source, method: ast.FunctionDef
+) -> None:
+    """Rewrite a function that makes the model, if it compiles the model that it returns."""
     own = [
         node
         for node in ast.walk(method)
@@ -42,8 +50,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
         and node.value.func.attr == "compile"
         and ast.unparse(node.value.func.value) in returned
     ]
-    if len(returned) != 1 or _always(method.body, ours) is not True:
-        message = "build_model does not compile, by its name and always, the model that it returns"
+    if len(returned) != 1 or always_compiles(method.body, ours) is not True:
+        message = (
+            f"{method.name} does not compile, by its name and always, the model that it returns"
+        )
         plan.refuse(RULE.id, source, method, message)
         return
     problem = _problem(project, source, method, own, ours)
@@ -51,10 +61,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
         plan.refuse(RULE.id, source, ours[0], problem)
         return
     for statement in ours:
-        _plan_compile(project, plan, source, method, statement)
+        plan_compile(project, plan, source, method, statement)
 
 
-def _always(body: list[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
+def always_compiles(body: Sequence[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
     """Whether a body compiles before it returns; None where it goes on without having done so."""
     for statement in body:
         done: bool | None = None
@@ -66,9 +76,9 @@ def _always(body: list[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
             case ast.Raise():
                 return True
             case ast.With(body=inner):
-                done = _always(inner, compiles)
+                done = always_compiles(inner, compiles)
             case ast.If(body=inner, orelse=other):
-                branches = _always(inner, compiles), _always(other, compiles)
+                branches = always_compiles(inner, compiles), always_compiles(other, compiles)
                 done = False if False in branches else True if branches == (True, True) else None
             case ast.For() | ast.While() | ast.Try():
                 inner_nodes = list(ast.walk(statement))
@@ -95,7 +105,7 @@ def _problem(
     if not isinstance(model, ast.Name):
         return f"{ast.unparse(model)} is no name that could be assigned"
     if source.names.binder(model) is not method:
-        return f"{model.id} is not a name of build_model itself"
+        return f"{model.id} is not a name of {method.name} itself"
     for node in own:
         if isinstance(node, ast.Name) and node.id == model.id and isinstance(node.ctx, ast.Store):
             for statement in compiles:
@@ -125,13 +135,22 @@ def _model(statement: ast.Expr) -> ast.expr:
     return statement.value.func.value
 
 
-def _plan_compile(
+def plan_compile(
     project: TrialProject,
     plan: Plan,
     source: Source,
-    method: ast.FunctionDef,
+    method: ast.FunctionDef | ast.Module,
     statement: ast.Expr,
 ) -> None:
+    """Wrap the model and its optimizer before one ``compile``.
+
+    Args:
+        project: the trial.
+        plan: what to add it to.
+        source: the file.
+        method: the scope of the names there.
+        statement: the statement that compiles.
+    """
     call = statement.value
     assert isinstance(call, ast.Call)
     context = where.context_in(project, source, call)
@@ -166,7 +185,9 @@ def _plan_compile(
     plan.line(RULE.id, source, statement, edit)
 
 
-def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> Edit:
+def _made(
+    plan: Plan, source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr
+) -> Edit:
     """How the expression of an optimizer becomes an optimizer object of the old kind."""
     if _is_object(source, method, optimizer):
         return lambda value: value
@@ -187,7 +208,7 @@ def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.ex
     return get
 
 
-def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
+def _is_object(source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr) -> bool:
     """Whether an expression is known to be an optimizer and not the name of one."""
     if isinstance(optimizer, ast.Call):
         module, _, name = (source.names.qualified(optimizer.func) or "").rpartition(".")
@@ -205,7 +226,9 @@ def _is_object(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> 
     return False
 
 
-def _local_name(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> str | None:
+def _local_name(
+    source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr
+) -> str | None:
     """The name that the wrapped optimizer gets; None where it must stay in its place."""
     if isinstance(optimizer, ast.Name):
         return optimizer.id if source.names.binder(optimizer) is method else None
