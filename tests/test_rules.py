@@ -23,7 +23,7 @@ CASES = [
 def apply_alone(directory: Path, rule: Rule) -> tuple[dict[str, str], list[str], bool]:
     """One rule's edits of a directory, what it says, and whether it leaves the trial alone."""
     project = read_project(directory)
-    if not project.trials:
+    if not project.trials and project.script is None:
         return {}, [], False
     plan = plan_rules(project, [rule])
     said = [finding.message for finding in plan.findings]

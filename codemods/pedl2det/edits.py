@@ -34,7 +34,9 @@ _COMPOUND: dict[type[ast.stmt], type[cst.CSTNode]] = {
     **_DEFINITIONS,
     ast.For: cst.For,
     ast.If: cst.If,
+    ast.Match: cst.Match,
     ast.Try: cst.Try,
+    ast.TryStar: cst.TryStar,
     ast.While: cst.While,
     ast.With: cst.With,
 }

@@ -89,6 +89,7 @@ def fit_call(parts: Parts) -> FitCall:
     for data in (*training[:1], given["validation_data"]):
         _check_data(parts, data, is_whole=data is not x or len(training) == 1)
     _check_history(parts)
+    _check_processes(parts, x, given.get("use_multiprocessing"))
     return FitCall(
         training,
         given["validation_data"],
@@ -136,6 +137,22 @@ def _check_data(parts: Parts, data: ast.expr, *, is_whole: bool) -> None:
         raise Unclear(data, "a list of arrays: write it as a tuple, as loaders return it")
     if is_whole and isinstance(found, ast.Tuple) and len(found.elts) not in (2, 3):
         raise Unclear(data, "expected (inputs, targets) or (inputs, targets, weights)")
+
+
+def _check_processes(parts: Parts, data: ast.expr, said: ast.expr | None) -> None:
+    """An iterator of images that shuffles itself does so anew in every process."""
+    call = is_sequence(parts, data)
+    if call is None or said is None or (isinstance(said, ast.Constant) and not said.value):
+        return
+    for keyword in call.keywords:
+        is_false = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+        if keyword.arg == "shuffle" and is_false:
+            return
+    message = (
+        "each process shuffles these images by itself, so that no two runs are the same: say "
+        "shuffle=False to flow, or use_multiprocessing=False"
+    )
+    raise Unclear(data, message)
 
 
 def _is_drawn(parts: Parts, value: ast.expr) -> bool:

@@ -53,7 +53,8 @@ def what_moves(
         return None, tuple(wrappers), moving
     if moving[-1] in source.tree.body:
         wrappers.append(moving[-1])
-    return main, (*wrappers, main), [*moving[:-1], *main.body]
+    body = main.body if ast.get_docstring(main) is None else main.body[1:]
+    return main, (*wrappers, main), [*moving[:-1], *body]
 
 
 def _main(source: Source, moving: list[ast.stmt]) -> ast.FunctionDef | None:

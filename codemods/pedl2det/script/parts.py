@@ -40,6 +40,13 @@ class Parts:
         return self.main or self.source.tree
 
     @property
+    def docstring(self) -> str | None:
+        """The docstring of the function that is looked into, as it is written."""
+        if self.main is None or ast.get_docstring(self.main) is None:
+            return None
+        return self.source.segment(self.main.body[0])
+
+    @property
     def moving(self) -> tuple[ast.stmt, ...]:
         """All statements that move."""
         return (*self.before, self.fit, *self.after)
@@ -129,7 +136,13 @@ def _no_fit(source: Source, found: list[ast.Call]) -> Unclear:
         message = "the script calls no model's fit: a training loop of its own stays a person's"
         return Unclear(source.tree, message)
     node = anywhere[0]
-    names = {ast.For: "a loop", ast.While: "a loop", ast.If: "a condition"}
+    names: dict[type[ast.AST], str] = {
+        ast.For: "a loop",
+        ast.While: "a loop",
+        ast.If: "a condition",
+        ast.Try: "a try",
+        ast.With: "a with",
+    }
     parent = node
     while parent in source.names.parents:
         parent = source.names.parents[parent]

@@ -83,6 +83,10 @@ def _check_statements(parts: Parts) -> None:
             raise Unclear(node, f"{node.attr}: training beside fit stays a person's")
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             raise Unclear(node, "import * cannot move into a constructor: write the names")
+    for statement in parts.moving:
+        for node in ast.walk(statement):
+            if _is_private(node):
+                raise Unclear(node, "a name that begins with __ means another one in a class")
     bound = bound_names(parts.moving)
     if "self" in bound:
         raise Unclear(bound["self"], "self would be the trial's own name here")
@@ -90,6 +94,13 @@ def _check_statements(parts: Parts) -> None:
         if hasattr(builtins, name) and _is_read_first(parts, name):
             message = f"{name} is read before it is bound anew: give one of them another name"
             raise Unclear(node, message)
+
+
+def _is_private(node: ast.AST) -> bool:
+    """Whether a name would be mangled in a class."""
+    name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
+    name = name or getattr(node, "name", None)
+    return isinstance(name, str) and name.startswith("__") and not name.endswith("__")
 
 
 def _is_read_first(parts: Parts, name: str) -> bool:

@@ -16,9 +16,9 @@ from pedl2det.script.moves import Moves, comments_in
 from pedl2det.script.parts import Parts
 from pedl2det.script.walk import Unclear, bound_names
 
-_SKELETON = '''\
+_SKELETON = """\
 class {name}(TFKerasTrial):
-    """Trains the model of this script, on the data that it gave to fit."""
+    {docstring}
 
     def __init__(self, context: {context}) -> None:
         self.context = context
@@ -31,7 +31,8 @@ class {name}(TFKerasTrial):
 
     def build_validation_data_loader(self):
         return self.validation_data
-'''
+"""
+_DOCSTRING = '"""Trains the model of this script, on the data that it gave to fit."""'
 _CALLBACKS = """
     def keras_callbacks(self):
         return {callbacks}
@@ -73,7 +74,7 @@ class TrialClass:
             node.id: node
             for statement in self.parts.after
             for node in ast.walk(statement)
-            if isinstance(node, ast.Name) and node.id in before
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in before
         }
         used.pop(self.parts.model.id, None)
         for name in sorted(used.keys() & _OWN_NAMES):
@@ -97,7 +98,8 @@ class TrialClass:
         return edit
 
     def _code(self) -> str:
-        code = _SKELETON.format(name=self.name, context=CONTEXT_CLASS)
+        docstring = self.parts.docstring or _DOCSTRING
+        code = _SKELETON.format(name=self.name, context=CONTEXT_CLASS, docstring=docstring)
         last = "tf.keras.callbacks.LambdaCallback(on_train_end=self.after_training)"
         if self.parts.after:
             others = "*self.callbacks, " if self.fit.callbacks else ""
@@ -197,12 +199,11 @@ def _class(code: str) -> Any:
 
 
 def _with_body(made: Any, name: str, lines: list[Any], footer: list[Any]) -> Any:
-    """Put statements at the end of a method; a docstring of theirs comes first."""
+    """Put statements at the end of a method."""
     methods = []
     for item in made.body.body:
         if isinstance(item, cst.FunctionDef) and item.name.value == name:
-            at = edits.after_docstring(lines) if name == "__init__" else 0
-            body = [*lines[:at], *item.body.body, *lines[at:]]
-            item = item.with_changes(body=item.body.with_changes(body=body, footer=footer))
+            body = item.body.with_changes(body=[*item.body.body, *lines], footer=footer)
+            item = item.with_changes(body=body)
         methods.append(item)
     return made.with_changes(body=made.body.with_changes(body=methods))
