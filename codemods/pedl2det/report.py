@@ -39,7 +39,7 @@ def summary(result: Result, done: str) -> Iterator[str]:
             place = f"{shown(finding.path)}:{finding.line}"
             yield f"{place}: {kind.value}: {finding.message} [{finding.rule}]"
     names = result.rewritten + result.refused + result.suppressed
-    if not names and not result.findings:
+    if not names and not result.findings and not result.files:
         yield "nothing to do: no file uses the old API"
         return
     yield (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -201,10 +202,10 @@ class ConfigEdits:
 
     def flatten(self, rule: str, entry: Entry, text: str) -> None:
         """Turn ``key: {inner: ...}`` into ``key: text``; a comment on its lines goes with it."""
-        last = _last_scalar(entry.value)
-        end = entry.value.end_mark.index if _is_flow(entry.value) else last.end_mark.index
-        start = entry.key.end_mark.index
-        self._spans.append((start, end, f": {text}"))
+        start, end = entry.key.end_mark.index, _last_scalar(entry.value).end_mark.index
+        above = self.config.text[start : entry.value.start_mark.index]
+        comments = "".join(f"  {comment}" for comment in re.findall(r"#[^\r\n]*", above))
+        self._spans.append((start, end, f": {text}{comments}"))
         self._changes.append(lambda root: _put(root, entry.path, text))
         self.rules.append((rule, entry.line))
 
@@ -218,7 +219,7 @@ class ConfigEdits:
             self._spans.append((at, at, f"{comma}{name}: {text}"))
         else:
             end = _last_scalar(entry.value).end_mark.index
-            line_end = self.config.text.find("\n", end)
+            line_end = self.config.text.find("\n", end - 1)  # a block scalar ends with its line
             at = len(self.config.text) if line_end < 0 else line_end + 1
             indent = " " * pairs[0][0].start_mark.column
             newline = self.config.newline
