@@ -120,9 +120,9 @@ def test_the_example_is_proved_equal(example: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in WHOLE if "AFTER" in WHOLE[name]])
-def test_what_follows_fit_is_done_with_the_trained_model(name: str, tmp_path: Path) -> None:
-    old, new = (script(tmp_path / which, WHOLE[name]) for which in ("old", "new"))
+def test_what_follows_fit_is_done_with_the_trained_model(tmp_path: Path) -> None:
+    code = WHOLE["a model made by a function"]
+    old, new = (script(tmp_path / which, code) for which in ("old", "new"))
     migrated(new)
 
     said = [
@@ -159,6 +159,16 @@ def test_a_script_without_any_old_name_is_found_by_its_config(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert "1 of 1 trial rewritten; 0 legacy names" in done.stderr
     assert b"global_batch_size: 32" in read_tree(directory)["const.yaml"]
+
+
+def test_a_main_function_on_one_line(tmp_path: Path) -> None:
+    body = "".join(f"    {line}\n" for line in f"{DATA}{MODEL}{FIT}".splitlines())
+    code = f'def main():\n    """It trains."""\n{body}\n\nif __name__ == "__main__": main()\n'
+
+    text = migrated(script(tmp_path, code))["train.py"].decode()
+
+    assert 'class TrainTrial(TFKerasTrial):\n    """It trains."""\n\n    def __init__' in text
+    assert "main" not in text
 
 
 def test_comments_go_with_what_they_stand_at(tmp_path: Path) -> None:
@@ -223,6 +233,19 @@ REFUSED = {
     "compiled at times": (
         f"{DATA}model = Sequential([Dense(1)])\nif len(x):\n    model.compile('sgd', 'mse')\n{FIT}",
         "model is not always compiled by this name",
+    ),
+    "compiled twice": (
+        f"{DATA}{MODEL}model.compile('adam', 'mse')\n{FIT}",
+        "model is compiled more than once",
+    ),
+    "another guard": (
+        f"{DATA}{MODEL}if __name__ == '__main__' and len(x):\n    {FIT}",
+        "only a plain if __name__ == '__main__': is understood",
+    ),
+    "an old Sequence": (
+        "from pedl.frameworks.keras.data import InMemorySequence\n\n"
+        f"{DATA}{MODEL}model.fit_generator(InMemorySequence(x, y, 4), validation_data=(x, y))\n",
+        "it is used for something other than being returned as a loader",
     ),
     "an optimizer that is nobody's": (
         f"{DATA}model = Sequential([Dense(1)])\nmodel.compile('best', 'mse')\n{FIT}",

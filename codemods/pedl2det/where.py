@@ -107,6 +107,7 @@ def arguments_of(call: ast.Call, parameters: tuple[str, ...]) -> dict[str, ast.e
 #: Keys of the experiment config that its migration renames or moves.
 MOVED_KEYS = {
     "batches_per_step",
+    "entrypoint",
     "hyperparameters",
     "min_checkpoint_period",
     "min_validation_period",

@@ -88,6 +88,9 @@ def _check_binding(parts: Parts, compiles: list[ast.Expr]) -> None:
         if is_later and _binds(node, parts.model.id):
             raise Unclear(node, f"{parts.model.id} is bound anew after it was compiled")
     for statement in compiles:
+        for other in compiles[: compiles.index(statement)]:
+            if not wrap_model.exclude_each_other(parts.source, statement, other):
+                raise Unclear(statement, f"{parts.model.id} is compiled more than once")
         call = statement.value
         assert isinstance(call, ast.Call)
         given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "optimizer")]

@@ -110,12 +110,12 @@ def _problem(
         if isinstance(node, ast.Name) and node.id == model.id and isinstance(node.ctx, ast.Store):
             for statement in compiles:
                 later = (node.lineno, node.col_offset) > (statement.lineno, statement.col_offset)
-                if later and not _exclude_each_other(source, node, statement):
+                if later and not exclude_each_other(source, node, statement):
                     return f"{model.id} is bound anew after it was compiled"
     return None
 
 
-def _exclude_each_other(source: Source, one: ast.AST, other: ast.AST) -> bool:
+def exclude_each_other(source: Source, one: ast.AST, other: ast.AST) -> bool:
     """Whether two nodes stand in different branches of the same ``if``."""
 
     def branches(node: ast.AST) -> set[tuple[ast.AST, bool]]:

@@ -13,6 +13,7 @@ from pedl2det.legacy import is_legacy
 from pedl2det.script.walk import Unclear, function_named, is_fit, own_nodes
 from pedl2det.source import Source
 
+_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 _PURE = (
     *(ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp),
     *(ast.operator, ast.unaryop, ast.expr_context),
@@ -42,7 +43,7 @@ def what_moves(
     wrappers: list[ast.stmt] = []
     for statement in source.tree.body:
         if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
-            if "__main__" not in ast.unparse(statement.test) or statement.orelse:
+            if ast.unparse(statement.test) not in _GUARDS or statement.orelse:
                 raise Unclear(statement, "only a plain if __name__ == '__main__': is understood")
             wrappers.append(statement)
             moving += statement.body
