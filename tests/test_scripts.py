@@ -171,6 +171,28 @@ def test_a_main_function_on_one_line(tmp_path: Path) -> None:
     assert "main" not in text
 
 
+def test_imports_that_are_tried_stay_and_later_ones_move(tmp_path: Path) -> None:
+    code = (
+        "try:\n    import ujson as json\nexcept ImportError:\n    import json\n"
+        f"{DATA}from math import sqrt\n\n\ndef f():\n    return json\n\n\n{MODEL}{FIT}"
+    )
+
+    text = migrated(script(tmp_path, code))["train.py"].decode()
+
+    assert "\nexcept ImportError:\n    import json\n" in text
+    assert "\n        from math import sqrt\n" in text
+
+
+def test_a_sequence_of_its_own_is_given_a_batch_size_with_a_note(tmp_path: Path) -> None:
+    code = f"from data import Images\n{MODEL}model.fit(Images(4), validation_data=Images(9))\n"
+
+    result = migrate([script(tmp_path, code)])
+
+    assert [finding.message for finding in result.findings] == [
+        "global_batch_size: 32 cuts arrays only: the Sequence cuts its own batches"
+    ]
+
+
 def test_comments_go_with_what_they_stand_at(tmp_path: Path) -> None:
     directory = script(
         tmp_path,
@@ -211,6 +233,19 @@ REFUSED = {
         f"def f():\n    global x\n    x = 1\n\n\n{DATA}{MODEL}{FIT}",
         "a function sets a global",
     ),
+    "a global of a function that moves": (
+        f"{DATA}if len(x):\n    def f():\n        global n\n        n = 1\n{MODEL}{FIT}",
+        "global stands in what would become",
+    ),
+    "a function of the same name": (
+        f"def model():\n    return Sequential([Dense(1)])\n\n\n{DATA}model = model()\n"
+        f"model.compile('sgd', 'mse')\n{FIT}",
+        "model is bound anew",
+    ),
+    "a default that is drawn": (
+        f"np.random.seed(1)\n\n\ndef f(n=np.random.rand()):\n    return n\n\n\n{DATA}{MODEL}{FIT}",
+        "f calls this when it is defined",
+    ),
     "a name like a builtin's": (
         f"{DATA}max = max(x[0])\n{MODEL}{FIT}",
         "max is read before it is bound anew",
@@ -241,6 +276,18 @@ REFUSED = {
     "another guard": (
         f"{DATA}{MODEL}if __name__ == '__main__' and len(x):\n    {FIT}",
         "only a plain if __name__ == '__main__': is understood",
+    ),
+    "a length in records": (
+        f"from data import Images\n{MODEL}model.fit(Images(4), validation_data=Images(9))\n",
+        "the records in a batch of a Sequence are not known",
+    ),
+    "a dataset": (
+        f"{DATA}{MODEL}model.fit(tf.data.Dataset.range(3), validation_data=(x, y))\n",
+        "a tf.data.Dataset must be wrapped",
+    ),
+    "a part of the config that changes": (
+        f"{DATA}print(pedl.get_experiment_config()['entrypoint'])\n{MODEL}{FIT}",
+        "entrypoint of the config is changed by its migration",
     ),
     "an old Sequence": (
         "from pedl.frameworks.keras.data import InMemorySequence\n\n"
@@ -288,7 +335,8 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_move_is_left_and_told(name: str, tmp_path: Path) -> None:
     code, said = REFUSED[name]
-    directory = script(tmp_path, code)
+    records = CONFIG.replace("max_steps: 3", "max_length: {records: 90}")
+    directory = script(tmp_path, code, records if name == "a length in records" else CONFIG)
     before = read_tree(directory)
 
     result = migrate([directory])

@@ -7,7 +7,7 @@ from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety
 from pedl2det.script.batch_size import batch_size
-from pedl2det.script.fit_call import FitCall, fit_call
+from pedl2det.script.fit_call import FitCall, fit_call, is_sequence
 from pedl2det.script.naming import class_name
 from pedl2det.script.parts import parts_of
 from pedl2det.script.walk import Unclear
@@ -36,10 +36,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
         if len(config.entries("entrypoint")) > 1:
             _leave(plan, config, script.line, "entrypoint: expected nothing beside script")
         plan.config(config).flatten(RULE.id, script, entrypoint)
-        _plan_size(plan, config, fit, size)
+        _plan_size(plan, config, fit, size, is_sequence(parts, fit.training[0]) is not None)
 
 
-def _plan_size(plan: Plan, config: Config, fit: FitCall, size: int | str) -> None:
+def _plan_size(plan: Plan, config: Config, fit: FitCall, size: int | str, is_known: bool) -> None:
     """Give a config the batch size of the script, or check the one that it has."""
     entry = config.entry("hyperparameters")
     assert entry is not None
@@ -54,6 +54,11 @@ def _plan_size(plan: Plan, config: Config, fit: FitCall, size: int | str) -> Non
         slots = config.entry("resources", "slots_per_trial")
         said = (slots and slots.scalar) or ""
         processes = int(said) if said.isdecimal() else 1
+        if not fit.is_cut and not is_known:
+            message = (
+                f"global_batch_size: {size} cuts arrays only: the Sequence cuts its own batches"
+            )
+            plan.findings.append(Finding(Kind.NOTE, RULE.id, config.path, entry.line, message))
         plan.config(config).insert(
             RULE.id, entry, "global_batch_size", str(size * max(processes, 1))
         )

@@ -92,6 +92,8 @@ def _stays(source: Source, statement: ast.stmt, moving: bool) -> bool:
             return True
         case ast.Expr(value=ast.Constant()):
             return not moving
+        case ast.Try() | ast.If():
+            return not moving and _only_imports(source, statement)
         case ast.Assign(targets=[ast.Subscript() as target]):
             return not moving and source.names.qualified(target.value) == "os.environ"
         case ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call):
@@ -119,6 +121,18 @@ def _literals(source: Source) -> set[str]:
         and source.names.module_bindings(target.id) == [None]
         and all(isinstance(part, _PURE) for part in ast.walk(node.value))
     }
+
+
+def _only_imports(source: Source, statement: ast.Try | ast.If) -> bool:
+    """Whether a statement chooses between imports, and the values that stand for them."""
+    kinds = (ast.stmt, ast.ExceptHandler)
+    inner = [node for node in ast.walk(statement) if isinstance(node, kinds)]
+    return all(
+        isinstance(node, ast.Import | ast.ImportFrom | ast.ExceptHandler | ast.Pass)
+        or (isinstance(node, ast.Assign) and _is_constant(source, node.value))
+        for node in inner
+        if node is not statement
+    )
 
 
 def _only_sets_up(source: Source, call: ast.Call) -> bool:

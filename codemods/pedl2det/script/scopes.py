@@ -7,16 +7,14 @@ is found here.
 from __future__ import annotations
 
 import ast
-import builtins
+import math
 from collections.abc import Iterator
 
 from pedl2det.project import TrialProject
-from pedl2det.script.context import check_given, context_in
+from pedl2det.script.context import check_given
+from pedl2det.script.idioms import check_idioms
 from pedl2det.script.parts import Parts
-from pedl2det.script.walk import Unclear, bound_names, own_nodes
-
-_ARGUMENTS = ("argparse", "absl", "click", "fire", "docopt", "getopt", "optparse")
-_NAMESPACES = {"globals", "locals", "vars", "dir", "exec", "eval"}
+from pedl2det.script.walk import Unclear, bound_names
 
 
 def check(project: TrialProject, parts: Parts) -> None:
@@ -25,91 +23,10 @@ def check(project: TrialProject, parts: Parts) -> None:
     Raises:
         Unclear: the first such place.
     """
-    _check_file(parts)
-    _check_statements(parts)
+    check_idioms(parts)
     _check_shared_names(parts)
     _check_importers(project, parts)
     check_given(parts)
-
-
-def _check_file(parts: Parts) -> None:
-    names = parts.source.names
-    for node in names.nodes:
-        if _asks_the_command_line(parts, node):
-            message = (
-                "the script reads its command line, which a trial has not: use hyperparameters"
-            )
-            raise Unclear(node, message)
-        if isinstance(node, ast.Name) and node.id == "__name__" and not _is_harmless(parts, node):
-            raise Unclear(node, "__name__ is __main__ in a script, and the module's in a trial")
-        if (isinstance(node, ast.Name) and node.id == "context") or (
-            isinstance(node, ast.arg) and node.arg == "context"
-        ):
-            raise Unclear(node, "the script uses the name context already")
-
-
-def _asks_the_command_line(parts: Parts, node: ast.AST) -> bool:
-    match node:
-        case ast.Import(names=aliases):
-            return any(alias.name.partition(".")[0] in _ARGUMENTS for alias in aliases)
-        case ast.ImportFrom(module=module, names=aliases):
-            is_argv = module == "sys" and any(alias.name == "argv" for alias in aliases)
-            return is_argv or (module or "").partition(".")[0] in _ARGUMENTS
-        case ast.Attribute():
-            meaning = parts.source.names.qualified(node) or ""
-            return meaning == "sys.argv" or meaning.endswith((".app.flags", "tensorflow.flags"))
-    return False
-
-
-def _is_harmless(parts: Parts, node: ast.Name) -> bool:
-    """``__name__`` in the guard that goes, or of a logger."""
-    names = parts.source.names
-    if names.statement_of(node) in parts.wrappers:
-        return True
-    parent = names.parents[node]
-    return isinstance(parent, ast.Call) and names.qualified(parent.func) == "logging.getLogger"
-
-
-def _check_statements(parts: Parts) -> None:
-    for node in own_nodes(parts.moving):
-        if isinstance(node, ast.Global):
-            raise Unclear(node, "global stands in what would become the trial's constructor")
-        match node:
-            case ast.Name(id=name) if name in _NAMESPACES:
-                if parts.source.names.binder(node) is None:
-                    message = f"{name} sees the names of the module, which would be a method's"
-                    raise Unclear(node, message)
-        if isinstance(node, ast.Attribute) and node.attr in ("train_on_batch", "GradientTape"):
-            raise Unclear(node, f"{node.attr}: training beside fit stays a person's")
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            raise Unclear(node, "import * cannot move into a constructor: write the names")
-    for statement in parts.moving:
-        for node in ast.walk(statement):
-            if _is_private(node):
-                raise Unclear(node, "a name that begins with __ means another one in a class")
-    bound = bound_names(parts.moving)
-    if "self" in bound:
-        raise Unclear(bound["self"], "self would be the trial's own name here")
-    for name, node in bound.items():
-        if hasattr(builtins, name) and _is_read_first(parts, name):
-            message = f"{name} is read before it is bound anew: give one of them another name"
-            raise Unclear(node, message)
-
-
-def _is_private(node: ast.AST) -> bool:
-    """Whether a name would be mangled in a class."""
-    name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
-    name = name or getattr(node, "name", None)
-    return isinstance(name, str) and name.startswith("__") and not name.endswith("__")
-
-
-def _is_read_first(parts: Parts, name: str) -> bool:
-    """Whether the first statement that knows a name reads it."""
-    for statement in parts.moving:
-        uses = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
-        if uses:
-            return any(isinstance(use.ctx, ast.Load) for use in uses)
-    return False
 
 
 def _check_shared_names(parts: Parts) -> None:
@@ -117,6 +34,12 @@ def _check_shared_names(parts: Parts) -> None:
     in_main = set(parts.main.body) if parts.main else set()
     of_module = [node for node in parts.moving if node not in in_main]
     bound = bound_names(of_module)
+    gone = {*parts.wrappers, *parts.moving}
+    staying = [node for node in parts.source.tree.body if node not in gone]
+    for name in bound_names(staying):
+        if name in bound:
+            raise Unclear(bound[name], f"{name} is bound anew: give this another name")
+    _check_order(parts, of_module, staying)
     for node in _staying(parts):
         match node:
             case ast.Name(id=name) if name in bound and _is_of_module(parts, node):
@@ -132,6 +55,30 @@ def _check_shared_names(parts: Parts) -> None:
             name = min(twice)
             message = f"{name} is a name of the module and another one in {parts.main.name}"
             raise Unclear(bound[name], message)
+
+
+def _check_order(parts: Parts, moving: list[ast.stmt], staying: list[ast.stmt]) -> None:
+    """What stays is evaluated first: nothing in it may be called that stood below what moves."""
+    first = min((statement.lineno for statement in moving), default=math.inf)
+    for statement in staying:
+        if statement.lineno < first or not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            continue
+        calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        for call in calls:
+            if _is_called_at_once(parts, call, statement):
+                message = f"{statement.name} calls this when it is defined: define it further up"
+                raise Unclear(call, message)
+
+
+def _is_called_at_once(parts: Parts, node: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a node is evaluated when a function or class is defined."""
+    while node is not statement:
+        child, node = node, parts.source.names.parents[node]
+        if isinstance(node, ast.FunctionDef) and child in node.body:
+            return False
+        if isinstance(node, ast.Lambda):
+            return False
+    return True
 
 
 def _is_of_module(parts: Parts, node: ast.Name) -> bool:
@@ -160,10 +107,3 @@ def _check_importers(project: TrialProject, parts: Parts) -> None:
             if module in imported:
                 message = f"{source.path.name} imports the script, which would run there as well"
                 raise Unclear(parts.fit, message)
-
-
-def context_of(parts: Parts, node: ast.AST) -> str:
-    """The context where a node that moves stands."""
-    found = context_in(parts.source, node)
-    assert found is not None
-    return found
