@@ -7,7 +7,8 @@ from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety
 from pedl2det.script.batch_size import batch_size
-from pedl2det.script.fit_call import FitCall, fit_call, is_sequence
+from pedl2det.script.data import is_sequence
+from pedl2det.script.fit_call import FitCall, fit_call
 from pedl2det.script.naming import class_name
 from pedl2det.script.parts import parts_of
 from pedl2det.script.walk import Unclear

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-from pedl2det.script.fit_call import FitCall, is_sequence, meaning
+from pedl2det.script.data import is_sequence, meaning
+from pedl2det.script.fit_call import FitCall
 from pedl2det.script.parts import Parts
 from pedl2det.script.walk import Unclear
 

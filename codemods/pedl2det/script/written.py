@@ -11,9 +11,10 @@ import libcst as cst
 
 from pedl2det import edits
 from pedl2det.constructor import CONTEXT_CLASS
-from pedl2det.script.fit_call import PARAMETERS, FitCall
+from pedl2det.script.fit_call import FitCall
 from pedl2det.script.moves import Moves, comments_in
 from pedl2det.script.parts import Parts
+from pedl2det.script.pieces import assigned, configured, tupled, values
 from pedl2det.script.walk import Unclear, bound_names
 
 _SKELETON = """\
@@ -122,18 +123,18 @@ class TrialClass:
 
     def _fitted(self, line: Any) -> list[Any]:
         """The statements in the place of ``fit``: what it was told, kept and configured."""
-        values = _values(line)
-        x = values.get("x", values.get("generator"))
-        training = [x, *(values[n] for n in ("y", "sample_weight") if n in values)]
+        said = values(line)
+        x = said.get("x", said.get("generator"))
+        training = [x, *(said[n] for n in ("y", "sample_weight") if n in said)]
         training = training[: len(self.fit.training)]
         lines = [
-            _assigned("self.model", cst.Name(self.parts.model.id)),
-            _assigned("self.training_data", _tupled(training) if self.fit.is_cut else x),
-            _assigned("self.validation_data", values["validation_data"]),
-            _configured({name: values[name] for name in self.fit.settings}),
+            assigned("self.model", cst.Name(self.parts.model.id)),
+            assigned("self.training_data", tupled(training) if self.fit.is_cut else x),
+            assigned("self.validation_data", said["validation_data"]),
+            configured({name: said[name] for name in self.fit.settings}),
         ]
         if self.fit.callbacks:
-            lines.append(_assigned("self.callbacks", values["callbacks"]))
+            lines.append(assigned("self.callbacks", said["callbacks"]))
         lines += edits.statements("".join(f"self.{n} = {n}\n" for n in self.carried))
         left = Counter(comments_in(line)) - Counter(c for new in lines for c in comments_in(new))
         left -= Counter(above.comment.value for above in line.leading_lines if above.comment)
@@ -154,42 +155,6 @@ def dropped(parts: Parts, fit: FitCall) -> list[ast.expr]:
     kept = [*fit.training, fit.validation, *fit.settings.values(), fit.callbacks]
     given = [*parts.call.args, *(keyword.value for keyword in parts.call.keywords)]
     return [value for value in given if value not in kept]
-
-
-def _values(line: Any) -> dict[str, Any]:
-    """The values of a ``fit`` statement by parameter."""
-    call = line.body[0].value
-    parameters = PARAMETERS[call.func.attr.value]
-    return {
-        argument.keyword.value if argument.keyword else parameters[index]: argument.value
-        for index, argument in enumerate(call.args)
-    }
-
-
-def _assigned(target: str, value: Any) -> Any:
-    statement = cst.Assign([cst.AssignTarget(edits.expression(target))], _closed(value))
-    return cst.SimpleStatementLine([statement])
-
-
-def _tupled(values: list[Any]) -> Any:
-    return cst.Tuple([cst.Element(_closed(value)) for value in values])
-
-
-def _closed(value: Any) -> Any:
-    """A value that may stand on several lines wherever it is put."""
-    code = cst.Module([]).code_for_node(value)
-    try:
-        ast.parse(code)
-    except SyntaxError:
-        return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    return value
-
-
-def _configured(settings: dict[str, Any]) -> Any:
-    call = edits.expression("self.context.configure_fit(shuffle=False)")
-    equal = call.args[0].equal
-    args = [cst.Arg(value, cst.Name(name), equal=equal) for name, value in settings.items()]
-    return cst.SimpleStatementLine([cst.Expr(call.with_changes(args=[*call.args, *args]))])
 
 
 def _class(code: str) -> Any:
