@@ -110,13 +110,13 @@ class FileEdits:
         }
         applying = _Applying(wrapper.resolve(PositionProvider), dict(self._expressions), statements)
         result = wrapper.module.visit(applying)
-        for edit in self._statements.get((cst.Module, (0, 0)), []):
-            result = edit(result)
-            applying.statements.pop((cst.Module, (0, 0)), None)
+        of_module = applying.statements.pop((cst.Module, (0, 0)), [])
         for _, span in applying.expressions:
             raise NoPlace(span[0][0])
         for _, place in applying.statements:
             raise NoPlace(place[0])
+        for edit in of_module:
+            result = edit(result)
         return result.code
 
 

@@ -127,7 +127,7 @@ def _only_imports(source: Source, statement: ast.Try | ast.If) -> bool:
     """Whether a statement chooses between imports, and the values that stand for them."""
     kinds = (ast.stmt, ast.ExceptHandler)
     inner = [node for node in ast.walk(statement) if isinstance(node, kinds)]
-    return all(
+    return any(isinstance(node, ast.Import | ast.ImportFrom) for node in inner) and all(
         isinstance(node, ast.Import | ast.ImportFrom | ast.ExceptHandler | ast.Pass)
         or (isinstance(node, ast.Assign) and _is_constant(source, node.value))
         for node in inner
