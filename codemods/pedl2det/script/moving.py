@@ -23,11 +23,9 @@ _SETTINGS = (
     *("logging.", "matplotlib.use", "os.environ.", "os.path.", "sys.path.", "warnings."),
     *("numpy.set_printoptions", "tensorflow.get_logger", "tensorflow.logging."),
     *("tensorflow.compat.v1.logging.", "tensorflow.keras.backend.set_image_data_format"),
-    *(
-        "tensorflow.compat.v1.disable_",
-        "tensorflow.disable_",
-        "tensorflow.keras.backend.set_floatx",
-    ),
+    *("tensorflow.compat.v1.disable_", "tensorflow.disable_"),
+    *("tensorflow.keras.backend.set_floatx", "keras.backend.set_floatx"),
+    *("keras.backend.set_image_data_format",),
 )
 
 
