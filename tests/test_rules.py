@@ -25,7 +25,7 @@ def apply_alone(directory: Path, rule: Rule) -> tuple[dict[str, str], list[str],
     """One rule's edits of a directory, what it says, and whether it leaves the trial alone."""
     notebooks = notebook_projects(sorted(directory.glob("*.ipynb")), [])
     project = notebooks[0] if notebooks else read_project(directory)
-    if not project.trials:
+    if not project.trials and project.script is None:
         return {}, [], False
     plan = plan_rules(project, [rule])
     said = [finding.message for finding in plan.findings]

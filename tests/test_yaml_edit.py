@@ -95,3 +95,50 @@ def test_renaming_any_key_of_any_mapping(
     assert yaml.safe_load(result) == {"root": renamed}
     start, end = node.key.start_mark.index, node.key.end_mark.index
     assert result == text[:start] + "RENAMED" + text[end:]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("e:\n  s: t.py\n\n# next\nh: 1\n", "e: t:T\n\n# next\nh: 1\n"),
+        ("e: {s: t.py}  # one\nh: 1\n", "e: t:T  # one\nh: 1\n"),
+        ("h: 1\r\ne:\r\n    s: t.py", "h: 1\r\ne: t:T"),
+        ("{e: {s: t.py}, h: 1}\n", "{e: t:T, h: 1}\n"),
+    ],
+)
+def test_a_mapping_becomes_a_scalar(text: str, expected: str) -> None:
+    edit = edits(text)
+    edit.flatten("C", entry(edit, "e"), "t:T")
+
+    assert edit.result() == expected
+
+
+def test_a_comment_inside_a_mapping_that_becomes_a_scalar_is_not_lost() -> None:
+    edit = edits("e:  # of old\n  s: t.py  # one\nh: 1\n")
+    edit.flatten("C", entry(edit, "e"), "t:T")
+
+    assert edit.result() == "e: t:T  # of old  # one\nh: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "h:\n    a: 1  # one\n\n# next\nz: 1\n",
+            "h:\n    a: 1  # one\n    b: 2\n\n# next\nz: 1\n",
+        ),
+        ("h:\n  a:\n    c: 1\nz: 1\n", "h:\n  a:\n    c: 1\n  b: 2\nz: 1\n"),
+        ("z: 1\r\nh:\r\n  a: 1", "z: 1\r\nh:\r\n  a: 1\r\n  b: 2\r\n"),
+        ("h: {}\n", "h: {b: 2}\n"),
+        ("h: { a: 1 }\n", "h: { a: 1, b: 2 }\n"),
+        ("h:\n  a: {c: 1,\n    d: 2}\nz: 1\n", "h:\n  a: {c: 1,\n    d: 2}\n  b: 2\nz: 1\n"),
+        ("h:\n  a: |\n    text\nz: 1\n", "h:\n  a: |\n    text\n  b: 2\nz: 1\n"),
+        ("h: {a: 1,}\n", None),
+        ("h:\nz: 1\n", None),
+    ],
+)
+def test_a_key_is_added_to_a_mapping_in_its_style(text: str, expected: str | None) -> None:
+    edit = edits(text)
+    edit.insert("C", entry(edit, "h"), "b", "2")
+
+    assert edit.result() == expected

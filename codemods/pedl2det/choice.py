@@ -58,12 +58,11 @@ class Choice:
         plan.findings[findings:] = [_left_out(rule, one) if _matters(one) else one for one in said]
         if any(finding.kind is Kind.SUPPRESSED for finding in plan.findings[findings:]):
             return
-        source, node = project.trial
         places = [(change.path, change.line) for change in plan.changes[changes:]]
         for edits in plan.edited_configs:
             before = configs.get(edits.config.path, 0)
             places += [(edits.config.path, line) for _, line in edits.rules[before:]]
-        path, line = min(places, default=(source.path, node.lineno))
+        path, line = min(places, default=project.place)
         message = f"{rule.name} was left out, and this needs it: the trial stays as it is"
         plan.findings.append(Finding(Kind.SUPPRESSED, rule.id, path, line, message))
 

@@ -31,6 +31,16 @@ _DEFINITIONS: dict[type[ast.stmt], type[cst.CSTNode]] = {
     ast.AsyncFunctionDef: cst.FunctionDef,
     ast.ClassDef: cst.ClassDef,
 }
+_COMPOUND: dict[type[ast.stmt], type[cst.CSTNode]] = {
+    **_DEFINITIONS,
+    ast.For: cst.For,
+    ast.If: cst.If,
+    ast.Match: cst.Match,
+    ast.Try: cst.Try,
+    ast.TryStar: cst.TryStar,
+    ast.While: cst.While,
+    ast.With: cst.With,
+}
 
 
 class NoPlace(Exception):  # noqa: N818 - what is missing
@@ -56,6 +66,7 @@ class FileEdits:
     source: Source
     _expressions: dict[tuple[type[cst.CSTNode], Span], list[Edit]] = field(default_factory=dict)
     _statements: dict[tuple[type[cst.CSTNode], Place], list[Edit]] = field(default_factory=dict)
+    _moves: dict[tuple[type[cst.CSTNode], Place], list[Edit]] = field(default_factory=dict)
 
     def expression(self, node: ast.expr, edit: Edit) -> None:
         """Edit a call, attribute, name, subscript or tuple."""
@@ -72,6 +83,11 @@ class FileEdits:
         key = (_DEFINITIONS[type(node)], self.source.start(node))
         self._statements.setdefault(key, []).append(edit)
 
+    def move(self, node: ast.stmt, edit: Edit) -> None:
+        """Take a statement of any kind away, after all other edits of it; it comes edited."""
+        key = (_COMPOUND.get(type(node), cst.SimpleStatementLine), self.source.start(node))
+        self._moves.setdefault(key, []).append(edit)
+
     def module(self, edit: Edit) -> None:
         """Edit the module."""
         self._statements.setdefault((cst.Module, (0, 0)), []).append(edit)
@@ -84,7 +100,7 @@ class FileEdits:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to change."""
-        return not (self._expressions or self._statements)
+        return not (self._expressions or self._statements or self._moves)
 
     def apply(self) -> str:
         """The new text.
@@ -94,17 +110,19 @@ class FileEdits:
         """
         # The tree is fresh, so that the wrapper need not copy it.
         wrapper = MetadataWrapper(cst.parse_module(self.source.text), unsafe_skip_copy=True)
-        applying = _Applying(
-            wrapper.resolve(PositionProvider), dict(self._expressions), dict(self._statements)
-        )
+        statements = {
+            key: [*self._statements.get(key, []), *self._moves.get(key, [])]
+            for key in (*self._statements, *self._moves)
+        }
+        applying = _Applying(wrapper.resolve(PositionProvider), dict(self._expressions), statements)
         result = wrapper.module.visit(applying)
-        for edit in self._statements.get((cst.Module, (0, 0)), []):
-            result = edit(result)
-            applying.statements.pop((cst.Module, (0, 0)), None)
+        of_module = applying.statements.pop((cst.Module, (0, 0)), [])
         for _, span in applying.expressions:
             raise NoPlace(span[0][0])
         for _, place in applying.statements:
             raise NoPlace(place[0])
+        for edit in of_module:
+            result = edit(result)
         return result.code
 
 
@@ -162,7 +180,7 @@ def _lost_parentheses(original: Any, updated: Any) -> bool:
 
 
 _EXPRESSION_KINDS = set(_EXPRESSIONS.values())
-_STATEMENT_KINDS = {cst.SimpleStatementLine, *_DEFINITIONS.values()}
+_STATEMENT_KINDS = {cst.SimpleStatementLine, *_COMPOUND.values()}
 
 
 # What edits are made of.

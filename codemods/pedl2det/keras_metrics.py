@@ -58,7 +58,7 @@ class Metric:
 
 def is_keras_trial(project: TrialProject) -> bool:
     """Whether the trial is a ``KerasTrial`` or a ``KerasFunctionalTrial``."""
-    return _base(project) in KERAS_TRIALS
+    return bool(project.trials) and _base(project) in KERAS_TRIALS
 
 
 def is_functional(project: TrialProject) -> bool:

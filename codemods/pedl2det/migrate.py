@@ -119,8 +119,10 @@ def migrate(
 def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Result:
     """Plan the migration of one trial; the result can be pickled."""
     left = without_excluded(project, choice)
-    result = Result(trials=bool(left.trials))
-    if not left.findings and not left.trials:  # every old name stands in a file that is excluded
+    result = Result(trials=bool(left.trials or left.script))
+    if (
+        not left.findings and not left.trials and left.script is None
+    ):  # every old name stands in a file that is excluded
         result.suppressed = len(project.occurrences)
         return result
     plan = plan_trial(left, choice)

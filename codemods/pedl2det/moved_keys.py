@@ -9,6 +9,7 @@ from pedl2det.plan import Plan
 #: Keys of the experiment config that its migration renames or moves.
 MOVED_KEYS = {
     "batches_per_step",
+    "entrypoint",
     "hyperparameters",
     "min_checkpoint_period",
     "min_validation_period",

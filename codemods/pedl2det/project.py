@@ -37,6 +37,7 @@ class Generation(Enum):
     """Which API a trial was written for."""
 
     PEDL = "PEDL"
+    SCRIPT = "a script"  #: that fits its own model, under PEDL
     EARLY = "Determined 0.12"  #: its config counts in steps, or it names what only 0.12 had
     CURRENT = "context-based"
 
@@ -142,6 +143,8 @@ class TrialProject:
     @cached_property
     def generation(self) -> Generation:
         """The API that the trial was written for."""
+        if self.script is not None:
+            return Generation.SCRIPT
         source, node = self.trial
         if node in trial_classes(source, TRIAL_CLASSES):
             return Generation.PEDL
@@ -152,6 +155,29 @@ class TrialProject:
         names = {found.name.rpartition(".")[2] for found in self.occurrences}
         is_early = self.is_in_steps or bool(names & _OF_0_12)
         return Generation.EARLY if is_early and not says_more else Generation.CURRENT
+
+    @cached_property
+    def script_names(self) -> list[str]:
+        """The scripts that the configs name as their entrypoint."""
+        entries = [config.entry("entrypoint", "script") for config in self.configs]
+        return sorted({entry.scalar for entry in entries if entry and entry.scalar})
+
+    @cached_property
+    def script(self) -> Source | None:
+        """The file of the only script, if the directory is that of a script."""
+        if self.trials or len(self.script_names) != 1:
+            return None
+        path = (self.directory / self.script_names[0]).resolve()
+        found = [one for one in self.sources.values() if one.path.resolve() == path]
+        return found[0] if found else None
+
+    @property
+    def place(self) -> tuple[Path, int]:
+        """The file and line of the trial class, or of the script."""
+        if self.script is not None:
+            return self.script.path, 1
+        source, node = self.trial
+        return source.path, node.lineno
 
     @property
     def trial(self) -> tuple[Source, ast.ClassDef]:

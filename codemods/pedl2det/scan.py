@@ -38,6 +38,11 @@ def find_projects(files: list[Path]) -> list[TrialProject]:
     trials = {_home(file) for file in hits if _defines_trial(file, read)}
     in_steps = [file for file in files if file.suffix in YAML and counts_in_steps(file)]
     trials |= {file.parent for file in in_steps if _holds_trial(file.parent, read)}
+    trials |= {
+        directory
+        for directory in {file.parent for file in files}
+        if any(map(_names_script, _configs(directory)))
+    }
     others = {file.parent for file in hits if not trials.intersection(file.parents)}
     roots = trials | {
         directory for directory in others if not others.intersection(directory.parents)
@@ -52,7 +57,7 @@ def find_projects(files: list[Path]) -> list[TrialProject]:
     return [
         project
         for project in projects
-        if project.occurrences or project.findings or project.is_in_steps
+        if project.occurrences or project.findings or project.is_in_steps or project.script
     ]
 
 
@@ -113,6 +118,16 @@ def _home(file: Path) -> Path:
     return directory
 
 
+def _names_script(file: Path) -> bool:
+    if b"script" not in file.read_bytes():
+        return False
+    try:
+        config = Config.read(file)
+    except Unreadable:
+        return False
+    return config.is_experiment and config.entry("entrypoint", "script") is not None
+
+
 def _configs(directory: Path) -> list[Path]:
     found = [*directory.glob("*.yaml"), *directory.glob("*.yml")]
     return sorted(file for file in found if file.is_file())
@@ -134,9 +149,31 @@ def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) ->
     link(project.sources)
     for file in _configs(directory):
         _read_config(project, file)
-    if not project.findings and (project.occurrences or project.is_in_steps):
+    if not project.findings and (
+        project.occurrences or project.is_in_steps or project.script_names
+    ):
         project.findings += contract(project)
     return project
+
+
+def _contract_of_script(project: TrialProject) -> Iterator[Finding]:
+    """What must hold where a config names a script."""
+    config, entry = next(
+        (config, entry)
+        for config in project.configs
+        if (entry := config.entry("entrypoint", "script"))
+    )
+    message = None
+    if len(project.script_names) > 1:
+        names = ", ".join(project.script_names)
+        message = f"the configs name several scripts ({names}): give each its own directory"
+    elif project.trials:
+        _, node = project.trials[0]
+        message = f"a script beside the trial {node.name}: give each its own directory"
+    elif project.script is None:
+        message = f"entrypoint.script: {project.script_names[0]}: no such file in this directory"
+    if message is not None:
+        yield Finding(Kind.PERSON, SCAN, config.path, entry.line, message)
 
 
 def _read_config(project: TrialProject, file: Path) -> None:
@@ -155,7 +192,9 @@ def _read_config(project: TrialProject, file: Path) -> None:
 
 def contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
-    if not project.trials and project.occurrences:
+    if project.script_names:
+        yield from _contract_of_script(project)
+    elif not project.trials and project.occurrences:
         first = project.occurrences[0]
         kind = "notebook" if project.is_notebook else "directory"
         is_package = "__init__" in project.sources or project.configs

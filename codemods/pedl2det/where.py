@@ -6,6 +6,7 @@ import ast
 
 from pedl2det.names import FUNCTIONS
 from pedl2det.project import Generation, TrialProject
+from pedl2det.script.context import context_in as script_context
 from pedl2det.source import Source
 
 #: Methods of a legacy trial that were given the hyperparameters.
@@ -23,6 +24,8 @@ def methods(project: TrialProject) -> dict[str, ast.FunctionDef]:
 
 def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | None:
     """The expression that is the context where a node stands; None if it is out of reach."""
+    if project.script is not None:
+        return script_context(project.script, node) if source is project.script else None
     function = source.names.function_of(node) or node
     if not isinstance(function, ast.FunctionDef):
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -199,15 +200,44 @@ class ConfigEdits:
             self._span(rule, entry, entry.value, text)
         self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: text}))
 
-    def collapse(self, rule: str, entry: Entry, name: str, text: str) -> bool:
-        """Turn ``key: {...}`` into ``name: text``; False if a comment would be lost."""
-        start, end = entry.key.start_mark.index, _end(entry.value)
-        if "#" in self.config.text[start:end]:
-            return False
-        self._spans.append((start, end, f"{name}: {text}"))
-        self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: text))
+    def flatten(self, rule: str, entry: Entry, text: str, name: str | None = None) -> None:
+        """Turn ``key: {inner: ...}`` into ``key: text``; comments on its lines go with it.
+
+        Args:
+            rule: the rule that asks.
+            entry: the key with its mapping.
+            text: the new value.
+            name: the key's new name, if it gets one.
+        """
+        start, end = entry.key.end_mark.index, _last_scalar(entry.value).end_mark.index
+        comments = "".join(
+            f"  {comment}" for comment in re.findall(r"#[^\r\n]*", self.config.text[start:end])
+        )
+        self._spans.append((start, end, f": {text}{comments}"))
+        if name is not None:
+            self._spans.append((entry.key.start_mark.index, entry.key.end_mark.index, name))
+        key = name or entry.path[-1]
+        self._changes.append(lambda root: _rename(root, entry.path, key, lambda _: text))
         self.rules.append((rule, entry.line))
-        return True
+
+    def insert(self, rule: str, entry: Entry, name: str, text: str) -> None:
+        """Add a key to the end of a mapping, in its style."""
+        pairs = entry.value.value if isinstance(entry.value, yaml.MappingNode) else []
+        if _is_flow(entry.value) or not pairs:
+            end = entry.value.end_mark.index - 1
+            comma = ", " if pairs else ""
+            at = len(self.config.text[:end].rstrip())
+            self._spans.append((at, at, f"{comma}{name}: {text}"))
+        else:
+            end = _last_scalar(entry.value).end_mark.index
+            line_end = self.config.text.find("\n", end - 1)  # a block scalar ends with its line
+            at = len(self.config.text) if line_end < 0 else line_end + 1
+            indent = " " * pairs[0][0].start_mark.column
+            newline = self.config.newline
+            before = "" if line_end >= 0 else newline
+            self._spans.append((at, at, f"{before}{indent}{name}: {text}{newline}"))
+        self._changes.append(lambda root: _put(root, (*entry.path, name), text))
+        self.rules.append((rule, entry.line))
 
     def append(self, rule: str, name: str, text: str) -> None:
         """Add a key to the document."""
@@ -243,14 +273,16 @@ class ConfigEdits:
             self.rules.append((rule, entry.line))
 
 
-def _end(node: yaml.Node) -> int:
-    """Where the text of a node ends; the mark of a block is where the next one begins."""
-    if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
-        return _end(node.value[-1][1])
-    if isinstance(node, yaml.SequenceNode) and not node.flow_style and node.value:
-        return _end(node.value[-1])
-    end: int = node.end_mark.index
-    return end
+def _is_flow(node: yaml.Node) -> bool:
+    return bool(getattr(node, "flow_style", False))
+
+
+def _last_scalar(node: yaml.Node) -> yaml.Node:
+    """The last node of a tree that ends where its text ends; a block ends at what follows it."""
+    while isinstance(node, yaml.CollectionNode) and not _is_flow(node) and node.value:
+        last = node.value[-1]
+        node = last[1] if isinstance(last, tuple) else last
+    return node
 
 
 def _parent(root: Any, path: KeyPath) -> Any:

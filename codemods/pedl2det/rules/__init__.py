@@ -12,6 +12,7 @@ from pedl2det.rules import (
     config_int_bounds,
     config_lengths,
     config_metric,
+    config_script,
     data_adapter,
     data_loaders,
     download_data,
@@ -34,6 +35,7 @@ from pedl2det.rules import (
     renamed,
     requirements,
     run_getters,
+    script,
     sequence_order,
     shell_lines,
     standalone_keras,
@@ -48,6 +50,7 @@ from pedl2det.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     surroundings.RULE,
+    script.RULE,
     trial_class.RULE,
     keras_trial.RULE,
     keras_compile.RULE,
@@ -78,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     config_batch_size.RULE,  # after the rules that look below the key that it renames
     config_entrypoint.RULE,
     config_metric.RULE,
+    config_script.RULE,
     notebook_trial.RULE,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
+from pedl2det.rules.rule import CLASSES, Case, Rule, Safety, trial
 from pedl2det.yaml_edit import Config, Entry
 
 
@@ -37,8 +37,8 @@ def _plan_mapping(plan: Plan, config: Config, mapping: Entry, entrypoint: str) -
     if plan.project.calls.resolve(module, name) is not plan.project.trial[1]:
         message = f"entrypoints.trial_class: expected the trial {entrypoint}"
         _leave(plan, config, named or mapping, message)
-    elif not plan.config(config).collapse(RULE.id, mapping, "entrypoint", entrypoint):
-        _leave(plan, config, mapping, f"entrypoints: write entrypoint: {entrypoint} instead")
+    else:
+        plan.config(config).flatten(RULE.id, mapping, entrypoint, name="entrypoint")
 
 
 def _leave(plan: Plan, config: Config, entry: Entry, message: str) -> None:
@@ -54,7 +54,7 @@ RULE = Rule(
     "a config now says where the trial is.",
     safety=Safety.SAFE,
     plan=plan,
-    generations=ALL,
+    generations=CLASSES,
     cases=(
         Case(
             trial("pass\n") | {"const.yaml": _CONFIG},

@@ -8,7 +8,7 @@ from pedl2det import keras_metrics
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Files, Rule, Safety, trial
+from pedl2det.rules.rule import ALL, Case, Files, Rule, Safety, trial
 from pedl2det.yaml_edit import Config, Entry
 
 #: What TensorFlow 1 called the metric "accuracy", and what it is called since.
@@ -85,6 +85,7 @@ RULE = Rule(
     "TensorFlow 1 called the metric accuracy acc.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=ALL,
     cases=(
         Case(
             _KERAS_TRIAL | _config("error"),

@@ -13,7 +13,7 @@ from pedl2det.legacy import ADAPTERS
 from pedl2det.loader_flow import Role, pair_of, returns_of, roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
-from pedl2det.rules.rule import ALL, Case, Rule, Safety, loaders
+from pedl2det.rules.rule import CLASSES, Case, Rule, Safety, loaders
 from pedl2det.source import Source
 
 _PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
@@ -189,7 +189,7 @@ RULE = Rule(
     "returned as it is.",
     safety=Safety.SAFE,
     plan=plan,
-    generations=ALL,
+    generations=CLASSES,
     cases=(
         Case(
             loaders(

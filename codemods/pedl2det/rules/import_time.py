@@ -9,7 +9,7 @@ from pedl2det.edits import becomes
 from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
 from pedl2det.rules.run_getters import getter_text
 from pedl2det.source import Source
 
@@ -165,6 +165,7 @@ RULE = Rule(
     "for where it is used.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=UNDER_PEDL,
     cases=(
         Case(
             trial("def build_model(self, hparams):\n    return SIZE, TWICE + 1\n", _USES)

@@ -13,7 +13,7 @@ from pedl2det.legacy import ADAPTERS, IN_MEMORY_SEQUENCES
 from pedl2det.loader_flow import roles_of
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
-from pedl2det.rules.rule import ALL, Case, Rule, Safety, loaders
+from pedl2det.rules.rule import CLASSES, Case, Rule, Safety, loaders
 from pedl2det.rules.run_getters import GET_HYPERPARAMETER
 from pedl2det.source import Source
 
@@ -171,7 +171,7 @@ RULE = Rule(
     "arrays, as the context-based API asks.",
     safety=Safety.SAFE,
     plan=plan,
-    generations=ALL,
+    generations=CLASSES,
     cases=(
         Case(
             loaders(

@@ -9,7 +9,7 @@ from pedl2det import where
 from pedl2det.legacy import is_legacy
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
+from pedl2det.rules.rule import OLD_CLASSES, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 _KERAS = "tensorflow.keras.callbacks."
@@ -120,7 +120,7 @@ RULE = Rule(
     "logs; callbacks that act on batches stay as they are.",
     safety=Safety.PERSON,
     plan=plan,
-    generations=OLD,
+    generations=OLD_CLASSES,
     cases=(
         Case(
             trial(

@@ -14,8 +14,18 @@ Files = dict[str, str]
 #: Rules that are for every trial that has something to migrate.
 ALL = tuple(Generation)
 
-#: Rules that are for trials whose harness is gone.
-OLD = (Generation.PEDL, Generation.EARLY)
+#: Rules that are for every trial that is a class.
+CLASSES = (Generation.PEDL, Generation.EARLY, Generation.CURRENT)
+
+#: Rules that are for code whose harness is gone, and for trial classes of that time.
+OLD = (Generation.PEDL, Generation.SCRIPT, Generation.EARLY)
+OLD_CLASSES = (Generation.PEDL, Generation.EARLY)
+
+#: Rules that are for code that ran under PEDL.
+UNDER_PEDL = (Generation.PEDL, Generation.SCRIPT)
+
+#: Rules that are for scripts.
+SCRIPTS = (Generation.SCRIPT,)
 
 
 class Safety(Enum):

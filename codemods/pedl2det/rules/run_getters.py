@@ -10,7 +10,7 @@ from pedl2det.legacy import NAMES
 from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.plan import Plan
 from pedl2det.project import Occurrence, TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 GET_HYPERPARAMETER = "pedl.get_hyperparameter"
@@ -79,6 +79,7 @@ RULE = Rule(
     "handed on to functions that ask, from each of their callers.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=UNDER_PEDL,
     cases=(
         Case(
             trial(

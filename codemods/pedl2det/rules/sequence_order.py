@@ -5,7 +5,7 @@ from __future__ import annotations
 from pedl2det import where
 from pedl2det.plan import Plan
 from pedl2det.project import Generation, TrialProject
-from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
+from pedl2det.rules.rule import OLD_CLASSES, Case, Rule, Safety, trial
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -24,7 +24,7 @@ RULE = Rule(
     "order of the batches unless it is told not to.",
     safety=Safety.SAFE,
     plan=plan,
-    generations=OLD,
+    generations=OLD_CLASSES,
     cases=(
         Case(
             trial("def helper(self):\n    pass\n"),

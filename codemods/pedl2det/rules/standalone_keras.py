@@ -13,7 +13,7 @@ from pedl2det.keras_names import is_module, old_path, today
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.legacy_optimizers import OPTIMIZERS
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 
@@ -172,6 +172,7 @@ RULE = Rule(
     "left.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=OLD,
     cases=(
         Case(
             _file(

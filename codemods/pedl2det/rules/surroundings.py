@@ -9,7 +9,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.set_random_seed")
@@ -26,11 +26,13 @@ _CLUSTER_KEYS = (
 def plan(project: TrialProject, plan: Plan) -> None:
     """Refuse what the new entrypoint would skip; note what a person should know."""
     init = project.sources.get("__init__")
-    if init is not None:
-        _plan_init(plan, init)
-    _plan_subclasses(project, plan)
+    if project.script is None:
+        if init is not None:
+            _plan_init(plan, init)
+        _plan_subclasses(project, plan)
     for source in project.sources.values():
-        for call in _draws_at_import(source) if source.is_module else ():
+        is_run = source is project.script or not source.is_module  # not imported, that is
+        for call in () if is_run else _draws_at_import(source):
             message = f"{ast.unparse(call.func)} is called when this is imported, in another order"
             plan.refuse(RULE.id, source, call, message)
         for node in source.names.nodes:
@@ -124,6 +126,7 @@ RULE = Rule(
     "come in another order. Classes that derive from the trial need a person.",
     safety=Safety.PERSON,
     plan=plan,
+    generations=UNDER_PEDL,
     cases=(
         Case(
             trial("pass\n") | {"__init__.py": f"{_EXPORTS}import numpy\n\nnumpy.random.seed(1)\n"},

@@ -7,7 +7,7 @@ import ast
 from pedl2det.edits import becomes, method_of
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import Case, Rule, Safety, loaders
+from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders
 from pedl2det.source import Source
 
 WRAP = "pedl.frameworks.keras.wrap_dataset"
@@ -131,6 +131,7 @@ RULE = Rule(
     "have been left unwrapped before.",
     safety=Safety.SAFE,
     plan=plan,
+    generations=UNDER_PEDL,
     cases=(
         Case(
             loaders(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
@@ -30,6 +31,13 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if method is None:
         plan.refuse(RULE.id, source, trial_node, "the trial has no build_model of its own")
         return
+    plan_function(project, plan, source, method)
+
+
+def plan_function(
+    project: TrialProject, plan: Plan, source: Source, method: ast.FunctionDef
+) -> None:
+    """Rewrite a function that makes the model, if it compiles the model that it returns."""
     own = [
         node
         for node in ast.walk(method)
@@ -47,8 +55,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
         and node.value.func.attr == "compile"
         and ast.unparse(node.value.func.value) in returned
     ]
-    if len(returned) != 1 or _always(method.body, ours) is not True:
-        message = "build_model does not compile, by its name and always, the model that it returns"
+    if len(returned) != 1 or always_compiles(method.body, ours) is not True:
+        message = (
+            f"{method.name} does not compile, by its name and always, the model that it returns"
+        )
         plan.refuse(RULE.id, source, method, message)
         return
     problem = _problem(project, source, method, own, ours)
@@ -59,7 +69,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         plan_compile(plan, source, method, statement)
 
 
-def _always(body: list[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
+def always_compiles(body: Sequence[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
     """Whether a body compiles before it returns; None where it goes on without having done so."""
     for statement in body:
         done: bool | None = None
@@ -71,9 +81,9 @@ def _always(body: list[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
             case ast.Raise():
                 return True
             case ast.With(body=inner):
-                done = _always(inner, compiles)
+                done = always_compiles(inner, compiles)
             case ast.If(body=inner, orelse=other):
-                branches = _always(inner, compiles), _always(other, compiles)
+                branches = always_compiles(inner, compiles), always_compiles(other, compiles)
                 done = False if False in branches else True if branches == (True, True) else None
             case ast.For() | ast.While() | ast.Try():
                 inner_nodes = list(ast.walk(statement))
@@ -100,17 +110,17 @@ def _problem(
     if not isinstance(model, ast.Name):
         return f"{ast.unparse(model)} is no name that could be assigned"
     if source.names.binder(model) is not method:
-        return f"{model.id} is not a name of build_model itself"
+        return f"{model.id} is not a name of {method.name} itself"
     for node in own:
         if isinstance(node, ast.Name) and node.id == model.id and isinstance(node.ctx, ast.Store):
             for statement in compiles:
                 later = (node.lineno, node.col_offset) > (statement.lineno, statement.col_offset)
-                if later and not _exclude_each_other(source, node, statement):
+                if later and not exclude_each_other(source, node, statement):
                     return f"{model.id} is bound anew after it was compiled"
     return None
 
 
-def _exclude_each_other(source: Source, one: ast.AST, other: ast.AST) -> bool:
+def exclude_each_other(source: Source, one: ast.AST, other: ast.AST) -> bool:
     """Whether two nodes stand in different branches of the same ``if``."""
 
     def branches(node: ast.AST) -> set[tuple[ast.AST, bool]]:
@@ -133,11 +143,19 @@ def _model(statement: ast.Expr) -> ast.expr:
 def plan_compile(
     plan: Plan,
     source: Source,
-    method: ast.FunctionDef,
+    method: ast.FunctionDef | ast.Module,
     statement: ast.Expr,
     wraps_model: bool = True,
 ) -> None:
-    """Wrap the optimizer of a call of ``compile``, and the model before it."""
+    """Wrap the model and its optimizer before one ``compile``.
+
+    Args:
+        plan: what to add it to.
+        source: the file.
+        method: the scope of the names there.
+        statement: the statement that compiles.
+        wraps_model: whether the model is not wrapped yet.
+    """
     call = statement.value
     assert isinstance(call, ast.Call)
     context = where.context_in(plan.project, source, call)
@@ -172,7 +190,9 @@ def plan_compile(
     plan.line(RULE.id, source, statement, edit)
 
 
-def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> Edit:
+def _made(
+    plan: Plan, source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr
+) -> Edit:
     """How the expression of an optimizer becomes an optimizer object of the old kind."""
     if is_optimizer(source, method, optimizer):
         return lambda value: value
@@ -193,7 +213,7 @@ def _made(plan: Plan, source: Source, method: ast.FunctionDef, optimizer: ast.ex
     return get
 
 
-def is_optimizer(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> bool:
+def is_optimizer(source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr) -> bool:
     """Whether an expression is known to be an optimizer and not the name of one."""
     if isinstance(optimizer, ast.Call):
         module, _, name = public(source.names.qualified(optimizer.func)).rpartition(".")
@@ -211,7 +231,9 @@ def is_optimizer(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -
     return False
 
 
-def _local_name(source: Source, method: ast.FunctionDef, optimizer: ast.expr) -> str | None:
+def _local_name(
+    source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr
+) -> str | None:
     """The name that the wrapped optimizer gets; None where it must stay in its place."""
     if isinstance(optimizer, ast.Name):
         return optimizer.id if source.names.binder(optimizer) is method else None
