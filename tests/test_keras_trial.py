@@ -68,7 +68,7 @@ ONE_OUTPUT = """\
         return 5
 
     def optimizer(self):
-        return "adagrad"
+        return "adamax"
 
     def loss(self):
         return "categorical_crossentropy"
@@ -98,7 +98,7 @@ NAMED_OUTPUT = """\
         return 5
 
     def optimizer(self):
-        opt = keras.optimizers.Nadam(clipnorm=self.decay)
+        opt = keras.optimizers.Nadam(clipvalue=self.decay)
         return opt
 
     def losses(self):
@@ -231,7 +231,7 @@ def test_nothing_is_left_and_nothing_is_to_be_done_twice(tmp_path: Path) -> None
     assert "Dict[str, Callable]" in text
     assert "elementwise_mean" not in text
     assert "self.x[rows].astype(object).astype(float)" in text
-    assert "tf.keras.optimizers.legacy.Adagrad(learning_rate=0.01)" in text
+    assert "tf.keras.optimizers.legacy.Adamax(learning_rate=0.002)" in text
     assert 'GRU(3, recurrent_activation="hard_sigmoid", reset_after=False)' in text
     assert migrate([directory]).files == []
 

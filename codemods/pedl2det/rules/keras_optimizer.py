@@ -32,6 +32,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
                 message = f"{value.value!r} names no optimizer of Keras"
                 plan.refuse(RULE.id, source, node, message)
                 continue
+            if name == "Adagrad":
+                message = "'adagrad' of Keras 2.2.4 began its sums at 0: return the optimizer"
+                plan.refuse(RULE.id, source, node, message)
+                continue
             rate = STANDALONE_RATES.get(name)
             given = f"learning_rate={rate}" if rate else ""
             plan.require(source, "import tensorflow as tf")
@@ -72,6 +76,7 @@ RULE = Rule(
             keras_trial(_optimizer("'SGD'")),
             keras_trial(_optimizer("tf.keras.optimizers.legacy.SGD()")),
         ),
+        Case(keras_trial(_optimizer("'adagrad'")), {}, says="'adagrad' of Keras 2.2.4 began"),
         Case(keras_trial(_optimizer("'best'")), {}, says="'best' names no optimizer of Keras"),
         Case(keras_trial(_optimizer("choose()")), {}, says="which optimizer this is cannot be"),
         Case(keras_trial(_optimizer("tf.keras.optimizers.SGD(0.1)")), {}),

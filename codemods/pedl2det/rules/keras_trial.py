@@ -10,6 +10,7 @@ from pedl2det.keras_metrics import Metric, Unclear
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, keras_trial
+from pedl2det.rules.standalone_meanings import OTHER_LOSSES
 
 _NAMED = '''\
 def named_metrics(self):
@@ -72,11 +73,12 @@ def _check(project: TrialProject, plan: Plan) -> None:
             "write a callback that puts them into the logs of on_test_end"
         )
         plan.refuse(RULE.id, source, own, message)
-    for name in (
-        "build_model",
-        "optimizer",
-        "losses" if keras_metrics.is_functional(project) else "loss",
-    ):
+    loss = "losses" if keras_metrics.is_functional(project) else "loss"
+    for node in ast.walk(methods[loss]) if loss in methods else ():
+        if isinstance(node, ast.Constant) and node.value in OTHER_LOSSES:
+            message = f"{node.value!r}: standalone Keras had another function of this name"
+            plan.refuse(RULE.id, source, node, f"{message}: give a function of your own")
+    for name in ("build_model", "optimizer", loss):
         if name not in methods:
             plan.refuse(RULE.id, source, trial, f"the trial has no {name} of its own")
     if source.names.module_bindings("tf") not in ([], ["tensorflow"]):
@@ -176,6 +178,11 @@ RULE = Rule(
             keras_trial(_START + _validation("{}") + "\ndef f(self):\n    return self.model\n"),
             {},
             says="self.model was set by the old harness",
+        ),
+        Case(
+            keras_trial(_START.replace("make()\n\n", "'hinge'\n\n") + _validation("{}")),
+            {},
+            says="'hinge': standalone Keras had another function of this name",
         ),
         Case(keras_trial(_BUILD + _validation("{}")), {}, says="the trial has no optimizer of its"),
         Case(keras_trial(_validation(_ACCURACY), "TFKerasTrial"), {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from pedl2det.edits import becomes
@@ -18,12 +19,26 @@ _CALLABLES = ("typing.Callable", "collections.abc.Callable")
 def plan(project: TrialProject, plan: Plan) -> None:
     """Replace the types by ``Callable`` and take the reducers out."""
     for found in project.occurrences:
+        if found.is_import and found.name in _TYPES:
+            _check_text(plan, found)
         if found.is_import or found.ambiguous:
             continue
         if found.name in _TYPES:
             _plan_type(plan, found)
         elif found.name == ELEMENTWISE_MEAN:
             _plan_reducer(plan, found)
+
+
+def _check_text(plan: Plan, found: Occurrence) -> None:
+    """Refuse a type whose name stands in a text, as annotations may."""
+    assert isinstance(found.node, ast.alias)
+    local = found.node.asname or found.node.name
+    for node in found.source.names.nodes:
+        match node:
+            case ast.Constant(value=str(text)) if re.search(rf"\b{local}\b", text):
+                if not isinstance(found.source.names.parents[node], ast.Expr):
+                    message = f"{text!r} names {local} in a text: write the annotation without"
+                    plan.refuse(RULE.id, found.source, node, f"{message} quotes")
 
 
 def _plan_type(plan: Plan, found: Occurrence) -> None:
@@ -88,6 +103,11 @@ RULE = Rule(
             trial("def f(self) -> MetricOp:\n    pass\n", f"class Callable: ...\n{_IMPORTS}"),
             {},
             says="Callable means something else here",
+        ),
+        Case(
+            trial('def f(self) -> "MetricOp":\n    pass\n', _IMPORTS),
+            {},
+            says="'MetricOp' names MetricOp in a text",
         ),
         Case(trial("def f(self) -> MetricOp:\n    pass\n"), {}),
     ),

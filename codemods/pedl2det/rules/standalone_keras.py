@@ -99,10 +99,19 @@ def _plan_use(plan: Plan, source: Source, node: ast.Name | ast.Attribute) -> Non
     name = _meaning(source, found)
     if not _is_answered(plan, source, found, name):
         return
-    if is_module(name) and name.rpartition(".")[2] in ("keras", "layers", "optimizers"):
+    has_defaults = name.rpartition(".")[2] in ("keras", "layers", "optimizers")
+    if is_module(name) and has_defaults and not _is_alias(source, found, name):
         message = f"{ast.unparse(found)} is handed on, and what is taken from it is not seen"
         plan.refuse(RULE.id, source, found, message)
     _plan_path(plan, source, found, today(name) or "")
+
+
+def _is_alias(source: Source, node: ast.expr, name: str) -> bool:
+    """Whether an expression is given another name, which means it wherever it stands."""
+    match source.names.parents[node]:
+        case ast.Assign(targets=[ast.Name(id=alias)]):
+            return source.names.module_bindings(alias) == [name]
+    return False
 
 
 def _plan_path(plan: Plan, source: Source, node: ast.expr, new: str) -> None:
@@ -228,6 +237,10 @@ RULE = Rule(
             _file("from keras.layers import *\n"),
             {},
             says="import * hides which names of keras.layers are used",
+        ),
+        Case(
+            _file("import keras\n", "L = keras.layers\nx = L.core.Dense(1)\n"),
+            _after("from tensorflow import keras\n", "L = keras.layers\nx = L.Dense(1)\n"),
         ),
         Case(
             _file("from keras import layers\n", "layer = getattr(layers, name)\n"),
