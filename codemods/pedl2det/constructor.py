@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import libcst as cst
@@ -12,6 +12,7 @@ from pedl2det import edits, where
 from pedl2det.plan import Plan
 from pedl2det.project import Generation, TrialProject
 from pedl2det.renaming import renamed
+from pedl2det.source import Source
 
 CONTEXT_CLASS = "TFKerasTrialContext"
 
@@ -27,7 +28,7 @@ def plan_constructor(project: TrialProject, plan: Plan, rule: str) -> None:
         plan.constructor.insert(0, "super().__init__(context)")
     if present is None:
         body = "\n".join(f"    {line}" for line in plan.constructor)
-        annotation = _annotation(project, plan)
+        annotation = _annotation(source, trial, plan)
         code = f"def __init__(self, context: {annotation}) -> None:\n{body}\n"
         plan.definition(rule, source, trial, _with_first_method(code))
         return
@@ -35,10 +36,21 @@ def plan_constructor(project: TrialProject, plan: Plan, rule: str) -> None:
     if not is_pedl:
         plan.definition(rule, source, present, edits.into_body(lines, _keeps_context))
         return
-    plan.definition(rule, source, present, edits.into_body(lines))
-    plan.definition(rule, source, present, _taking_context(_annotation(project, plan)))
-    if present.args.args[1].annotation is not None:
-        plan.drop(present.args.args[1].annotation)
+    plan.definition(rule, where.file_of(project, present), present, edits.into_body(lines))
+    for (home, trial), method in _constructors(project):
+        plan.definition(rule, home, method, _taking_context(_annotation(home, trial, plan)))
+        if method.args.args[1].annotation is not None:
+            plan.drop(method.args.args[1].annotation)
+
+
+def _constructors(
+    project: TrialProject,
+) -> Iterator[tuple[tuple[Source, ast.ClassDef], ast.FunctionDef]]:
+    """Every constructor of the trial and of the classes that it derives from."""
+    for home, trial in project.line:
+        for node in trial.body:
+            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                yield (home, trial), node
 
 
 def _keeps_context(statement: Any) -> bool:
@@ -47,9 +59,8 @@ def _keeps_context(statement: Any) -> bool:
     return code.startswith(("super().__init__(", "super(", "self.context = "))
 
 
-def _annotation(project: TrialProject, plan: Plan) -> str:
-    """The context's class as the trial's file will call it."""
-    source, trial = project.trial
+def _annotation(source: Source, trial: ast.ClassDef, plan: Plan) -> str:
+    """The context's class as a trial's file will call it."""
     base = trial.bases[0]
     if isinstance(base, ast.Attribute):
         return renamed(source, base, f"determined.keras.{CONTEXT_CLASS}").text

@@ -134,7 +134,7 @@ def names_of(project: TrialProject) -> MetricNames:
 
 
 def _base(project: TrialProject) -> str | None:
-    source, node = project.trial
+    source, node = project.line[-1]
     bases = [source.names.qualified(base) for base in node.bases]
     return next((base for base in bases if base in KERAS_TRIALS), None)
 

@@ -124,16 +124,56 @@ class TrialProject:
 
     @cached_property
     def trials(self) -> list[tuple[Source, ast.ClassDef]]:
-        """The old trial classes of the directory; without any, those of Determined."""
+        """The old trial classes of the directory; without any, those of Determined.
+
+        A class from which another one derives is not a trial by itself, unless it alone is what
+        the package exposes.
+        """
         for classes in (TRIAL_CLASSES, CONTEXT_TRIAL_CLASSES):
-            found = [
-                (source, node)
+            lines = [
+                line
                 for source in self.sources.values()
-                for node in trial_classes(source, classes)
+                for node in source.tree.body
+                if isinstance(node, ast.ClassDef) and (line := self._line(source, node, classes))
             ]
-            if found:
-                return found
+            bases = {id(node) for line in lines for _, node in line[1:]}
+            exposed = [line[0] for line in lines if self._is_exposed(line[0][1])]
+            found = [line[0] for line in lines if id(line[0][1]) not in bases]
+            if lines:
+                return exposed if len(exposed) == 1 else found
         return []
+
+    @cached_property
+    def line(self) -> list[tuple[Source, ast.ClassDef]]:
+        """The trial class and the classes of the directory that it derives from, itself first."""
+        return self._line(*self.trial, TRIAL_CLASSES | CONTEXT_TRIAL_CLASSES)
+
+    def _line(
+        self, source: Source, node: ast.ClassDef, classes: set[str]
+    ) -> list[tuple[Source, ast.ClassDef]]:
+        """A class and those that it derives from, if that leads to one of some base classes."""
+        line = [(source, node)]
+        while True:
+            if any(source.names.qualified(base) in classes for base in node.bases):
+                return line
+            parents = [self.calls.meaning(source, base) for base in node.bases]
+            (*_, found) = [None, *(one for one in parents if isinstance(one, ast.ClassDef))]
+            if found is None or any(found is one for _, one in line):
+                return []
+            source, node = self.calls.home[found], found
+            line.append((source, node))
+
+    def _is_exposed(self, node: ast.ClassDef) -> bool:
+        """Whether the package, or the config's entrypoint, names a class as the trial."""
+        entries = [
+            config.entry(*path)
+            for config in self.configs
+            for path in (("entrypoint",), ("entrypoints", "trial_class"))
+        ]
+        named = [entry.scalar.partition(":") for entry in entries if entry and entry.scalar]
+        return any(self.calls.resolve(module, name) is node for module, _, name in named) or (
+            self.calls.resolve("__init__", node.name) is node
+        )
 
     @property
     def is_in_steps(self) -> bool:
@@ -145,8 +185,8 @@ class TrialProject:
         """The API that the trial was written for."""
         if self.script is not None:
             return Generation.SCRIPT
-        source, node = self.trial
-        if node in trial_classes(source, TRIAL_CLASSES):
+        source, _ = self.trial
+        if self._line(*self.trial, TRIAL_CLASSES):
             return Generation.PEDL
         says_more = any(
             isinstance(child, ast.Attribute) and child.attr in ("configure_fit", "wrap_optimizer")

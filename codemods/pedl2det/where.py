@@ -17,9 +17,28 @@ MUTATORS = {"update", "pop", "popitem", "setdefault", "clear"}
 
 
 def methods(project: TrialProject) -> dict[str, ast.FunctionDef]:
-    """The methods of the trial class by name."""
-    _, trial = project.trial
-    return {node.name: node for node in trial.body if isinstance(node, ast.FunctionDef)}
+    """The methods of the trial by name; its own before those that it inherits in the directory."""
+    return {
+        node.name: node
+        for _, trial in reversed(project.line)
+        for node in trial.body
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def all_methods(project: TrialProject) -> list[tuple[Source, ast.FunctionDef]]:
+    """Every method of the trial and of the classes that it derives from, with its file."""
+    return [
+        (source, node)
+        for source, trial in project.line
+        for node in trial.body
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+def file_of(project: TrialProject, method: ast.FunctionDef) -> Source:
+    """The file of one of the methods of the trial."""
+    return next(source for source, node in all_methods(project) if node is method)
 
 
 def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | None:
@@ -33,8 +52,7 @@ def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | No
         return None  # a default or a decorator is evaluated without the trial
     if node is not function and not is_reached(source, node, function):
         return None  # self is another one there
-    trial_source, _ = project.trial
-    if source is trial_source and methods(project).get(function.name) is function:
+    if _is_method(project, source, function):
         is_property = [ast.unparse(decorator) for decorator in function.decorator_list] in (
             [],
             ["property"],
@@ -49,6 +67,16 @@ def context_in(project: TrialProject, source: Source, node: ast.AST) -> str | No
     return None
 
 
+def _is_method(project: TrialProject, source: Source, function: ast.AST) -> bool:
+    """Whether a function is a method of the trial, the last one of its name in its class."""
+    for home, trial in project.line:
+        if home is source:
+            last = {node.name: node for node in trial.body if isinstance(node, ast.FunctionDef)}
+            if function in last.values():
+                return True
+    return False
+
+
 def context_parameter(project: TrialProject, constructor: ast.FunctionDef) -> str:
     """What the context is called in the constructor of the migrated trial."""
     arguments = constructor.args.args
@@ -59,9 +87,8 @@ def context_parameter(project: TrialProject, constructor: ast.FunctionDef) -> st
 
 def hparams_of(project: TrialProject, source: Source, function: ast.FunctionDef) -> str | None:
     """The name under which a function was given the hyperparameters, if it was."""
-    trial_source, _ = project.trial
     arguments = function.args.args
-    if source is trial_source and methods(project).get(function.name) is function:
+    if _is_method(project, source, function):
         given = function.name in (*WITH_HPARAMS, "__init__")
         return arguments[1].arg if given and len(arguments) > 1 else None
     if (source, function) in project.entries:

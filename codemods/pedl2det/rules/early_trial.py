@@ -28,7 +28,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if project.generation is Generation.EARLY:
         _plan_optimizers(project, plan)
         _check_arrays(project, plan)
-        _check_constructor(project, plan)
+        _check_class(project, plan)
 
 
 def _is_context(node: ast.Attribute) -> bool:
@@ -92,10 +92,12 @@ def _is_whole(project: TrialProject, source: Source, value: ast.expr) -> bool:
     return False
 
 
-def _check_constructor(project: TrialProject, plan: Plan) -> None:
+def _check_class(project: TrialProject, plan: Plan) -> None:
+    source, node = project.trial
     present = where.methods(project).get("__init__")
-    if present is not None and len(present.args.args) != 2:
-        source, _ = project.trial
+    if len(project.line) > 1:
+        plan.refuse(RULE.id, source, node, f"{node.name} derives from a class of its own project")
+    elif present is not None and len(present.args.args) != 2:
         plan.refuse(RULE.id, source, present, "expected the signature __init__(self, context)")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
+from pedl2det.dict_flow import is_only_read
 from pedl2det.edits import becomes, into_body, method_of
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -17,11 +18,10 @@ from pedl2det.source import Source
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite every method and function that was given ``hparams``."""
-    source, _ = project.trial
     functions = [
         (source, method)
-        for name, method in where.methods(project).items()
-        if name in (*where.WITH_HPARAMS, "__init__")
+        for source, method in where.all_methods(project)
+        if method.name in (*where.WITH_HPARAMS, "__init__")
     ]
     functions += project.entries
     for owner, function in functions:
@@ -64,7 +64,10 @@ def _plan_uses(
             assert found is not None
             _plan_key(plan, source, use, found[0], found[1], context)
     elif uses:
-        changed = _is_changed_elsewhere(plan.project, _names(plan.project))
+        is_read = not _is_in_a_class(function, name) and is_only_read(
+            plan.project, source, function, name
+        )
+        changed = None if is_read else _is_changed_elsewhere(plan.project, _names(plan.project))
         if changed is not None:
             message = f"{name} is handed on in {function.name}, and may be changed here"
             plan.refuse(RULE.id, *changed, message)
@@ -201,6 +204,21 @@ RULE = Rule(
             ),
             {},
             says="hparams is handed on in",
+        ),
+        Case(
+            trial(
+                "def build_model(self, hparams):\n"
+                "    return make(self.size(hparams), df.pop(x))\n\n"
+                "def size(self, hp):\n    return hp['size'] + len(hp)\n"
+            ),
+            trial(
+                "def build_model(self):\n"
+                "    hparams = {**self.context.get_hparams(), "
+                '"batch_size": self.context.get_per_slot_batch_size()}\n'
+                '    hparams.pop("global_batch_size", None)\n'
+                "    return make(self.size(hparams), df.pop(x))\n\n"
+                "def size(self, hp):\n    return hp['size'] + len(hp)\n"
+            ),
         ),
         Case(
             trial("def build_model(self, hparams):\n    return fill(hparams)['a']\n")

@@ -34,14 +34,11 @@ _WHY = (
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Refuse callbacks that would act at other times, or that cannot be seen."""
-    source, _ = project.trial
-    method = where.methods(project).get("keras_callbacks")
-    if method is None:
-        return
-    for node in ast.walk(method):
-        if isinstance(node, ast.Return) and node.value is not None:
-            for value in _callbacks(source, method, node.value):
-                _plan_callback(plan, source, value)
+    for source, method in where.all_methods(project):
+        for node in ast.walk(method) if method.name == "keras_callbacks" else ():
+            if isinstance(node, ast.Return) and node.value is not None:
+                for value in _callbacks(source, method, node.value):
+                    _plan_callback(plan, source, value)
 
 
 def _callbacks(source: Source, method: ast.FunctionDef, value: ast.expr) -> Iterator[ast.expr]:

@@ -65,6 +65,9 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _check(project: TrialProject, plan: Plan) -> None:
     """Refuse what the old harness did for such a trial and the new one does not."""
     source, trial = project.trial
+    if len(project.line) > 1:
+        message = f"{trial.name} derives from a class of its own project: make one class of both"
+        plan.refuse(RULE.id, source, trial, message)
     methods = where.methods(project)
     own = methods.get("compute_validation_metrics")
     if own is not None:

@@ -55,13 +55,15 @@ def _plan_init(plan: Plan, init: Source) -> None:
 
 
 def _plan_subclasses(project: TrialProject, plan: Plan) -> None:
-    _, trial_class = project.trial
+    ours = [node for _, node in project.line]
     for source in project.sources.values():
         for node in source.names.nodes:
-            if isinstance(node, ast.ClassDef) and any(
-                ast.unparse(base).rpartition(".")[2] == trial_class.name for base in node.bases
-            ):
-                message = f"{node.name} derives from the trial {trial_class.name}"
+            if not isinstance(node, ast.ClassDef) or node in ours:
+                continue
+            above = [project.calls.meaning(source, base) for base in node.bases]
+            trial = next((one for one in ours if one in above), None)
+            if trial is not None:
+                message = f"{node.name} derives from the trial {trial.name}"
                 plan.refuse(RULE.id, source, node, message)
 
 
@@ -139,7 +141,8 @@ RULE = Rule(
             says="np.random.rand is called when this is imported",
         ),
         Case(
-            trial("pass\n") | {"deep.py": f"{_EXPORTS}\n\nclass Deep(T):\n    pass\n"},
+            trial("pass\n")
+            | {"__init__.py": _EXPORTS, "deep.py": f"{_EXPORTS}\n\nclass Deep(T):\n    pass\n"},
             {},
             says="Deep derives from the trial T",
         ),

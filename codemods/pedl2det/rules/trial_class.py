@@ -7,36 +7,45 @@ import ast
 from pedl2det import where
 from pedl2det.edits import becomes
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.project import TRIAL_CLASSES, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Give the trial ``__init__(self, context)`` and refuse classes that need more thought."""
-    source, node = project.trial
+    for source, node in project.line:
+        _check_class(plan, source, node)
+    for source, method in where.all_methods(project):
+        if method.name in (*where.WITH_HPARAMS, "__init__"):
+            _check_signature(plan, source, method)
+    _check_calls(project, plan)
+    plan.constructor.append("self.context = context")
+    for source, method in where.all_methods(project):
+        _plan_super(project, plan, source, method)
+
+
+def _check_class(plan: Plan, source: Source, node: ast.ClassDef) -> None:
     if len(node.bases) > 1 or node.keywords or node.decorator_list:
         plan.refuse(RULE.id, source, node, f"{node.name} has more than one base, or a decorator")
     for child in ast.walk(node):
         if isinstance(child, ast.Attribute) and child.attr == "context":
             plan.refuse(RULE.id, source, child, "an attribute is called context already")
-    for name, method in where.methods(project).items():
-        if name not in (*where.WITH_HPARAMS, "__init__"):
-            continue
-        arguments = method.args
-        extra = len(arguments.args) != 2 or arguments.vararg or arguments.kwarg
-        if extra or arguments.kwonlyargs or arguments.posonlyargs or method.decorator_list:
-            plan.refuse(
-                RULE.id, source, method, f"{name}: expected the signature {name}(self, hparams)"
-            )
-        if name == "__init__" and source.names.uses_name(method, "context"):
-            plan.refuse(RULE.id, source, method, "__init__ uses the name context already")
     for statement in node.body:
         for target in statement.targets if isinstance(statement, ast.Assign) else []:
             if isinstance(target, ast.Name) and target.id in (*where.WITH_HPARAMS, "__init__"):
                 plan.refuse(RULE.id, source, statement, f"{target.id} is not defined with def")
-    _check_calls(project, plan)
-    plan.constructor.append("self.context = context")
-    _plan_super(project, plan)
+
+
+def _check_signature(plan: Plan, source: Source, method: ast.FunctionDef) -> None:
+    arguments = method.args
+    extra = len(arguments.args) != 2 or arguments.vararg or arguments.kwarg
+    if extra or arguments.kwonlyargs or arguments.posonlyargs or method.decorator_list:
+        expected = f"{method.name}(self, hparams)"
+        message = f"{method.name}: expected the signature {expected}"
+        plan.refuse(RULE.id, source, method, message)
+    if method.name == "__init__" and source.names.uses_name(method, "context"):
+        plan.refuse(RULE.id, source, method, "__init__ uses the name context already")
 
 
 def _check_calls(project: TrialProject, plan: Plan) -> None:
@@ -52,25 +61,39 @@ def _check_calls(project: TrialProject, plan: Plan) -> None:
                         plan.refuse(RULE.id, source, node, f"{attribute} is called here")
 
 
-def _plan_super(project: TrialProject, plan: Plan) -> None:
-    """``super().__init__(hparams)`` hands the context on, ``super().method(hparams)`` nothing."""
-    source, _ = project.trial
-    for name, method in where.methods(project).items():
-        for child in ast.walk(method):
-            match child:
-                case ast.Call(
-                    func=ast.Attribute(
-                        value=ast.Call(func=ast.Name(id="super")), attr=called
-                    ) as func,
-                    args=positional,
-                    keywords=keywords,
-                ) if called == name and (positional or keywords):
-                    arguments = [*positional, *(keyword.value for keyword in keywords)]
-                    given = "(context)" if name == "__init__" else "()"
-                    text = f"{source.segment(func)}{given}"
-                    plan.expression(RULE.id, source, child, becomes(text))
-                    for argument in arguments:
-                        plan.drop(argument)
+def _plan_super(project: TrialProject, plan: Plan, source: Source, method: ast.FunctionDef) -> None:
+    """What the class above is given: the context by a constructor, nothing by a method."""
+    takes_hparams = method.name in (*where.WITH_HPARAMS, "__init__")
+    for child in ast.walk(method):
+        match child:
+            case ast.Call(func=ast.Attribute(value=above, attr=called) as func) if (
+                called == method.name and takes_hparams
+            ):
+                first = _first_argument(project, source, above)
+            case _:
+                continue
+        arguments = [*child.args, *(keyword.value for keyword in child.keywords)]
+        if first is None or len(arguments) <= first:
+            continue
+        kept = [source.segment(argument) for argument in arguments[:first]]
+        given = ", ".join([*kept, *(["context"] if method.name == "__init__" else [])])
+        text = f"{source.segment(func)}({given})"
+        plan.expression(RULE.id, source, child, becomes(text))
+        for argument in arguments[first:]:
+            plan.drop(argument)
+
+
+def _first_argument(project: TrialProject, source: Source, above: ast.expr) -> int | None:
+    """Where the arguments begin after ``self`` in a call of the class above, if it is one."""
+    match above:
+        case ast.Call(func=ast.Name(id="super")):
+            return 0
+    meant = project.calls.meaning(source, above)
+    if source.names.qualified(above) in TRIAL_CLASSES or any(
+        meant is node for _, node in project.line
+    ):
+        return 1
+    return None
 
 
 RULE = Rule(
@@ -99,6 +122,24 @@ RULE = Rule(
                 "    self.context = context\n\n"
                 "def helper(self):\n    pass\n"
             ),
+        ),
+        Case(
+            {
+                "base.py": "from pedl.frameworks.keras import TFKerasTrial\n\n\n"
+                "class Base(TFKerasTrial):\n    def __init__(self, hparams):\n        self.n = 1\n",
+                "model_def.py": "from base import Base\n\n\n"
+                "class T(Base):\n    def __init__(self, hparams):\n"
+                "        Base.__init__(self, hparams)\n        self.m = 1\n",
+            },
+            {
+                "base.py": "from pedl.frameworks.keras import TFKerasTrial\n\n\n"
+                "class Base(TFKerasTrial):\n"
+                "    def __init__(self, context: TFKerasTrialContext):\n        self.n = 1\n",
+                "model_def.py": "from base import Base\n\n\n"
+                "class T(Base):\n    def __init__(self, context: TFKerasTrialContext):\n"
+                "        self.context = context\n"
+                "        Base.__init__(self, context)\n        self.m = 1\n",
+            },
         ),
         Case(
             trial("def build_model(self, hparams, depth=2):\n    pass\n"),

@@ -31,7 +31,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if method is None:
         plan.refuse(RULE.id, source, trial_node, "the trial has no build_model of its own")
         return
-    plan_function(project, plan, source, method)
+    plan_function(project, plan, where.file_of(project, method), method)
 
 
 def plan_function(
