@@ -137,10 +137,12 @@ class TrialProject:
                 if isinstance(node, ast.ClassDef) and (line := self._line(source, node, classes))
             ]
             bases = {id(node) for line in lines for _, node in line[1:]}
+            leaves = [line for line in lines if id(line[0][1]) not in bases]
             exposed = [line[0] for line in lines if self._is_exposed(line[0][1])]
-            found = [line[0] for line in lines if id(line[0][1]) not in bases]
-            if lines:
-                return exposed if len(exposed) == 1 else found
+            if len(exposed) == 1 and all(exposed[0] in line for line in leaves):
+                return exposed
+            if leaves:
+                return [line[0] for line in leaves]
         return []
 
     @cached_property
