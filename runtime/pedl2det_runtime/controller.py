@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import tensorflow as tf
 
 from pedl2det_runtime import checkpoint, graph_mode, keras_versions, model_files, seeds
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
-from pedl2det_runtime.feeding import Workers, batches_in_pass, training_feed, validation_feed
+from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.feeding import Feed, Workers, batches_in_pass, training_feed, validation_feed
 from pedl2det_runtime.job import Job
 from pedl2det_runtime.keeper import Keeper
 from pedl2det_runtime.memory import Memory
@@ -27,6 +28,7 @@ from pedl2det_runtime.schedule import (
     next_pause,
     next_stop,
 )
+from pedl2det_runtime.stray_stop import kept_from_keras
 
 _TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data processes
 
@@ -78,9 +80,7 @@ class Controller(tf.keras.callbacks.Callback):
         try:
             self._train()
         except Exception as error:
-            if self._feed.error is not None and self._feed.error is not error:
-                raise self._feed.error from None  # rather than TensorFlow's account of it
-            raise
+            _raise_first(self._feed, error)
         finally:
             self._feed.close()
             self._reports.sync()
@@ -109,6 +109,7 @@ class Controller(tf.keras.callbacks.Callback):
                 class_weight=None if graph_mode.is_chosen() else class_weight,
                 callbacks=[self],
             )
+            self._check_end()
         self._user.keras("on_train_end", {})
         self._keeper.prune(training=False)
 
@@ -135,11 +136,13 @@ class Controller(tf.keras.callbacks.Callback):
 
     # What Keras calls.
 
+    @kept_from_keras()
     def on_train_begin(self, logs: Any = None) -> None:
         """Let Keras run up to the first place where there is something to do."""
         self._begin_workload()
         self._set_chunk()
 
+    @kept_from_keras()
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Tell the user's callbacks what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
@@ -152,6 +155,7 @@ class Controller(tf.keras.callbacks.Callback):
         if self._user.needs_every_training_batch:
             self._user.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
 
+    @kept_from_keras()
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Act on what is due after the execution that ended with this batch."""
         logs = graph_mode.metrics_of(logs or {})
@@ -227,9 +231,11 @@ class Controller(tf.keras.callbacks.Callback):
                 keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
             dataset = graph_mode.readable(dataset)
             logs = graph_mode.evaluate(model, dataset, feed.steps, ValidationEvents(self._user))
+            if feed.error:
+                raise feed.error  # Keras took it for the end of the data
             feed.finish()
         except Exception as error:
-            raise (feed.error or error) from None
+            _raise_first(feed, error)
         finally:
             feed.close()
         return self._generation.reported("validation", logs)
@@ -259,6 +265,16 @@ class Controller(tf.keras.callbacks.Callback):
         self._keeper.store(path)
         self._keeper.prune(training=True)
 
+    def _check_end(self) -> None:
+        """Refuse a training that ended before its time, which Keras does not call an error."""
+        batches, total = self._progress.batches, self._schedule.total
+        if batches >= total or self._stopping:
+            return
+        raise self._feed.error or InvalidExperimentException(
+            f"the training data ended after {batches} of {total} batches: the dataset must "
+            "give its batches again in each pass, and give some"
+        )
+
     # Small questions.
 
     def _set_chunk(self) -> None:
@@ -285,3 +301,9 @@ class Controller(tf.keras.callbacks.Callback):
     def _epochs(self) -> float:
         epoch = self._schedule.epoch or batches_in_pass(self._job.training)
         return self._progress.batches / epoch if epoch else 0.0
+
+
+def _raise_first(feed: Feed, error: Exception) -> NoReturn:
+    """Raise what the data raised, if they did, rather than TensorFlow's account of it."""
+    first = feed.error or error
+    raise first from first.__cause__

@@ -15,13 +15,13 @@ import os
 import re
 import shlex
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pedl2det_runtime import told
 from pedl2det_runtime.errors import InvalidHP, Pedl2DetError, TrialCodeError, TrialLoadError
 from pedl2det_runtime.trial import TFKerasTrial, Trial
 
@@ -65,13 +65,13 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
         raise
     except Pedl2DetError as error:
         # Ours has its own words; where the trial's code led to it, that place is told too.
-        place = _place(error, directory)
-        if place is None or str(error).startswith(place.rpartition(":")[0]):
+        place = told.place(error, directory)
+        if place is None or str(error).startswith(f"{directory}{os.sep}"):
             raise
         raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
     except BaseException as error:
-        place = _place(error, directory) or str(directory)
-        raise TrialCodeError(f"{place}: {doing}: {_said(error)}") from error
+        place = told.place(error, directory) or str(directory)
+        raise TrialCodeError(f"{place}: {doing}: {told.said(error)}") from error
 
 
 def load_trial(
@@ -212,20 +212,6 @@ def _is_within(module: Any, directory: Path) -> bool:
     return file is not None and directory in Path(file).parents
 
 
-def _place(error: BaseException, directory: Path) -> str | None:
-    """``file:line`` of the last frame within the trial; None where the trial has no part in it."""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{error.filename}:{error.lineno}"
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if directory in Path(frame.filename).parents]
-    return f"{own[-1].filename}:{own[-1].lineno}" if own else None
-
-
 def _named(error: Pedl2DetError) -> str:
     """The name of an error that the trial raised itself."""
     return "InvalidHP: " if isinstance(error, InvalidHP) else ""
-
-
-def _said(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")

@@ -12,6 +12,7 @@ from pedl2det_runtime import graph_mode, safe_pickle
 from pedl2det_runtime.callbacks.base import Callback
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.memory import Memory
+from pedl2det_runtime.stray_stop import kept_from_keras
 
 _log = logging.getLogger(__name__)
 
@@ -176,12 +177,15 @@ class ValidationEvents(tf.keras.callbacks.Callback):
         super().__init__()
         self._user = callbacks
 
+    @kept_from_keras()
     def on_test_begin(self, logs: Any = None) -> None:
         self._user.keras("on_test_begin", logs)
 
+    @kept_from_keras()
     def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
         self._user.keras("on_test_batch_begin", batch, logs)
 
+    @kept_from_keras()
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
         self._user.keras("on_test_batch_end", batch, logs)
 
