@@ -13,8 +13,16 @@ from typing import Any, NoReturn
 
 import tensorflow as tf
 
-from pedl2det_runtime import checkpoint, graph_mode, keras_versions, model_files, seeds
+from pedl2det_runtime import (
+    checkpoint,
+    class_weights,
+    graph_mode,
+    keras_versions,
+    model_files,
+    seeds,
+)
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
+from pedl2det_runtime.drawn import catch_up
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.feeding import Feed, Workers, batches_in_pass, training_feed, validation_feed
 from pedl2det_runtime.job import Job
@@ -99,6 +107,9 @@ class Controller(tf.keras.callbacks.Callback):
         self._act()
         if not self._stopping and self._first_batch < self._schedule.total:
             class_weight = self._context.fit_settings.class_weight
+            if class_weight and class_weights.has_weights(dataset) and not graph_mode.is_chosen():
+                dataset = class_weights.multiplied(dataset, class_weight)
+                class_weight = None
             type(model).fit(  # the wrapped model's own fit trains nothing
                 model,
                 graph_mode.readable(dataset, class_weight),
@@ -120,7 +131,9 @@ class Controller(tf.keras.callbacks.Callback):
         changes = checkpoint.read_loaders(self._resume_from)
         for name, memory in self._memories.items():
             memory.restore(changes[name])
-        seeds.restore_host_state(self._state.random)
+        random = self._state.random
+        catch_up(self._job.training, self._job.validation, self._first_batch, random)
+        seeds.restore_host_state(random)
         dataset = self._feed.open(model, resuming=True)
         model_files.restore(self._resume_from, model, self._first_batch)
         return dataset

@@ -59,7 +59,7 @@ class ArraySequence:
         self, arrays: tuple[Any, ...], batch_size: int, *, keeps_partial_batch: bool = True
     ) -> None:
         names = ("x", "y", "sample weights")
-        lengths = [_length(part, name) for part, name in zip(arrays, names, strict=False)]
+        lengths = [records_in(part, name) for part, name in zip(arrays, names, strict=False)]
         if lengths[1] != lengths[0]:
             raise CheckFailedError(
                 f"Length of x and y do not match: x has {lengths[0]} records, y has {lengths[1]}."
@@ -139,7 +139,17 @@ def _is_container(data: Any) -> bool:
     return isinstance(data, tuple | list | dict | str | bytes | np.ndarray) or hasattr(data, "iloc")
 
 
-def _length(part: Any, name: str) -> int:
+def records_in(part: Any, name: str) -> int:
+    """How many records there are in one array, or in each of several.
+
+    Args:
+        part: an array, or a list, tuple or dict of arrays.
+        name: what it is called in an error.
+
+    Raises:
+        InvalidDataTypeException: it holds something else.
+        CheckFailedError: the lengths differ.
+    """
     arrays = _leaves(part)
     strange = [array for array in arrays if not _is_array_like(array)]
     if strange or not arrays:

@@ -24,6 +24,8 @@ class Generation:
             callbacks get the training logs.
         keeps_partial_batch: whether the last batch of training arrays may be smaller.
         wraps_datasets: whether a dataset must be wrapped.
+        epoch: batches in an epoch, where the trial says it; 0 otherwise.
+        limits_any_validation: whether ``validation_steps`` is about Sequences and arrays too.
         aliases: metrics that callbacks and the searcher know by another name, by that name.
         reported: the metrics of a report, by their names there, from their names for Keras.
         validate: computes the validation metrics instead of ``model.evaluate``, given the number
@@ -33,6 +35,8 @@ class Generation:
     epoch_is_one_pass: bool = False
     keeps_partial_batch: bool = True
     wraps_datasets: bool = True
+    epoch: int = 0
+    limits_any_validation: bool = False
     aliases: tuple[tuple[str, str], ...] = ()
     reported: Callable[[Kind, Metrics], Metrics] = with_prefix
     validate: Callable[[int], Metrics] | None = None

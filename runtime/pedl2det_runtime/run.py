@@ -83,9 +83,10 @@ def _train_script(
         raise ConfigError("entrypoint: expected script: FILE, or module:Class")
     progress = Progress()
 
-    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> None:
+    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
         nonlocal progress
         progress = train(trial_class, info, options, say, found)
+        return options.out
 
     with users_code(options.directory, f"run {entrypoint['script']}"):
         run_script(options.directory / entrypoint["script"], info, train_it)
