@@ -175,17 +175,17 @@ class Controller(tf.keras.callbacks.Callback):
         batches = self._first_batch + batch + 1
         self._progress = self._progress.trained_to(batches)
         if self._user.needs_every_training_batch:
-            told = self._generation.with_aliases(scalars(logs))
-            self._user.keras("on_train_batch_end", self._index_in_epoch(batches - 1), told)
+            index = self._index_in_epoch(batches - 1)
+            self._user.keras("on_train_batch_end", index, self._told(logs))
         if self._trace:
-            self._trace.write({"batch": batches, "metrics": scalars(logs)})
+            self._trace.write({"batch": batches, "metrics": self._named(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._generation.epoch_is_one_pass
-            epoch_logs = self._generation.with_aliases(scalars(logs)) if has_logs else {}
+            epoch_logs = self._told(logs) if has_logs else {}
             self._user.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
         self._heed_stop()
         if batches == self._stop:
-            self._end_workload(scalars(logs))
+            self._end_workload(self._named(logs))
             self._begin_workload()
         self._set_chunk()
 
@@ -203,7 +203,6 @@ class Controller(tf.keras.callbacks.Callback):
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
         self._user.determined("on_train_workload_end", batches, metrics | counted)
         self._heed_stop()
-        metrics = self._generation.reported("training", metrics)
         self._reports.report("training", batches, epochs, metrics)
         self._act()
         self._context.model.reset_metrics()
@@ -243,7 +242,9 @@ class Controller(tf.keras.callbacks.Callback):
                 single = self._user.needs_every_validation_batch
                 keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
             dataset = graph_mode.readable(dataset)
-            logs = graph_mode.evaluate(model, dataset, feed.steps, ValidationEvents(self._user))
+            logs = graph_mode.evaluate(
+                model, dataset, feed.steps, ValidationEvents(self._user, self._generation)
+            )
             if feed.error:
                 raise feed.error  # Keras took it for the end of the data
             feed.finish()
@@ -289,6 +290,14 @@ class Controller(tf.keras.callbacks.Callback):
         )
 
     # Small questions.
+
+    def _named(self, logs: dict[str, Any]) -> dict[str, float]:
+        """The metrics of a training, by their names in reports."""
+        return self._generation.reported("training", scalars(logs))
+
+    def _told(self, logs: dict[str, Any]) -> dict[str, float]:
+        """The same, by all names that callbacks may ask for."""
+        return self._generation.with_aliases(self._named(logs))
 
     def _set_chunk(self) -> None:
         """Let Keras run, in one execution, all batches up to the next that matters."""
