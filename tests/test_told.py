@@ -158,3 +158,13 @@ def test_a_validation_without_end_is_refused_before_the_training(tmp_path: Path)
 
     done = run(type("T", (Trial,), {"build_validation_data_loader": limited}), tmp_path, config(5))
     assert done.reports[-1]["kind"] == "validation"
+
+
+@pytest.mark.parametrize("name", ["workers", "max_queue_size"])
+def test_a_setting_that_is_no_number(name: str, tmp_path: Path) -> None:
+    assert f"{name}: expected " in told(with_data((X, Y), **{name: "4"}), tmp_path)
+
+
+def test_a_session_config_of_none_is_the_default(tmp_path: Path) -> None:
+    trial = type("T", (Trial,), {"session_config": lambda _: None})
+    assert run(trial, tmp_path, config(5)).reports

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -138,10 +139,10 @@ class TFKerasTrialContext(TrialContext):
             if not isinstance(value, _ArgNotProvided)
         }
         class_weights.check(changes.get("class_weight"))
-        if changes.get("max_queue_size", 1) < 1:
-            raise CheckFailedError(f"max_queue_size: expected 1 or more, got {max_queue_size}")
-        if changes.get("workers", 0) < 0:
-            raise CheckFailedError(f"workers: expected 0 or more, got {workers}")
+        for name, least in (("max_queue_size", 1), ("workers", 0)):
+            value = changes.get(name, least)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise CheckFailedError(f"{name}: expected {least} or more, got {value!r}")
         self.fit_settings = replace(self.fit_settings, **changes)
 
     def wrap_model(self, model: Any) -> Any:
