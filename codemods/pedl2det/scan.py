@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.legacy import CONFIG_IN_STEPS, ROOT, mentions_legacy
+from pedl2det.legacy import CONFIG_IN_STEPS, mentions_legacy
 from pedl2det.links import link
 from pedl2det.notebook.scan import notebook_projects
 from pedl2det.project import (
     CONTEXT_TRIAL_CLASSES,
     TRIAL_CLASSES,
     TrialProject,
-    occurrences,
     trial_classes,
 )
 from pedl2det.source import Source
@@ -59,17 +58,6 @@ def find_projects(files: list[Path]) -> list[TrialProject]:
         for project in projects
         if project.occurrences or project.findings or project.is_in_steps or project.script
     ]
-
-
-def uses_legacy(directory: Path) -> bool:
-    """Whether a file below a directory uses PEDL; one that cannot be read does not."""
-    for file in python_files(directory):
-        if mentions_legacy(file.read_bytes()):
-            with contextlib.suppress(Unreadable):
-                names = (found.name.partition(".")[0] for found in occurrences(Source.read(file)))
-                if ROOT in names:
-                    return True
-    return False
 
 
 def counts_in_steps(file: Path) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from pedl2det_runtime import class_weights
 from pedl2det_runtime.current import TrialInfo
 from pedl2det_runtime.data import is_dataset
 from pedl2det_runtime.errors import CheckFailedError
@@ -117,7 +119,8 @@ class TFKerasTrialContext(TrialContext):
             validation_steps: batches of a validation dataset that are read, or None for all.
 
         Raises:
-            CheckFailedError: ``max_queue_size`` is below 1 or ``workers`` below 0.
+            CheckFailedError: ``max_queue_size`` is below 1 or ``workers`` below 0, or
+                ``class_weight`` is no mapping.
         """
         given = {
             "verbose": verbose,
@@ -135,10 +138,11 @@ class TFKerasTrialContext(TrialContext):
             for name, value in optional.items()
             if not isinstance(value, _ArgNotProvided)
         }
-        if changes.get("max_queue_size", 1) < 1:
-            raise CheckFailedError(f"max_queue_size: expected 1 or more, got {max_queue_size}")
-        if changes.get("workers", 0) < 0:
-            raise CheckFailedError(f"workers: expected 0 or more, got {workers}")
+        class_weights.check(changes.get("class_weight"))
+        for name, least in (("max_queue_size", 1), ("workers", 0)):
+            value = changes.get(name, least)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise CheckFailedError(f"{name}: expected {least} or more, got {value!r}")
         self.fit_settings = replace(self.fit_settings, **changes)
 
     def wrap_model(self, model: Any) -> Any:

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import tensorflow as tf
 
-from pedl2det_runtime import checkpoint, graph_mode, keras_versions, model_files, seeds
+from pedl2det_runtime import (
+    checkpoint,
+    class_weights,
+    graph_mode,
+    keras_versions,
+    model_files,
+    seeds,
+)
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
-from pedl2det_runtime.feeding import Workers, batches_in_pass, training_feed, validation_feed
+from pedl2det_runtime.drawn import catch_up
+from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.feeding import Feed, Workers, batches_in_pass, training_feed, validation_feed
 from pedl2det_runtime.job import Job
 from pedl2det_runtime.keeper import Keeper
 from pedl2det_runtime.memory import Memory
@@ -27,6 +36,7 @@ from pedl2det_runtime.schedule import (
     next_pause,
     next_stop,
 )
+from pedl2det_runtime.stray_stop import kept_from_keras
 
 _TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data processes
 
@@ -78,9 +88,7 @@ class Controller(tf.keras.callbacks.Callback):
         try:
             self._train()
         except Exception as error:
-            if self._feed.error is not None and self._feed.error is not error:
-                raise self._feed.error from None  # rather than TensorFlow's account of it
-            raise
+            _raise_first(self._feed, error)
         finally:
             self._feed.close()
             self._reports.sync()
@@ -99,6 +107,9 @@ class Controller(tf.keras.callbacks.Callback):
         self._act()
         if not self._stopping and self._first_batch < self._schedule.total:
             class_weight = self._context.fit_settings.class_weight
+            if class_weight and class_weights.has_weights(dataset) and not graph_mode.is_chosen():
+                dataset = class_weights.multiplied(dataset, class_weight)
+                class_weight = None
             type(model).fit(  # the wrapped model's own fit trains nothing
                 model,
                 graph_mode.readable(dataset, class_weight),
@@ -109,6 +120,7 @@ class Controller(tf.keras.callbacks.Callback):
                 class_weight=None if graph_mode.is_chosen() else class_weight,
                 callbacks=[self],
             )
+            self._check_end()
         self._user.keras("on_train_end", {})
         self._keeper.prune(training=False)
 
@@ -119,7 +131,9 @@ class Controller(tf.keras.callbacks.Callback):
         changes = checkpoint.read_loaders(self._resume_from)
         for name, memory in self._memories.items():
             memory.restore(changes[name])
-        seeds.restore_host_state(self._state.random)
+        random = self._state.random
+        catch_up(self._job.training, self._job.validation, self._first_batch, random)
+        seeds.restore_host_state(random)
         dataset = self._feed.open(model, resuming=True)
         model_files.restore(self._resume_from, model, self._first_batch)
         return dataset
@@ -135,11 +149,13 @@ class Controller(tf.keras.callbacks.Callback):
 
     # What Keras calls.
 
+    @kept_from_keras()
     def on_train_begin(self, logs: Any = None) -> None:
         """Let Keras run up to the first place where there is something to do."""
         self._begin_workload()
         self._set_chunk()
 
+    @kept_from_keras()
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Tell the user's callbacks what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
@@ -152,24 +168,24 @@ class Controller(tf.keras.callbacks.Callback):
         if self._user.needs_every_training_batch:
             self._user.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
 
+    @kept_from_keras()
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Act on what is due after the execution that ended with this batch."""
         logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
         self._progress = self._progress.trained_to(batches)
         if self._user.needs_every_training_batch:
-            told = self._generation.with_aliases(scalars(logs))
-            self._user.keras("on_train_batch_end", self._index_in_epoch(batches - 1), told)
+            index = self._index_in_epoch(batches - 1)
+            self._user.keras("on_train_batch_end", index, self._told(logs))
         if self._trace:
-            metrics = self._generation.reported("training", scalars(logs))
-            self._trace.write({"batch": batches, "metrics": metrics})
+            self._trace.write({"batch": batches, "metrics": self._named(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._generation.epoch_is_one_pass
-            epoch_logs = self._generation.with_aliases(scalars(logs)) if has_logs else {}
+            epoch_logs = self._told(logs) if has_logs else {}
             self._user.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
         self._heed_stop()
         if batches == self._stop:
-            self._end_workload(scalars(logs))
+            self._end_workload(self._named(logs))
             self._begin_workload()
         self._set_chunk()
 
@@ -187,7 +203,6 @@ class Controller(tf.keras.callbacks.Callback):
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
         self._user.determined("on_train_workload_end", batches, metrics | counted)
         self._heed_stop()
-        metrics = self._generation.reported("training", metrics)
         self._reports.report("training", batches, epochs, metrics)
         self._act()
         self._context.model.reset_metrics()
@@ -227,10 +242,14 @@ class Controller(tf.keras.callbacks.Callback):
                 single = self._user.needs_every_validation_batch
                 keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
             dataset = graph_mode.readable(dataset)
-            logs = graph_mode.evaluate(model, dataset, feed.steps, ValidationEvents(self._user))
+            logs = graph_mode.evaluate(
+                model, dataset, feed.steps, ValidationEvents(self._user, self._generation)
+            )
+            if feed.error:
+                raise feed.error  # Keras took it for the end of the data
             feed.finish()
         except Exception as error:
-            raise (feed.error or error) from None
+            _raise_first(feed, error)
         finally:
             feed.close()
         return self._generation.reported("validation", logs)
@@ -260,7 +279,25 @@ class Controller(tf.keras.callbacks.Callback):
         self._keeper.store(path)
         self._keeper.prune(training=True)
 
+    def _check_end(self) -> None:
+        """Refuse a training that ended before its time, which Keras does not call an error."""
+        batches, total = self._progress.batches, self._schedule.total
+        if batches >= total or self._stopping:
+            return
+        raise self._feed.error or InvalidExperimentException(
+            f"the training data ended after {batches} of {total} batches: the dataset must "
+            "give its batches again in each pass, and give some"
+        )
+
     # Small questions.
+
+    def _named(self, logs: dict[str, Any]) -> dict[str, float]:
+        """The metrics of a training, by their names in reports."""
+        return self._generation.reported("training", scalars(logs))
+
+    def _told(self, logs: dict[str, Any]) -> dict[str, float]:
+        """The same, by all names that callbacks may ask for."""
+        return self._generation.with_aliases(self._named(logs))
 
     def _set_chunk(self) -> None:
         """Let Keras run, in one execution, all batches up to the next that matters."""
@@ -286,3 +323,9 @@ class Controller(tf.keras.callbacks.Callback):
     def _epochs(self) -> float:
         epoch = self._schedule.epoch or batches_in_pass(self._job.training)
         return self._progress.batches / epoch if epoch else 0.0
+
+
+def _raise_first(feed: Feed, error: Exception) -> NoReturn:
+    """Raise what the data raised, if they did, rather than TensorFlow's account of it."""
+    first = feed.error or error
+    raise first from first.__cause__

@@ -69,9 +69,16 @@ class TrialInfo:
             raise InvalidConfigurationException(
                 f"hyperparameters.{name}: expected {wanted}, got {value!r}"
                 if name in self.hparams
-                else "hyperparameters.global_batch_size: this key is required"
+                else f"hyperparameters.{self._batch_key}: this key is required"
             )
         return value // self.slots
+
+    @property
+    def _batch_key(self) -> str:
+        """What the batch size is called in a config of this generation."""
+        if not self.config.is_legacy:
+            return "global_batch_size"
+        return "batch_size (of Determined 0.12, global_batch_size)"
 
     @property
     def global_batch_size(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pedl2det_runtime.errors import CheckFailedError, InvalidDataTypeException
+from pedl2det_runtime.told import place_of
 
 if TYPE_CHECKING:
     import tensorflow as tf
@@ -58,7 +59,7 @@ class ArraySequence:
         self, arrays: tuple[Any, ...], batch_size: int, *, keeps_partial_batch: bool = True
     ) -> None:
         names = ("x", "y", "sample weights")
-        lengths = [_length(part, name) for part, name in zip(arrays, names, strict=False)]
+        lengths = [records_in(part, name) for part, name in zip(arrays, names, strict=False)]
         if lengths[1] != lengths[0]:
             raise CheckFailedError(
                 f"Length of x and y do not match: x has {lengths[0]} records, y has {lengths[1]}."
@@ -96,7 +97,7 @@ def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> 
 
     Raises:
         InvalidDataTypeException: it is of a type that cannot be trained on.
-        CheckFailedError: it is a tuple whose arrays do not fit together.
+        CheckFailedError: it is a tuple whose arrays do not fit together, or has no batches.
     """
     if is_dataset(data):
         return data
@@ -104,6 +105,7 @@ def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> 
         arrays = data[:2] if data[-1] is None else data
         return ArraySequence(arrays, batch_size, keeps_partial_batch=keeps_partial_batch)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_container(data):
+        _check_length(data)
         return data
     raise InvalidDataTypeException(
         type(data).__name__,
@@ -117,11 +119,37 @@ def is_dataset(data: Any) -> bool:
     return hasattr(data, "element_spec") and hasattr(data, "cardinality")
 
 
+def _check_length(data: Any) -> None:
+    """Refuse a sequence that cannot say how many batches it has, or has none."""
+    name, place = type(data).__name__, place_of(type(data).__len__)
+    at = f"{place}: " if place else ""
+    try:
+        count = len(data)
+    except (TypeError, ValueError) as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # from within
+        raise CheckFailedError(f"{at}{name}.__len__: expected a whole number: {error}") from None
+    if count < 1:
+        raise CheckFailedError(
+            f"{at}{name}: the data set is empty: it must hold at least one batch, got {count}"
+        )
+
+
 def _is_container(data: Any) -> bool:
     return isinstance(data, tuple | list | dict | str | bytes | np.ndarray) or hasattr(data, "iloc")
 
 
-def _length(part: Any, name: str) -> int:
+def records_in(part: Any, name: str) -> int:
+    """How many records there are in one array, or in each of several.
+
+    Args:
+        part: an array, or a list, tuple or dict of arrays.
+        name: what it is called in an error.
+
+    Raises:
+        InvalidDataTypeException: it holds something else.
+        CheckFailedError: the lengths differ.
+    """
     arrays = _leaves(part)
     strange = [array for array in arrays if not _is_array_like(array)]
     if strange or not arrays:

@@ -7,6 +7,7 @@
   ``WrongKerasError``                    TensorFlow is missing, or comes with Keras 3
   ``CheckpointError``                    a checkpoint is missing, damaged or of another run
   ``TrialCodeError``                     the trial's own code raised
+  ``StrayStopError``                     it raised what Keras takes for the end of the data
   ``InvalidHP``                          the trial refuses its hyperparameters
   ``CheckFailedError``                   an argument breaks a documented condition
   ``MetricError``                        a validation does not report the searcher's metric
@@ -49,6 +50,10 @@ class CheckpointError(Pedl2DetError):
 
 class TrialCodeError(Pedl2DetError):
     """The trial's own code raised; ``__cause__`` is what it raised."""
+
+
+class StrayStopError(Pedl2DetError):
+    """``StopIteration`` or ``OutOfRangeError`` left the trial's code; ``__cause__`` is which."""
 
 
 class InvalidHP(Pedl2DetError):  # noqa: N818 - the documented name

@@ -19,6 +19,7 @@ from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import TrialInfo
 from pedl2det_runtime.data import as_data, is_dataset
 from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidExperimentException
+from pedl2det_runtime.feeding import is_endless
 from pedl2det_runtime.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.keeper import Goal
 from pedl2det_runtime.options import RunOptions
@@ -96,6 +97,8 @@ def make_job(
         keeps_partial_batch=generation.keeps_partial_batch,
     )
     validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
+    validation_steps = 1 if options.test else _validation_steps(context, validation, generation)
+    _check_end(validation, validation_steps)
     if generation.wraps_datasets:
         _check_wrapped(context, training, validation)
     trial.build_model()
@@ -115,7 +118,7 @@ def make_job(
         context=context,
         training=training,
         validation=validation,
-        validation_steps=1 if options.test else _validation_steps(context, validation),
+        validation_steps=validation_steps,
         callbacks=callbacks,
         schedule=schedule,
         generation=generation,
@@ -173,9 +176,27 @@ def _check_wrapped(context: TFKerasTrialContext, *loaders: Any) -> None:
         )
 
 
-def _validation_steps(context: TFKerasTrialContext, validation: Any) -> int | None:
-    """``configure_fit(validation_steps=...)`` applies to datasets only."""
-    return context.fit_settings.validation_steps if is_dataset(validation) else None
+def _validation_steps(
+    context: TFKerasTrialContext, validation: Any, generation: Generation
+) -> int | None:
+    """``configure_fit(validation_steps=...)`` applies to datasets only, that of a script to all."""
+    steps: int | None = context.fit_settings.validation_steps
+    if steps is None or is_dataset(validation):
+        return steps
+    if not generation.limits_any_validation:
+        return None
+    there_are = len(validation)
+    if steps > there_are:
+        _log.warning("validation_steps=%d: there are %d batches, all are read", steps, there_are)
+    return steps
+
+
+def _check_end(validation: Any, steps: int | None) -> None:
+    if steps is None and is_dataset(validation) and is_endless(validation):
+        raise InvalidExperimentException(
+            "the validation dataset never ends: leave out repeat(), or say how many of its batches "
+            "are read, with validation_steps"
+        )
 
 
 def _check_model(context: TFKerasTrialContext) -> None:
@@ -194,6 +215,8 @@ def _generation(config: ExperimentConfig, trial: TFKerasTrial) -> Generation:
 
 def _epoch(config: ExperimentConfig, info: TrialInfo, generation: Generation, training: Any) -> int:
     """Batches in an epoch; 0 where there are none."""
+    if generation.epoch:
+        return generation.epoch
     if not generation.epoch_is_one_pass:
         return config.records_per_epoch // info.global_batch_size
     return config.report_period if is_dataset(training) else len(training)

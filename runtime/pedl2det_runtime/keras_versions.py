@@ -105,6 +105,23 @@ def begin_trial() -> None:
     prepare()
 
 
+@contextlib.contextmanager
+def trial_begun() -> Iterator[None]:
+    """:func:`begin_trial`; afterwards Keras builds models as it did before."""
+    import tensorflow as tf
+
+    global _serves_old_arguments
+    random = tf.keras.backend.experimental
+    before = _serves_old_arguments, random.is_tf_random_generator_enabled()
+    begin_trial()
+    try:
+        yield
+    finally:
+        _serves_old_arguments = before[0]
+        if not before[1]:
+            random.disable_tf_random_generator()
+
+
 def prepare() -> None:
     """Have Keras build models as trials mean them.
 
@@ -113,10 +130,14 @@ def prepare() -> None:
     """
     import tensorflow as tf
 
+    global _serves_old_arguments
+    _serves_old_arguments = True
     tf.keras.backend.experimental.enable_tf_random_generator()
     tf.keras.optimizers.Optimizer.__new__ = _new_optimizer
 
 
+# Python cannot take a __new__ away from a class again, so it asks this.
+_serves_old_arguments = False
 _OLD_ARGUMENTS = {"lr", "decay"}
 
 
@@ -133,7 +154,11 @@ def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
 
     old = getattr(tf.keras.optimizers.legacy, cls.__name__, None)
     is_kerass = cls is getattr(tf.keras.optimizers, cls.__name__, None)
-    if is_kerass and (graph_mode.is_chosen() or _OLD_ARGUMENTS & kwargs.keys()):
+    if (
+        _serves_old_arguments
+        and is_kerass
+        and (graph_mode.is_chosen() or _OLD_ARGUMENTS & kwargs.keys())
+    ):
         if old is None:
             cannot = "train in graph mode" if graph_mode.is_chosen() else "take lr= or decay="
             raise InvalidModelException(

@@ -11,17 +11,18 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import operator
 import os
 import re
 import shlex
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pedl2det_runtime import told
 from pedl2det_runtime.errors import InvalidHP, Pedl2DetError, TrialCodeError, TrialLoadError
 from pedl2det_runtime.trial import TFKerasTrial, Trial
 
@@ -65,13 +66,13 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
         raise
     except Pedl2DetError as error:
         # Ours has its own words; where the trial's code led to it, that place is told too.
-        place = _place(error, directory)
-        if place is None or str(error).startswith(place.rpartition(":")[0]):
+        place = told.place(error, directory)
+        if place is None or str(error).startswith(f"{directory}{os.sep}"):
             raise
         raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
     except BaseException as error:
-        place = _place(error, directory) or str(directory)
-        raise TrialCodeError(f"{place}: {doing}: {_said(error)}") from error
+        place = told.place(error, directory) or str(directory)
+        raise TrialCodeError(f"{place}: {doing}: {told.said(error)}") from error
 
 
 def load_trial(
@@ -125,31 +126,38 @@ def load_trial(
 
 def _imported(directory: Path, place: str) -> tuple[ModuleType, Any]:
     """The module and the object of ``module:object``; an empty module is the package."""
-    module_name, _, name = place.partition(":")
+    module_name, colon, name = place.partition(":")
+    if not (colon and name):
+        raise TrialLoadError(f"entrypoint {place}: expected module:object")
     with users_code(directory, f"import {module_name or 'the package'}"):
         module = importlib.import_module(module_name) if module_name else _package(directory)
-    if not hasattr(module, name):
-        raise TrialLoadError(f"entrypoint {place}: {module_name or 'the package'} has no {name}")
-    return module, getattr(module, name)
+    try:
+        return module, operator.attrgetter(name)(module)  # one class may stand in another
+    except AttributeError:
+        raise TrialLoadError(
+            f"entrypoint {place}: {module_name or 'the package'} has no {name}"
+        ) from None
 
 
 def _from_entrypoints(directory: Path, entrypoints: dict[str, str]) -> type[TFKerasTrial]:
     known = {
-        "trial_class": "",
         "data_loaders_function": "make_data_loaders",
         "download_data_function": "download_data",
     }
-    if "trial_class" not in entrypoints or entrypoints.keys() - known.keys():
+    if "trial_class" not in entrypoints or entrypoints.keys() - known.keys() - {"trial_class"}:
         raise TrialLoadError(
             f"entrypoints: expected trial_class, and maybe data_loaders_function and "
             f"download_data_function, got {', '.join(entrypoints) or 'nothing'}"
         )
+    found = {key: _imported(directory, place) for key, place in entrypoints.items()}
+    home, trial = found["trial_class"]
     package = ModuleType(_PACKAGE)
-    package.__file__ = str(directory / "entrypoints")
-    found = {key: _imported(directory, place)[1] for key, place in entrypoints.items()}
-    for key, value in found.items():
-        setattr(package, known[key] or "trial_class", value)
-    trial = found["trial_class"]
+    package.__file__ = home.__file__
+    for key, name in known.items():
+        if key in found:
+            setattr(package, name, found[key][1])
+        elif "data_loaders_function" not in found and hasattr(home, name):  # beside the trial
+            setattr(package, name, getattr(home, name))
     if not (inspect.isclass(trial) and issubclass(trial, Trial)):
         raise TrialLoadError(f"entrypoints.trial_class: {entrypoints['trial_class']}: no trial")
     return trial.as_context_trial(package)
@@ -166,7 +174,7 @@ def _trial_of(entrypoint: Any) -> str | None:
     words = shlex.split(entrypoint) if isinstance(entrypoint, str) else entrypoint
     if not words or (len(words) == 1 and isinstance(entrypoint, str)):
         return entrypoint or None
-    trials = [word for word in map(str, words) if re.fullmatch(r"[\w.]+:\w+", word)]
+    trials = [word for word in map(str, words) if re.fullmatch(r"[\w.]+:[\w.]+", word)]
     if not trials or not any(word.startswith("determined.") for word in map(str, words)):
         raise TrialLoadError(
             f"entrypoint: {entrypoint!r}: expected module:Class, or a command of determined.launch "
@@ -212,20 +220,6 @@ def _is_within(module: Any, directory: Path) -> bool:
     return file is not None and directory in Path(file).parents
 
 
-def _place(error: BaseException, directory: Path) -> str | None:
-    """``file:line`` of the last frame within the trial; None where the trial has no part in it."""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{error.filename}:{error.lineno}"
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if directory in Path(frame.filename).parents]
-    return f"{own[-1].filename}:{own[-1].lineno}" if own else None
-
-
 def _named(error: Pedl2DetError) -> str:
     """The name of an error that the trial raised itself."""
     return "InvalidHP: " if isinstance(error, InvalidHP) else ""
-
-
-def _said(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")

@@ -68,8 +68,9 @@ def init(
         pass
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
 
-    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> None:
+    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
         train(trial_class, info, options, _say, find_checkpoint(options, info, _say))
+        return options.out
 
     _until_the_end.enter_context(fit_is_training(info, train_it))
     return TFKerasNativeContext(info)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from pedl2det_runtime.generation import Generation
+
 Metrics = dict[str, float]
 
 
@@ -48,6 +50,20 @@ class JsonLines:
     def sync(self) -> None:
         """Put what was written on the disk."""
         os.fsync(self._file.fileno())
+
+
+def history(log: Path, generation: Generation) -> dict[str, list[float]]:
+    """What ``model.fit`` returns in ``History.history``: each metric of all reports.
+
+    Args:
+        log: ``metrics.jsonl``.
+        generation: says by which other names metrics are known.
+    """
+    found: dict[str, list[float]] = {}
+    for line in log.read_text(encoding="utf-8").splitlines():
+        for name, value in generation.with_aliases(json.loads(line)["metrics"]).items():
+            found.setdefault(name, []).append(value)
+    return found
 
 
 class Reports:

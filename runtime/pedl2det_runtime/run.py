@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pedl2det_runtime import checkpoint, keras_versions, stub_path
-from pedl2det_runtime.config import notices, read_config
+from pedl2det_runtime.config import ExperimentConfig, notices, read_config
 from pedl2det_runtime.current import TrialInfo, running
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.options import RunOptions
@@ -41,20 +41,29 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     config = read_config(options.config or find_config(options.directory), options.overrides)
     # A trial's home is its working directory: paths are made absolute before it is entered.
     options = replace(options, directory=options.directory.resolve(), out=options.out.resolve())
-    directory = options.directory
     info = TrialInfo.of(config, options.out)
     found = find_checkpoint(options, info, say)
     if found.state is not None:
         info = replace(info, initial_batch=found.state.progress.batches)
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
-    stub_path.serve_first()
+    with stub_path.served_first(), keras_versions.trial_begun():
+        return _run(config, info, options, say, found, file)
 
+
+def _run(
+    config: ExperimentConfig,
+    info: TrialInfo,
+    options: RunOptions,
+    say: Callable[[str], None],
+    found: Found,
+    file: Path | None,
+) -> Progress:
     from pedl2det_runtime import seeds
     from pedl2det_runtime.loading import at_home, load_trial, users_code
 
+    directory = options.directory
     with running(info), at_home(directory):
-        keras_versions.begin_trial()
         seeds.seed_everything(info.seed)
         say(f"{config.title}: seed {info.seed}")
         for line in notices(config, info.hparams):
@@ -83,9 +92,10 @@ def _train_script(
         raise ConfigError("entrypoint: expected script: FILE, or module:Class")
     progress = Progress()
 
-    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> None:
+    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
         nonlocal progress
         progress = train(trial_class, info, options, say, found)
+        return options.out
 
     with users_code(options.directory, f"run {entrypoint['script']}"):
         run_script(options.directory / entrypoint["script"], info, train_it)
@@ -161,14 +171,14 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
     return Found()
 
 
-def counts_in_steps(options: RunOptions) -> bool:
-    """Whether a trial's config is of before Determined 0.13; False where it cannot be read."""
+def readable_config(options: RunOptions) -> ExperimentConfig | None:
+    """A trial's config; None where it cannot be read."""
     path = options.directory
     try:
         config = options.config or find_config(path.parent if path.is_file() else path)
-        return read_config(config, options.overrides).is_legacy
+        return read_config(config, options.overrides)
     except (ConfigError, OSError):
-        return False  # the run itself says what is wrong
+        return None  # the run itself says what is wrong
 
 
 def find_config(directory: Path) -> Path:

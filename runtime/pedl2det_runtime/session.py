@@ -18,6 +18,8 @@ def apply(config: Any) -> None:
     """
     import tensorflow as tf
 
+    if config is None:  # a session of TensorFlow 1 took it for its defaults
+        config = tf.compat.v1.ConfigProto()
     if graph_mode.is_chosen():
         # Recurrent layers read from a dataset, as all data here, need it.
         tf.compat.v1.experimental.output_all_intermediates(True)

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
+from pedl2det.commands.generation import is_old
 from pedl2det.errors import Pedl2DetError
-from pedl2det.scan import uses_legacy
 
 
 @click.command("run")
@@ -90,9 +90,9 @@ def _runtime() -> ModuleType:
 def _old_names(options: Any) -> Iterator[None]:
     """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
     from pedl2det_runtime import keras_versions
-    from pedl2det_runtime.run import counts_in_steps
+    from pedl2det_runtime.run import readable_config
 
-    if not (uses_legacy(options.directory) or counts_in_steps(options)):
+    if not is_old(options.directory, readable_config(options)):
         yield
         return
     keras_versions.choose_keras_2()

@@ -10,7 +10,7 @@ from pedl2det.keras_names import OPTIMIZERS, public
 from pedl2det.legacy import OLD_DEFAULTS, STANDALONE_RATES
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
+from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
 from pedl2det.source import Source
 
 _LAYERS = {name.rpartition(".")[2] for name in OLD_DEFAULTS}
@@ -114,7 +114,7 @@ RULE = Rule(
     "for four optimizers too. A call that left them out says them.",
     safety=Safety.SAFE,
     plan=plan,
-    generations=UNDER_PEDL,
+    generations=OLD,
     cases=(
         Case(
             _layer("tf.keras.layers.LSTM(4)"),

@@ -11,7 +11,9 @@ import tensorflow as tf
 from pedl2det_runtime import graph_mode, safe_pickle
 from pedl2det_runtime.callbacks.base import Callback
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
+from pedl2det_runtime.generation import Generation
 from pedl2det_runtime.memory import Memory
+from pedl2det_runtime.stray_stop import kept_from_keras
 
 _log = logging.getLogger(__name__)
 
@@ -172,18 +174,23 @@ class ValidationEvents(tf.keras.callbacks.Callback):
     that hook.
     """
 
-    def __init__(self, callbacks: Multiplexer) -> None:
+    def __init__(self, callbacks: Multiplexer, generation: Generation) -> None:
         super().__init__()
         self._user = callbacks
+        self._generation = generation
 
+    @kept_from_keras()
     def on_test_begin(self, logs: Any = None) -> None:
         self._user.keras("on_test_begin", logs)
 
+    @kept_from_keras()
     def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
         self._user.keras("on_test_batch_begin", batch, logs)
 
+    @kept_from_keras()
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        self._user.keras("on_test_batch_end", batch, logs)
+        named = self._generation.during_validation(dict(logs or {}))
+        self._user.keras("on_test_batch_end", batch, self._generation.with_aliases(named))
 
     def _implements_test_batch_hooks(self) -> bool:
         return self._user.needs_every_validation_batch

@@ -200,7 +200,13 @@ class ExperimentConfig(_Section):
     @model_validator(mode="after")
     def _one_trial_has_a_length(self) -> Self:
         searcher = self.searcher
-        if not (searcher.max_steps or searcher.target_trial_steps or searcher.max_length):
+        has_length = searcher.max_steps or searcher.target_trial_steps or searcher.max_length
+        if searcher.name == "pbt" and not has_length:
+            raise ValueError(
+                "searcher.name: pbt trains a population in rounds, which is not served: "
+                "for one trial of it, write single and max_length (or max_steps)"
+            )
+        if not has_length:
             raise ValueError("searcher: expected max_length (or max_steps in a legacy config)")
         if isinstance(searcher.max_length, int):
             raise ValueError(

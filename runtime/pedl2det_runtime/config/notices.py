@@ -30,6 +30,11 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any]) -> list[str]:
     if searched:
         drawn = ", ".join(f"{name}={hparams[name]!r}" for name in searched)
         lines.append(f"searcher {config.searcher.name}: one trial of it is trained, with {drawn}")
+    if {"batch_size", "global_batch_size"} <= hparams.keys():
+        lines.append(
+            "hyperparameters.batch_size has no effect beside global_batch_size, which says how "
+            "many records a batch has"
+        )
     if unused := _unused(config):
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
     if unknown := sorted(_extra(config) - _CLUSTER - _DESCRIPTIVE):

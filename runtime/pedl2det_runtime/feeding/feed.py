@@ -9,15 +9,19 @@ import tensorflow as tf
 
 from pedl2det_runtime import graph_mode, keras_versions, seeds
 from pedl2det_runtime.data import ArraySequence, BatchSequence, is_dataset
+from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.feeding.tensors import (
+    are_like,
     as_dataset,
     call_once,
+    described,
     of_any_length,
     of_any_shape,
     standardized,
 )
 from pedl2det_runtime.feeding.workers import BatchFeed, Workers
 from pedl2det_runtime.sampler import Sampler
+from pedl2det_runtime.told import place_of
 
 
 class Feed(Protocol):
@@ -87,6 +91,11 @@ def batches_in_pass(data: Any) -> int | None:
     return count if count > 0 else None
 
 
+def is_endless(dataset: tf.data.Dataset) -> bool:
+    """Whether one pass over a dataset is known to have no end."""
+    return bool(graph_mode.value(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY)
+
+
 def _build_unnoticed(model: Any, spec: Any) -> None:
     """Make the variables that a checkpoint gives their values; the random states stay."""
     state = seeds.host_state()
@@ -107,6 +116,7 @@ class _SequenceFeed:
             workers = Workers(count=0)  # cutting an array is quicker than handing a batch over
         self.steps = steps
         self.spec: Any = None
+        self._sequence = sequence
         self._is_validation = steps is not None
         self._feed = BatchFeed(sequence, passes, workers, first, first + 1)
 
@@ -122,7 +132,7 @@ class _SequenceFeed:
         if resuming:
             seeds.restore_host_state(state)
             _build_unnoticed(model, spec)
-        return as_dataset(first, self._others(), spec)
+        return as_dataset(first, self._others(first, spec), spec)
 
     def _spec_of_batches(self, model: Any, first: Any) -> Any:
         """What every batch is, to the model, which takes its shapes from the first one.
@@ -136,11 +146,24 @@ class _SequenceFeed:
             return self.spec
         return tf.nest.map_structure(of_any_shape, first)
 
-    def _others(self) -> Iterator[Any]:
+    def _others(self, first: Any, spec: Any) -> Iterator[Any]:
         """The batches after the first; begun when the second is asked for, and the model built."""
         if self._is_validation:
             self._feed.allow(None)
-        yield from self._feed
+        for number, batch in enumerate(self._feed, 2):
+            others = standardized(batch)
+            if not are_like(spec, others):
+                self._feed.error = self._unlike(number, first, others)
+                raise self._feed.error
+            yield others
+
+    def _unlike(self, number: int, first: Any, other: Any) -> Exception:
+        kind = type(self._sequence)
+        place = place_of(kind.__getitem__)
+        return InvalidExperimentException(
+            f"{place + ': ' if place else ''}{kind.__name__}: batch {number} of this run is "
+            f"{described(other)}, the first one was {described(first)}"
+        )
 
     def allow(self, until: int) -> None:
         self._feed.allow(until)

@@ -52,10 +52,10 @@ def as_dataset(first: Any, others: Iterator[Any], spec: Any) -> tf.data.Dataset:
 
     Args:
         first: a standardized batch, which the others are like.
-        others: the batches after it, not yet standardized.
+        others: the batches after it, standardized.
         spec: what every batch is, in ``tf.TensorSpec``.
     """
-    batches = itertools.chain([first], map(standardized, others))
+    batches = itertools.chain([first], others)
     specs = tf.nest.flatten(spec)
 
     def fetch() -> list[Any]:
@@ -74,6 +74,25 @@ def as_dataset(first: Any, others: Iterator[Any], spec: Any) -> tf.data.Dataset:
 
 
 _ENDLESS = 2**62
+
+
+def are_like(spec: Any, batch: Any) -> bool:
+    """Whether a standardized batch is what ``spec`` says."""
+    wanted, arrays = tf.nest.flatten(spec), tf.nest.flatten(batch)
+    return len(arrays) == len(wanted) and all(
+        _dtype(array) == one.dtype and one.shape.is_compatible_with(np.shape(array))
+        for one, array in zip(wanted, arrays, strict=True)
+    )
+
+
+def described(batch: Any) -> str:
+    """What a standardized batch is, for people."""
+    arrays = tf.nest.flatten(batch)
+    return ", ".join(f"{_dtype(array).name} {tuple(np.shape(array))}" for array in arrays)
+
+
+def _dtype(array: Any) -> Any:
+    return tf.as_dtype(array.dtype if hasattr(array, "dtype") else np.asarray(array).dtype)
 
 
 def _standard(value: Any) -> Any:

@@ -28,6 +28,7 @@ from typing import Any
 from pedl2det_runtime import seeds
 from pedl2det_runtime.data import BatchSequence
 from pedl2det_runtime.memory import Memory
+from pedl2det_runtime.stray_stop import stray_stop
 
 _log = logging.getLogger(__name__)
 
@@ -103,6 +104,9 @@ class BatchFeed:
                 "use_multiprocessing=False reads the data in this process"
             )
             raise self.error from None
+        except StopIteration as error:  # leaving an iterator, it would mean the end
+            self.error = stray_stop(error)
+            raise self.error from error
         except BaseException as error:
             self.error = error
             raise

@@ -1,0 +1,90 @@
+"""Which trials are loaded with the old names in place."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pedl2det.commands.generation import is_old
+from pedl2det_runtime.config import config_from
+from support import write_tree
+
+CURRENT: dict[str, Any] = {
+    "hyperparameters": {"global_batch_size": 4},
+    "searcher": {"name": "single", "metric": "val_loss", "max_length": {"batches": 5}},
+}
+OLD = "import pedl\nfrom pedl.frameworks.keras import TFKerasTrial\n"
+LAUNCHED = "python3 -m determined.launch.horovod --trial model_def:T"
+
+
+@pytest.mark.parametrize(
+    ("files", "entrypoint", "expected"),
+    [
+        pytest.param({"model_def.py": OLD}, "model_def:T", True, id="its own file"),
+        pytest.param({"model_def.py": "", "left.py": OLD}, "model_def:T", False, id="a stray"),
+        pytest.param({"model_def.py": "", "__init__.py": OLD}, "model_def:T", False, id="__init__"),
+        pytest.param({"model_def.py": "", "__init__.py": OLD}, ":T", True, id="the package"),
+        pytest.param({"__init__.py": "from a import T", "a.py": OLD}, None, True, id="imported"),
+        pytest.param({"a/b.py": "from .c import f", "a/c.py": OLD}, "a.b:T", True, id="relative"),
+        pytest.param({"a/b.py": "from . import c", "a/c.py": OLD}, "a.b:T", True, id="sibling"),
+        pytest.param({"b.py": "import a.c", "a/__init__.py": OLD}, "b:T", True, id="a package"),
+        pytest.param({"b.py": "def f():\n  import a", "a.py": OLD}, "b:T", True, id="late"),
+        pytest.param({"a.py": "import b", "b.py": "import a"}, "a:T", False, id="a circle"),
+        pytest.param({"model_def.py": OLD}, LAUNCHED, True, id="a launcher"),
+        pytest.param({"model_def.py": OLD}, LAUNCHED.split(), True, id="a launcher's list"),
+        pytest.param({"train.py": "import keras"}, {"script": "train.py"}, True, id="a script"),
+        pytest.param({"model_def.py": "import ("}, "model_def:T", False, id="no Python"),
+        pytest.param({"model_def.py": "# pedl was here"}, "model_def:T", False, id="a comment"),
+    ],
+)
+def test_the_files_that_a_trial_imports_decide(
+    files: dict[str, str], entrypoint: Any, expected: bool, tmp_path: Path
+) -> None:
+    config = config_from({**CURRENT, "entrypoint": entrypoint} if entrypoint else CURRENT)
+    assert is_old(write_tree(tmp_path, files), config) is expected
+
+
+def test_a_config_in_steps_is_old(tmp_path: Path) -> None:
+    searcher = {"name": "single", "metric": "val_loss", "max_steps": 5}
+    assert is_old(tmp_path, config_from({**CURRENT, "searcher": searcher}))
+    assert not is_old(tmp_path, None)
+
+
+def test_one_file(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"trial.py": OLD, "__init__.py": ""})
+    assert is_old(tmp_path / "trial.py", None)
+    assert not is_old(tmp_path, None)
+
+
+def test_plural_entrypoints(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.py": "", "data.py": OLD})
+    named = {"trial_class": "a:T", "data_loaders_function": "data:make"}
+    assert is_old(tmp_path, config_from({**CURRENT, "entrypoints": named}))
+
+
+def test_a_run_leaves_no_state_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tensorflow as tf
+
+    from pedl2det_runtime import keras_versions, stub_path
+
+    random = tf.keras.backend.experimental
+    monkeypatch.setattr(keras_versions, "_serves_old_arguments", False)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != stub_path.STUBS])
+    before, was_enabled = list(sys.path), random.is_tf_random_generator_enabled()
+    random.disable_tf_random_generator()
+    try:
+        with stub_path.served_first(), keras_versions.trial_begun():
+            assert sys.path[0] == stub_path.STUBS
+            assert random.is_tf_random_generator_enabled()
+            old = tf.keras.optimizers.SGD(lr=0.1)
+            assert isinstance(old, tf.keras.optimizers.legacy.SGD)
+        assert not random.is_tf_random_generator_enabled()
+    finally:
+        if was_enabled:
+            random.enable_tf_random_generator()
+    assert sys.path == before
+    new = tf.keras.optimizers.SGD(lr=0.1)
+    assert not isinstance(new, tf.keras.optimizers.legacy.SGD)
