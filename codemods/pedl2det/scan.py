@@ -7,7 +7,6 @@ it, or to none.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.legacy import mentions_legacy
-from pedl2det.project import TrialProject, occurrences, trial_classes
+from pedl2det.project import TrialProject, trial_classes
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config
 
@@ -36,16 +35,6 @@ def find_projects(paths: list[Path]) -> list[TrialProject]:
     }
     projects = [_read(root, roots - {root}, read) for root in sorted(roots)]
     return [project for project in projects if project.occurrences or project.findings]
-
-
-def uses_legacy(directory: Path) -> bool:
-    """Whether a file below a directory uses the old API; one that cannot be read does not."""
-    for file in python_files(directory):
-        if mentions_legacy(file.read_bytes()):
-            with contextlib.suppress(Unreadable):
-                if next(occurrences(Source.read(file)), None) is not None:
-                    return True
-    return False
 
 
 def python_files(path: Path) -> Iterator[Path]:

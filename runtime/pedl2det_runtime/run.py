@@ -161,16 +161,6 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
     return Found()
 
 
-def counts_in_steps(options: RunOptions) -> bool:
-    """Whether a trial's config is of before Determined 0.13; False where it cannot be read."""
-    path = options.directory
-    try:
-        config = options.config or find_config(path.parent if path.is_file() else path)
-        return read_config(config, options.overrides).is_legacy
-    except (ConfigError, OSError):
-        return False  # the run itself says what is wrong
-
-
 def find_config(directory: Path) -> Path:
     """The experiment config of a trial: ``const.yaml``, or the only YAML file.
 

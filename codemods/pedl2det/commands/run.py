@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.scan import uses_legacy
+from pedl2det.trial_files import imports_legacy
 
 
 @click.command("run")
@@ -60,6 +60,7 @@ def command(
     )
     from pedl2det_runtime import errors
 
+    searched = [*sys.path]
     try:
         with _old_names(options):
             progress = runtime.run(options, click.echo)
@@ -72,6 +73,8 @@ def command(
     except KeyboardInterrupt:
         click.echo("pedl2det: interrupted; --resume goes on from the last checkpoint", err=True)
         sys.exit(130)
+    finally:
+        sys.path[:] = searched
     click.echo(f"trained {progress.batches} batches; results in {out}")
 
 
@@ -90,9 +93,8 @@ def _runtime() -> ModuleType:
 def _old_names(options: Any) -> Iterator[None]:
     """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
     from pedl2det_runtime import keras_versions
-    from pedl2det_runtime.run import counts_in_steps
 
-    if not (uses_legacy(options.directory) or counts_in_steps(options)):
+    if not _is_old(options):
         yield
         return
     keras_versions.choose_keras_2()
@@ -105,3 +107,26 @@ def _old_names(options: Any) -> Iterator[None]:
         yield
     finally:
         idioms.deactivate()
+
+
+def _is_old(options: Any) -> bool:
+    """Whether a trial is of PEDL or of early Determined.
+
+    What decides is what it imports, and its config: some other file beside it is none of it.
+    """
+    from pedl2det_runtime.config import read_config
+    from pedl2det_runtime.errors import ConfigError
+    from pedl2det_runtime.run import find_config
+
+    path = options.directory
+    try:
+        found = options.config or find_config(path.parent if path.is_file() else path)
+        config = read_config(found, options.overrides)
+    except (ConfigError, OSError):
+        return False  # the run itself says what is wrong
+    is_script = isinstance(config.entrypoint, dict)  # PEDL alone had these
+    return (
+        config.is_legacy
+        or is_script
+        or imports_legacy(path.resolve(), config.entrypoint, config.entrypoints)
+    )
