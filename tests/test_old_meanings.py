@@ -35,9 +35,8 @@ def said(optimizer: Any) -> dict[str, Any]:
 
 def test_positional_arguments_of_old_optimizers(keras: Any) -> None:
     old = keras.optimizers
-    assert said(old.SGD(0.5, 0.9, 1e-3, True)) == {
-        **{"learning_rate": 0.5, "momentum": 0.9, "decay": 1e-3, "nesterov": True}
-    }
+    sgd = {"learning_rate": 0.5, "momentum": 0.9, "decay": 1e-3, "nesterov": True}
+    assert said(old.SGD(0.5, 0.9, 1e-3, True)) == sgd
     adam = said(old.Adam(0.5, 0.8, 0.99, None, 1e-3, True))
     assert (adam["beta_1"], adam["beta_2"], adam["epsilon"]) == (0.8, 0.99, 1e-7)
     assert (adam["decay"], adam["amsgrad"]) == (1e-3, True)
@@ -83,7 +82,7 @@ def test_an_optimizer_by_name_is_that_of_the_keras_of_the_model(
 
 
 def test_adagrad_begins_at_zero(keras: Any) -> None:
-    """The first step is the learning rate, whatever the gradient; 0.1 to begin with made it less."""
+    """The first step is the learning rate, whatever the gradient; from 0.1 on it is less."""
     weight = tf.Variable([1.0])
     keras.optimizers.Adagrad(0.5).apply_gradients([(tf.constant([0.01]), weight)])
     assert weight.numpy() == pytest.approx([0.5], rel=1e-4)
