@@ -61,6 +61,26 @@ def test_an_old_optimizer_is_one_of_todays_objects(keras: Any) -> None:
     assert said(Mine.from_config(Mine(0.5, 0.9, 1e-3).get_config()))["decay"] == 1e-3
 
 
+def test_subclasses_of_old_models(keras: Any) -> None:
+    """One that names its inputs and outputs changes nothing for the others."""
+
+    class Graph(keras.models.Model):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            x = keras.layers.Input((3,))
+            super().__init__(x, keras.layers.Dense(1)(x))
+
+    class Plain(keras.Model):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+
+    for model in (Graph(), Plain()):
+        assert isinstance(model, keras.models.Model)
+        assert not isinstance(model, keras.models.Sequential)
+        model.compile("adadelta", "mse")
+        assert said(model.optimizer)["learning_rate"] == 1.0
+    assert type(keras.models.Sequential()) == keras.models.Sequential  # noqa: E721
+
+
 @pytest.mark.parametrize(
     ("name", "rate"), [("adadelta", 1.0), ("adagrad", 0.01), ("adamax", 0.002), ("nadam", 0.002)]
 )

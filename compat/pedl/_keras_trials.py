@@ -36,7 +36,7 @@ class AdaptedKerasTrial(AdaptedTrial):
         import tensorflow as tf
 
         model = self.context.wrap_model(called(self._legacy.build_model, hparams=self._hparams))
-        self._outputs = list(model.output_names)
+        self._outputs = list(model.output_names or ())  # a subclass learns them late
         roles = self._by_role()
         self._reported_as = {
             (kind, _internal(kind, number)): name

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from pedl import old_phase
-from pedl.old_signatures import taking, unchanged
 
 _MARK = "_pedl_is_standalone"
 
@@ -30,7 +29,7 @@ def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any
         return {}
     kinds = tf.keras.Model, tf.keras.Sequential
     marked = {
-        name: _marked_class(kind) for name, value in held.items() for kind in kinds if value is kind
+        name: _StandIn(kind) for name, value in held.items() for kind in kinds if value is kind
     }
     gives = {name: value for name, value in held.items() if inspect.isfunction(value)}
     if path in ("", "engine"):
@@ -38,9 +37,48 @@ def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any
     return marked | {name: _marking(function) for name, function in gives.items()}
 
 
-@functools.cache
-def _marked_class(kind: Any) -> Any:
-    return taking(kind, unchanged, _marked)
+class _StandIn:
+    """``keras.models.Model`` or ``Sequential``, whose models are marked.
+
+    It is no class: a user's subclass derives from today's, since Keras changes the bases of a class
+    whose constructor names inputs and outputs.
+
+    Args:
+        kind: today's class.
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _marked(self._kind(*args, **kwargs))
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self._kind,)
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, self._kind)
+
+    def __subclasscheck__(self, other: Any) -> bool:
+        return issubclass(other, self._kind)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self._kind or (isinstance(other, _StandIn) and other._kind is self._kind)
+
+    def __hash__(self) -> int:
+        return hash(self._kind)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._kind, name)
+        return _marking(found) if name == "from_config" else found
+
+
+def _is_standalone(model: Any) -> bool:
+    """Whether a model, or its class, was made through standalone Keras."""
+    bases = (vars(kind).get("__orig_bases__", ()) for kind in type(model).__mro__)
+    return getattr(model, _MARK, False) or any(
+        type(base) is _StandIn for original in bases for base in original
+    )
 
 
 def _marking(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,7 +107,7 @@ def compiling(tf: Any, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
         old_phase.keep(self)
-        if not getattr(self, _MARK, False):
+        if not _is_standalone(self):
             return original(self, *args, **kwargs)
         bound = signature.bind(self, *args, **kwargs)
         said = bound.arguments

@@ -49,23 +49,20 @@ CONVOLUTIONS = {
 }
 
 
-def taking(
-    kind: Any, arguments: Callable[..., Arguments], made: Callable[[Any], Any] = lambda it: it
-) -> Any:
+def taking(kind: Any, arguments: Callable[..., Arguments]) -> Any:
     """A class in whose place ``kind`` is made.
 
     Args:
         kind: today's class.
         arguments: today's arguments, from those that old code gives.
-        made: is given each object; gives it back.
     """
 
     class Calling(type(kind)):  # type: ignore[misc]
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
             if cls is not Old:  # a user's subclass
-                return made(super().__call__(*args, **kwargs))
+                return super().__call__(*args, **kwargs)
             args, kwargs = arguments(*args, **kwargs)
-            return made(kind(*args, **kwargs))
+            return kind(*args, **kwargs)
 
         def __instancecheck__(cls, instance: Any) -> bool:
             return isinstance(instance, kind) if cls is Old else super().__instancecheck__(instance)
@@ -80,11 +77,6 @@ def taking(
 
     Old.__name__, Old.__qualname__, Old.__module__ = kind.__name__, kind.__name__, kind.__module__
     return Old
-
-
-def unchanged(*args: Any, **kwargs: Any) -> Arguments:
-    """The arguments as they are."""
-    return args, kwargs
 
 
 def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
