@@ -49,7 +49,7 @@ def activate() -> None:
                 continue
             served = idiom.served_by(tf)
             _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
-    for path, module in old_keras.modules(tf):
+    for path, module in list(old_keras.modules(tf)):  # before any is in its place
         before = sys.modules.get(path, _MISSING)
         is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
         _undo.append((sys.modules, path, _MISSING if is_served else before))
