@@ -11,11 +11,13 @@ import pytest
 import training
 from pedl._calls import called
 from pedl2det.cli import cli
+from pedl2det.commands.run import _is_old
 from pedl2det.errors import Pedl2DetError
 from pedl2det.trial_files import imports_legacy
 from pedl2det_runtime.config import config_from
 from pedl2det_runtime.current import TrialInfo, running
 from pedl2det_runtime.errors import TrialLoadError
+from pedl2det_runtime.options import RunOptions
 from support import write_tree
 from test_run import reports
 
@@ -263,6 +265,26 @@ def test_a_trial_is_old_if_what_it_imports_is(
 ) -> None:
     write_tree(tmp_path, files)
     assert imports_legacy(tmp_path, entrypoint, None) is expected
+
+
+MODERN = """\
+hyperparameters: {global_batch_size: 4}
+searcher: {name: single, metric: val_loss, max_length: {batches: 5}}
+entrypoint: ENTRYPOINT
+"""
+
+
+@pytest.mark.parametrize(
+    ("entrypoint", "expected"),
+    [("model_def:T", False), ("old:T", True), ("{script: model_def.py}", True)],
+)
+def test_which_trials_are_given_the_old_names(
+    entrypoint: str, expected: bool, tmp_path: Path
+) -> None:
+    """A script is old in any case: only PEDL had them."""
+    config = MODERN.replace("ENTRYPOINT", entrypoint)
+    write_tree(tmp_path, {"model_def.py": "", "old.py": "import pedl", "const.yaml": config})
+    assert _is_old(RunOptions(directory=tmp_path, out=tmp_path / "out")) is expected
 
 
 def test_entrypoints_and_single_files(tmp_path: Path) -> None:
