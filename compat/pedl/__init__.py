@@ -4,6 +4,9 @@ The getters work from the first line of a trial's modules on, while a trial runs
 DIR``). Nothing heavy is imported here.
 """
 
+import importlib
+from types import ModuleType
+
 from pedl import old_keras
 from pedl._run import (
     Experiment,
@@ -33,6 +36,16 @@ __all__ = [
     "get_trial_seed",
     "is_valid_url",
 ]
+
+_PACKAGES = ("data", "frameworks", "trial", "trial_controller", "util")
+
+
+def __getattr__(name: str) -> ModuleType:
+    """``pedl.util`` and its like, imported when they are asked for."""
+    if name in _PACKAGES:
+        return importlib.import_module(f"pedl.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 choose_keras_2()
 old_keras.serve()

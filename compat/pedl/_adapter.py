@@ -6,12 +6,12 @@ says to the context what ``pedl2det migrate`` writes into the migrated trial.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from pedl import _run
+from pedl._calls import called, checked, place
 from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import current
 from pedl2det_runtime.errors import CheckFailedError, TrialLoadError
@@ -55,8 +55,8 @@ def _nothing() -> None:
 class AdaptedTrial(ContextTrial):
     """A trial of PEDL; ``build_model`` is what its kinds differ in."""
 
-    _legacy_class: Callable[[dict[str, Any]], Any]
-    _make_data_loaders: Callable[[dict[str, Any], dict[str, Any]], Any]
+    _legacy_class: type
+    _make_data_loaders: Callable[..., Any]
     _download_data: Callable[..., Any]
 
     def __init__(self, context: TFKerasTrialContext) -> None:
@@ -65,7 +65,7 @@ class AdaptedTrial(ContextTrial):
         self._config = context.get_experiment_config()
         self._hparams = _run.legacy_hparams(current())
         self._download()
-        self._legacy = self._legacy_class(self._hparams)
+        self._legacy = called(checked(self._legacy_class), hparams=self._hparams)
         self._loaders: tuple[Any, Any] | None = None
 
     @property
@@ -75,7 +75,8 @@ class AdaptedTrial(ContextTrial):
 
     def session_config(self) -> Any:
         """The session of the old trial."""
-        return self._legacy.session_config(self._hparams)
+        config = called(self._legacy.session_config, hparams=self._hparams)
+        return super().session_config() if config is None else config
 
     def build_training_data_loader(self) -> Any:
         """The first of the pair that ``make_data_loaders`` gives, which is called once."""
@@ -87,23 +88,25 @@ class AdaptedTrial(ContextTrial):
 
     def keras_callbacks(self) -> list[Any]:
         """The callbacks of the old trial."""
-        callbacks: list[Any] = self._legacy.keras_callbacks(self._hparams)
+        callbacks: list[Any] = called(self._legacy.keras_callbacks, hparams=self._hparams)
         return callbacks
 
     def _download(self) -> None:
         """Call ``download_data`` once per machine, before anything else of the trial."""
-        download = self._download_data
-        arguments = (self._config, self._hparams) if inspect.signature(download).parameters else ()
         distributed = self.context.distributed
-        directory = download(*arguments) if distributed.local_rank == 0 else None
+        directory = self._ask(self._download_data) if distributed.local_rank == 0 else None
         _run.downloaded_to(distributed.broadcast_local(directory))
+
+    def _ask(self, function: Callable[..., Any]) -> Any:
+        """Call a function beside the trial."""
+        return called(function, experiment_config=self._config, hparams=self._hparams)
 
     def _pair(self) -> tuple[Any, Any]:
         if self._loaders is None:
-            loaders = self._make_data_loaders(self._config, self._hparams)
+            loaders = self._ask(self._make_data_loaders)
             if not isinstance(loaders, tuple | list) or len(loaders) != 2:
                 raise TrialLoadError(
-                    f"{_place(self._make_data_loaders)}: make_data_loaders: expected a pair "
+                    f"{place(self._make_data_loaders)}: make_data_loaders: expected a pair "
                     f"(training, validation), got {_described(loaders)}"
                 )
             self._loaders = loaders[0], loaders[1]
@@ -115,10 +118,10 @@ class AdaptedTFKerasTrial(AdaptedTrial):
 
     def build_model(self) -> Any:
         """The model of the old trial, compiled as it compiled it."""
-        model = self._legacy.build_model(self._hparams)
+        model = called(self._legacy.build_model, hparams=self._hparams)
         if getattr(model, "optimizer", None) is None:
             raise CheckFailedError(
-                f"{_place(self._legacy.build_model)}: build_model must return a compiled "
+                f"{place(self._legacy.build_model)}: build_model must return a compiled "
                 "tf.keras.Model: call model.compile(...) before it returns"
             )
         return self.context.adopt_compiled_model(model)
@@ -128,8 +131,3 @@ def _described(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"{len(value)} loaders"
     return "nothing" if value is None else f"one {type(value).__name__}"
-
-
-def _place(function: Callable[..., Any]) -> str:
-    code = inspect.unwrap(function).__code__
-    return f"{code.co_filename}:{code.co_firstlineno}"

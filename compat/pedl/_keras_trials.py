@@ -7,17 +7,25 @@ there, and its name in the dict back when it is reported.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pedl._adapter import AdaptedTrial
+from pedl._calls import called, place
 from pedl.data import BatchLoader
 from pedl.frameworks.keras.data import KerasDataAdapter
+from pedl.frameworks.util import elementwise_mean
+from pedl.old_models import by_old_names, optimizer_of
 from pedl2det_runtime.current import current
+from pedl2det_runtime.data import as_data, is_dataset
 from pedl2det_runtime.errors import CheckFailedError
 from pedl2det_runtime.generation import Generation, Kind, Metrics
+
+_log = logging.getLogger(__name__)
 
 
 class AdaptedKerasTrial(AdaptedTrial):
@@ -25,7 +33,10 @@ class AdaptedKerasTrial(AdaptedTrial):
 
     def build_model(self) -> Any:
         """The model, compiled with the trial's optimizer, losses and metrics."""
-        model = self.context.wrap_model(self._legacy.build_model(self._hparams))
+        import tensorflow as tf
+
+        model = self.context.wrap_model(called(self._legacy.build_model, hparams=self._hparams))
+        self._outputs = list(model.output_names or ())  # a subclass learns them late
         roles = self._by_role()
         self._reported_as = {
             (kind, _internal(kind, number)): name
@@ -33,12 +44,14 @@ class AdaptedKerasTrial(AdaptedTrial):
             for number, name in enumerate(named)
         }
         model.compile(
-            optimizer=_old_optimizer(self._legacy.optimizer()),
-            loss=self._loss(),
+            optimizer=optimizer_of(self._legacy.optimizer()),
+            loss=by_old_names(tf, self._loss()),
             metrics=self._compiled_metrics(roles),
         )
         self._legacy.model = model
-        self._legacy.validation_data_adapter = KerasDataAdapter(self.build_validation_data_loader())
+        self._legacy.validation_data_adapter = _adapter_of(
+            self.build_validation_data_loader(), self._legacy.batch_size
+        )
         return model
 
     def build_training_data_loader(self) -> Any:
@@ -60,17 +73,53 @@ class AdaptedKerasTrial(AdaptedTrial):
         return self._legacy.loss()
 
     def _by_role(self) -> dict[Kind, dict[str, Any]]:
-        return {
-            "training": dict(self._legacy.training_metrics()),
-            "validation": dict(self._legacy.validation_metrics()),
+        trial = self._legacy
+        roles: dict[Kind, dict[str, Any]] = {
+            "training": _named(trial.training_metrics),
+            "validation": _named(trial.validation_metrics),
         }
+        given = [metric for named in roles.values() for metric in named.values()]
+        parts = [part for one in given for part in (one if isinstance(one, tuple) else (one,))]
+        objects = [id(part) for part in parts if hasattr(part, "reset_state")]
+        if len(objects) != len(set(objects)):
+            raise CheckFailedError(
+                f"{place(trial.validation_metrics)}: one metric object stands at two places of "
+                "training_metrics and validation_metrics, and would count both: make two"
+            )
+        return roles
 
     def _compiled_metrics(self, roles: dict[Kind, dict[str, Any]]) -> Any:
+        names = [name for named in roles.values() for name in named]
+        if len(self._outputs) > 1 and names:
+            each = ", ".join(f"{output}_{names[0]}" for output in self._outputs)
+            _log.warning("a metric of each output is reported by its name: %s", each)
+            if current().config.searcher.metric in roles["validation"]:
+                raise CheckFailedError(
+                    f"searcher.metric: the model has several outputs, so "
+                    f"{current().config.searcher.metric} is reported of each of them, with "
+                    f"{'_ or '.join(self._outputs)}_ before its name: name one of these"
+                )
         return [
-            _as_metric(metric, _internal(kind, number))
+            self._metric(kind, number, metric)
             for kind, named in roles.items()
             for number, metric in enumerate(named.values())
         ]
+
+    def _metric(self, kind: Kind, number: int, metric: Any) -> Any:
+        """A metric as Keras takes it.
+
+        Raises:
+            CheckFailedError: it is reduced over the batches by something else than their mean.
+        """
+        if isinstance(metric, tuple) and metric[1:] not in ((elementwise_mean,), (np.mean,)):
+            said = ", ".join(getattr(part, "__name__", repr(part)) for part in metric[1:])
+            raise CheckFailedError(
+                f"{place(getattr(self._legacy, f'{kind}_metrics'))}: a metric is reduced over the "
+                f"batches by elementwise_mean or np.mean, got {said}: compute others in "
+                "compute_validation_metrics"
+            )
+        function = metric[0] if isinstance(metric, tuple) else metric
+        return _as_metric(function, _internal(kind, number))
 
     def _reported(self, kind: Kind, metrics: Metrics) -> Metrics:
         found = {}
@@ -79,10 +128,14 @@ class AdaptedKerasTrial(AdaptedTrial):
                 found["loss"] = value
             for (role, ending), name in self._reported_as.items():
                 if role == kind and (internal == ending or internal.endswith(f"_{ending}")):
-                    found[name] = value
+                    found[self._name(internal.removesuffix(ending), name)] = value
         if kind == "validation":
             found.setdefault("loss", metrics["loss"])
         return found
+
+    def _name(self, output: str, name: str) -> str:
+        """The name in reports; the same metric of each of several outputs has that of its own."""
+        return output + name if len(self._outputs) > 1 else name
 
     def _validate(self, batches: int) -> Metrics:
         step = batches // current().config.report_period
@@ -110,10 +163,23 @@ class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
     def _compiled_metrics(self, roles: dict[Kind, dict[str, Any]]) -> Any:
         by_output: dict[str, list[Any]] = {}
         for kind, named in roles.items():
-            for number, (output, metric) in enumerate(named.values()):
-                made = _as_metric(metric, _internal(kind, number))
-                by_output.setdefault(output, []).append(made)
+            for number, (name, pair) in enumerate(named.items()):
+                self._check(kind, name, pair)
+                made = self._metric(kind, number, pair[1])
+                by_output.setdefault(pair[0], []).append(made)
         return by_output
+
+    def _check(self, kind: Kind, name: str, pair: Any) -> None:
+        said = f"{place(getattr(self._legacy, f'{kind}_metrics'))}: {name}"
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise CheckFailedError(f"{said}: expected a pair (output, metric), got {pair!r}")
+        if pair[0] not in self._outputs:
+            raise CheckFailedError(
+                f"{said}: the model has no output {pair[0]!r}: it has {', '.join(self._outputs)}"
+            )
+
+    def _name(self, output: str, name: str) -> str:
+        return name  # which is of one output
 
 
 class _Batches:
@@ -136,9 +202,42 @@ def _unnamed(arrays: dict[str, Any]) -> Any:
     return next(iter(arrays.values())) if len(arrays) == 1 else arrays
 
 
-def _old_optimizer(optimizer: Any) -> Any:
-    """An optimizer's name means that of standalone Keras, with its defaults."""
-    return importlib.import_module("keras.optimizers").get(optimizer)
+def _named(metrics: Callable[[], Any]) -> dict[str, Any]:
+    found = metrics()
+    if not isinstance(found, dict):
+        raise CheckFailedError(
+            f"{place(metrics)}: expected a dict of metrics by name, got {found!r}: return "
+            "{} for none"
+        )
+    return found
+
+
+def _adapter_of(loader: Any, batch_size: Callable[[], int]) -> Any:
+    """The validation data for a trial that reads them itself."""
+    if isinstance(loader, KerasDataAdapter):
+        return loader
+    if is_dataset(loader):
+        return _DatasetAdapter(loader)
+    return KerasDataAdapter(as_data(loader, batch_size()) if isinstance(loader, tuple) else loader)
+
+
+class _DatasetAdapter:
+    """A dataset, read as a :class:`KerasDataAdapter` is."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def start(self, batch_offset: int = 0, is_validation: bool = False) -> None:
+        """Nothing to be done for one pass."""
+        del batch_offset, is_validation
+
+    def get_iterator(self) -> Iterator[Any]:
+        """The batches of one pass."""
+        return iter(self._dataset.as_numpy_iterator())
+
+    def stop(self, timeout: float | None = None) -> None:
+        """Nothing runs."""
+        del timeout
 
 
 def _internal(kind: Kind, number: int) -> str:
@@ -148,8 +247,6 @@ def _internal(kind: Kind, number: int) -> str:
 def _as_metric(metric: Any, name: str) -> Any:
     import tensorflow as tf
 
-    if isinstance(metric, tuple):  # with its reducer, which is the mean
-        metric = metric[0]
     if isinstance(metric, tf.keras.metrics.Metric):
         metric._name = name
         return metric
@@ -161,7 +258,7 @@ def _function(metric: Any) -> Callable[[Any, Any], Any]:
     import tensorflow as tf
 
     if metric not in ("accuracy", "acc"):
-        found: Callable[[Any, Any], Any] = tf.keras.metrics.get(metric)
+        found: Callable[[Any, Any], Any] = tf.keras.metrics.get(by_old_names(tf, metric))
         return found
 
     def accuracy(y: Any, p: Any) -> Any:

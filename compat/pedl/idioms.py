@@ -1,161 +1,25 @@
-"""What TensorFlow 1, old Keras and old NumPy offered and legacy code still says.
+"""The names of 2019 are put in place for an old trial, and taken back.
 
-``IDIOMS`` is the whole list of names, ``pedl.old_keras`` that of module paths. They are put in
-place when ``pedl.frameworks.keras`` is imported, which ``pedl2det run`` does before it loads an old
-trial; ``deactivate`` takes them back. Migrated code says what it means in its own text.
+``pedl.idiom_table`` is the whole list of names, ``pedl.old_places`` that of module paths. They are
+put in place when ``pedl.frameworks.keras`` is imported, which ``pedl2det run`` does before it loads
+an old trial; ``deactivate`` takes them back. Migrated code says what it means in its own text.
 """
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import importlib
-import inspect
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from types import ModuleType
+from collections.abc import Iterator
 from typing import Any
 
-from pedl import old_keras
-from pedl.old_tensorflow import EagerSession, Unserved, evaluated
+from pedl import old_keras, old_phase
+from pedl.idiom_table import IDIOMS
 from pedl2det_runtime import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 
-
-@dataclass(frozen=True)
-class Idiom:
-    """A name that legacy code uses, and what serves it today.
-
-    Attributes:
-        module: the module or class on which the name is looked up; ``{keras}`` is the package of
-            Keras 2.
-        name: the name.
-        served_by: gives the object, from the imported TensorFlow.
-        why: what would go wrong without it.
-        only_if_missing: leave what is there; the name is gone in some versions alone.
-    """
-
-    module: str
-    name: str
-    served_by: Callable[[Any], Any]
-    why: str
-    only_if_missing: bool = False
-
-
-_OPTIMIZERS = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
-
-
-def _legacy_optimizer(name: str) -> Idiom:
-    return Idiom(
-        "tensorflow.keras.optimizers",
-        name,
-        lambda tf: getattr(tf.keras.optimizers.legacy, name),
-        "since Keras 2.11 lr= is ignored with a warning and decay= raises",
-    )
-
-
-def _old_layer(name: str) -> Idiom:
-    return Idiom(
-        "tensorflow.keras.layers",
-        name,
-        lambda tf: old_keras.with_defaults(
-            getattr(tf.keras.layers, name), old_keras.OLD_DEFAULTS["layers"][name]
-        ),
-        "TensorFlow 1 had other defaults, as standalone Keras had",
-    )
-
-
-def _legacy_get(tf: Any) -> Callable[..., Any]:
-    """``optimizers.get`` that finds an optimizer of the old kind for a name."""
-    original = inspect.unwrap(tf.keras.optimizers.get)
-
-    @functools.wraps(original)
-    def legacy_get(identifier: Any, **kwargs: Any) -> Any:
-        return original(identifier, **{"use_legacy_optimizer": True, **kwargs})
-
-    return legacy_get
-
-
-def _compat(name: str, why: str = "TensorFlow 2 has it in tf.compat.v1 alone") -> Idiom:
-    return Idiom(
-        "tensorflow",
-        name,
-        lambda tf: getattr(tf.compat.v1, name),
-        why,
-        only_if_missing=True,
-    )
-
-
-def _numpy(name: str, builtin: type) -> Idiom:
-    return Idiom("numpy", name, lambda _: builtin, "gone since NumPy 1.24", only_if_missing=True)
-
-
-def _unserved(name: str, instead: str) -> Idiom:
-    dotted = f"tf.{name}"
-    return Idiom(
-        "tensorflow",
-        name,
-        lambda _: Unserved(dotted, instead),
-        "the error says what to write",
-        only_if_missing=True,
-    )
-
-
-IDIOMS = (
-    _compat("ConfigProto", "in tf.compat.v1 alone; old annotations are evaluated at import"),
-    *map(_compat, ("GPUOptions", "GraphKeys", "set_random_seed", "get_default_graph")),
-    *map(_compat, ("global_variables_initializer", "logging", "log", "to_float", "to_int32")),
-    *map(_compat, ("random_normal", "random_uniform", "truncated_normal", "flags", "app")),
-    Idiom(
-        "tensorflow",
-        "Session",
-        lambda tf: EagerSession if tf.executing_eagerly() else tf.compat.v1.Session,
-        "loaders evaluate tensors in a session; in eager mode they have their values",
-        only_if_missing=True,
-    ),
-    Idiom(
-        "tensorflow.python.framework.ops._EagerTensorBase",
-        "eval",
-        lambda _: evaluated,
-        "tensor.eval() in a session",
-    ),
-    Idiom(
-        "tensorflow",
-        "gfile",
-        lambda tf: _old_gfile(tf),
-        "tf.gfile.Exists, MakeDirs and Open have other names in tf.io.gfile",
-        only_if_missing=True,
-    ),
-    *(_old_layer(name) for name in old_keras.OLD_DEFAULTS["layers"]),
-    *(_legacy_optimizer(name) for name in _OPTIMIZERS),
-    *(
-        Idiom(
-            module,
-            "get",
-            _legacy_get,
-            "compile(optimizer='rmsprop') means the optimizer that computed what it did in 2020",
-        )
-        for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers")  # compile's own
-    ),
-    *(_numpy(*alias) for alias in (("object", object), ("bool", bool), ("int", int))),
-    *(_numpy(*alias) for alias in (("float", float), ("str", str), ("complex", complex))),
-    _unserved("contrib", "it went with TensorFlow 2; write what it did with tf.keras"),
-    _unserved("layers", "use tf.keras.layers"),
-    _unserved("placeholder", "use tf.keras.Input, or tf.compat.v1.placeholder in graph mode"),
-    _unserved("get_variable", "use tf.Variable, or a layer of tf.keras"),
-    _unserved("variable_scope", "use tf.name_scope"),
-    _unserved("InteractiveSession", "values need no session: tensor.numpy()"),
-)
-
-
-def _old_gfile(tf: Any) -> Any:
-    gfile = ModuleType("tensorflow.gfile", "tf.gfile of TensorFlow 1, served by tf.compat.v1.")
-    names = (name for name in dir(tf.compat.v1.gfile) if not name.startswith("_"))
-    gfile.__dict__.update({name: getattr(tf.compat.v1.gfile, name) for name in names})
-    return gfile
-
-
+_LR_IS_DEPRECATED = "The `lr` argument is deprecated"
 _MISSING = object()
 _undo: list[tuple[Any, Any, Any]] = []
 
@@ -177,13 +41,15 @@ def activate() -> None:
     import tensorflow as tf
 
     keras_versions.prepare()
-    warnings.filterwarnings("ignore", message="The `lr` argument is deprecated")
+    old_keras.serve()
+    warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
     for idiom in IDIOMS:
         for owner in _owners(tf, idiom.module):
             if idiom.only_if_missing and _has(owner, idiom.name):
                 continue
-            _put(owner, idiom.name, idiom.served_by(tf))
-    for path, module in old_keras.modules(tf):
+            served = idiom.served_by(tf)
+            _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
+    for path, module in list(old_keras.modules(tf)):  # before any is in its place
         before = sys.modules.get(path, _MISSING)
         is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
         _undo.append((sys.modules, path, _MISSING if is_served else before))
@@ -202,6 +68,11 @@ def deactivate() -> None:
             delattr(owner, name)
         else:
             setattr(owner, name, before)
+    old_phase.forget()
+    old_keras.serve_no_more()
+    warnings.filters[:] = [  # type: ignore[index]
+        known for known in warnings.filters if getattr(known[1], "pattern", "") != _LR_IS_DEPRECATED
+    ]
 
 
 def _put(owner: Any, name: str, served: Any) -> None:
@@ -227,8 +98,10 @@ def _owners(tf: Any, dotted: str) -> Iterator[Any]:
     if last[:1] == "_" or last[:1].isupper():  # a class
         yield getattr(importlib.import_module(module), last)
         return
-    imported = importlib.import_module(path)
-    yield imported
+    imported = None
+    with contextlib.suppress(ModuleNotFoundError):  # some are attributes alone
+        imported = importlib.import_module(path)
+        yield imported
     if not dotted.startswith("tensorflow."):
         return
     target = tf

@@ -9,70 +9,28 @@ keep them.
 from __future__ import annotations
 
 import importlib
-import logging
+import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pedl.old_backend import backend_names, multi_gpu_model
+from pedl.old_models import old_losses, standalone_models
+from pedl.old_places import MOVED, NAMES, PACKAGES, PUBLIC, UNSERVED
+from pedl.old_signatures import CONVOLUTIONS, OPTIMIZERS, convolution, optimizer
+from pedl.old_tensorflow import Unserved
 from pedl2det_runtime import keras_versions
-
-_log = logging.getLogger(__name__)
 
 SERVED = Path(__file__).with_name("served") / "keras"
 
-#: Module paths below ``keras`` that are public still, or were at the time.
-_PUBLIC = (
-    *("activations", "applications", "backend", "callbacks", "constraints", "datasets"),
-    *("datasets.boston_housing", "datasets.cifar10", "datasets.cifar100", "datasets.imdb"),
-    *("datasets.fashion_mnist", "datasets.mnist", "datasets.reuters", "initializers", "layers"),
-    *("losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils"),
-    *("preprocessing.image", "preprocessing.sequence", "preprocessing.text"),
-    *("applications.inception_v3", "applications.mobilenet", "applications.mobilenet_v2"),
-    *("applications.resnet50", "applications.vgg16", "applications.vgg19"),
-    *("applications.xception", "applications.densenet", "applications.imagenet_utils"),
-)
-
-#: Module paths that have moved, and where what they held is now.
-_MOVED = {
-    "datasets.cifar": "src.datasets.cifar",
-    "engine": "src.engine",
-    "engine.base_layer": "src.engine.base_layer",
-    "engine.input_layer": "src.engine.input_layer",
-    "engine.topology": "src.engine.base_layer",
-    "engine.training": "src.engine.training",
-    "layers.advanced_activations": "layers",
-    "layers.convolutional": "layers",
-    "layers.core": "layers",
-    "layers.embeddings": "layers",
-    "layers.merge": "layers",
-    "layers.noise": "layers",
-    "layers.normalization": "layers",
-    "layers.pooling": "layers",
-    "layers.recurrent": "layers",
-    "layers.wrappers": "layers",
-    "utils.data_utils": "src.utils.data_utils",
-    "utils.generic_utils": "src.utils.generic_utils",
-    "utils.io_utils": "src.utils.io_utils",
-    "utils.layer_utils": "src.utils.layer_utils",
-    "utils.np_utils": "src.utils.np_utils",
-    "utils.vis_utils": "src.utils.vis_utils",
-}
-
-#: Arguments whose defaults standalone Keras 2.2.4 had otherwise than TensorFlow 2; those of the
-#: layers TensorFlow 1 had too.
-OLD_DEFAULTS: dict[str, dict[str, dict[str, Any]]] = {
-    "layers": {
-        "GRU": {"recurrent_activation": "hard_sigmoid", "reset_after": False},
-        "LSTM": {"recurrent_activation": "hard_sigmoid"},
-    },
-    "optimizers": {
-        "Adadelta": {"lr": 1.0},
-        "Adagrad": {"lr": 0.01},
-        "Adamax": {"lr": 0.002},
-        "Nadam": {"lr": 0.002},
-    },
+#: Arguments whose defaults TensorFlow 1 and standalone Keras 2.2.4 had otherwise.
+OLD_DEFAULTS: dict[str, dict[str, Any]] = {
+    "GRU": {"recurrent_activation": "hard_sigmoid", "reset_after": False},
+    "GRUCell": {"recurrent_activation": "hard_sigmoid", "reset_after": False},
+    "LSTM": {"recurrent_activation": "hard_sigmoid"},
+    "LSTMCell": {"recurrent_activation": "hard_sigmoid"},
 }
 
 
@@ -82,36 +40,79 @@ def modules(tf: Any) -> Iterator[tuple[str, ModuleType]]:
     Args:
         tf: TensorFlow, with Keras 2.
     """
-    package = tf.keras.Model.__module__.partition(".")[0]
     for root, is_standalone in (("keras", True), ("tensorflow.python.keras", False)):
-        top = _view(root, tf.keras, {})
-        vars(top)["__version__"] = "2.2.4"  # old code asks, and means these APIs
-        made = {"": top}
-        yield root, top
-        for path in sorted([*_PUBLIC, *_MOVED]):
-            held = _held(tf, package, path)
-            if held is None:
-                continue
-            replaced = _private(package, path)
-            replaced |= _with_old_defaults(tf, path) if is_standalone else {}
-            view = made[path] = _view(f"{root}.{path}", held, replaced)
+        made = _views(tf, root, is_standalone)
+        yield from ((f"{root}.{path}" if path else root, view) for path, view in made.items())
+        if is_standalone:
+            yield from _packages(made)
+
+
+def _packages(made: dict[str, ModuleType]) -> Iterator[tuple[str, ModuleType]]:
+    """Packages that came with Keras, where they are not installed."""
+    for package, path in PACKAGES.items():
+        if importlib.util.find_spec(package) is None:
+            for below, view in made.items():
+                if below == path or below.startswith(f"{path}."):
+                    yield package + below.removeprefix(path), view
+
+
+def _views(tf: Any, root: str, is_standalone: bool) -> dict[str, ModuleType]:
+    package = tf.keras.Model.__module__.partition(".")[0]
+    made: dict[str, ModuleType] = {}
+    for path in ("", *sorted([*PUBLIC, *MOVED])):
+        held = _held(tf, package, path)
+        if held is None:
+            continue
+        replaced = _private(package, path) | _more(tf, path)
+        view = made[path] = _view(f"{root}.{path}" if path else root, held, replaced)
+        if is_standalone:
+            vars(view).update(_standalone(tf, path, dict(vars(view))))
+        if path:
             parent, _, name = path.rpartition(".")
             setattr(made[parent], name, view)
-            yield f"{root}.{path}", view
+    vars(made[""])["__version__"] = "2.2.4"  # old code asks, and means these APIs
+    for name in ("Model", "Sequential"):
+        setattr(made[""], name, getattr(made["models"], name))
+    for path, view in made.items():
+        _name(tf, package, made, path, view)
+    return made
+
+
+def _name(tf: Any, package: str, made: dict[str, ModuleType], path: str, view: ModuleType) -> None:
+    """Give a module the names that were there, and those that nothing serves."""
+    for name, place in NAMES.get(path, {}).items():
+        module, _, attribute = place.rpartition(".")
+        at = made[module] if module in made else _held(tf, package, module)
+        setattr(view, name, getattr(at, attribute))
+    for name, instead in UNSERVED.get(path, {}).items():
+        if not hasattr(view, name):
+            setattr(view, name, Unserved(f"{view.__name__}.{name}", instead))
+    if path.partition(".")[0] in ("layers", "engine"):
+        vars(view).setdefault("K", made["backend"])
 
 
 def _held(tf: Any, package: str, path: str) -> Any:
     """What is at an old path today; None if there is nothing."""
-    moved = _MOVED.get(path)
-    if moved is not None and moved.startswith("src."):
+    where = MOVED.get(path, path)
+    if path and not where:
+        return ModuleType(path)
+    if where.startswith("src."):
         try:
-            return importlib.import_module(f"{package}.{moved}")
+            return importlib.import_module(f"{package}.{where}")
         except ModuleNotFoundError:
             return None
     found = tf.keras
-    for name in (moved or path).split("."):
+    for name in filter(None, where.split(".")):
         found = getattr(found, name, None)
     return found
+
+
+def _more(tf: Any, path: str) -> dict[str, Any]:
+    """Functions that went with TensorFlow 1."""
+    area = MOVED.get(path, path)
+    if area == "backend":
+        return backend_names(tf)
+    return {"multi_gpu_model": multi_gpu_model} if area == "utils" else {}
 
 
 def _private(package: str, path: str) -> dict[str, Any]:
@@ -131,39 +132,20 @@ def _view(name: str, held: Any, replaced: dict[str, Any]) -> ModuleType:
     return view
 
 
-def _with_old_defaults(tf: Any, path: str) -> dict[str, Any]:
-    area = path.partition(".")[0]
-    made: dict[str, Any] = {}
-    for name, defaults in OLD_DEFAULTS.get(area, {}).items():
-        source = tf.keras.optimizers.legacy if area == "optimizers" else tf.keras.layers
-        made[name] = with_defaults(getattr(source, name), defaults)
-    if area == "optimizers":
-        names = ("Adam", "RMSprop", "SGD")
-        made |= {name: getattr(tf.keras.optimizers.legacy, name) for name in names}
+def _standalone(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any]:
+    """What standalone Keras 2.2.4 had otherwise than TensorFlow, at one path."""
+    area = MOVED.get(path, path)
+    made = standalone_models(tf, path, held)
+    if area == "layers":
+        made |= {name: convolution(getattr(tf.keras.layers, name), name) for name in CONVOLUTIONS}
+    elif area == "optimizers":
+        legacy = tf.keras.optimizers.legacy
+        made |= {name: optimizer(getattr(legacy, name)) for name in OPTIMIZERS}
         made["get"] = _getter(tf.keras.optimizers.get, made)
+    elif area in ("losses", "metrics"):
+        made |= old_losses(tf)
+        made["get"] = _by_name(getattr(tf.keras, area).get, old_losses(tf))
     return made
-
-
-def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
-    """The class, with other defaults for arguments that are left out."""
-
-    class Old(kind):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            given = {"lr"} if args else set()
-            if kwargs.keys() & {"lr", "learning_rate"}:
-                given.add("lr")
-            missing = {
-                key: value
-                for key, value in defaults.items()
-                if key not in kwargs and key not in given
-            }
-            if missing:
-                said = ", ".join(f"{key}={value!r}" for key, value in missing.items())
-                _log.warning("%s: %s, the default of its time", kind.__name__, said)
-            super().__init__(*args, **kwargs, **missing)
-
-    Old.__name__, Old.__qualname__ = kind.__name__, kind.__qualname__
-    return Old
 
 
 def _getter(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., Any]:
@@ -178,11 +160,29 @@ def _getter(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., 
     return get
 
 
+def _by_name(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., Any]:
+    """``losses.get`` whose names mean the old functions."""
+
+    def get(identifier: Any) -> Any:
+        return original(
+            old.get(identifier, identifier) if isinstance(identifier, str) else identifier
+        )
+
+    return get
+
+
 def serve() -> None:
     """Have ``import keras`` find the old one, where it would be Keras 3."""
     folder = str(SERVED.parent)
     if not keras_versions.is_keras_2_of_tensorflow() and folder not in sys.path:
         sys.path.insert(0, folder)
+
+
+def serve_no_more() -> None:
+    """Have ``import keras`` find what is installed."""
+    folder = str(SERVED.parent)
+    if folder in sys.path:
+        sys.path.remove(folder)
 
 
 def loaded_keras_3() -> bool:

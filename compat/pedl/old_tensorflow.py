@@ -12,6 +12,8 @@ from typing import Any, NoReturn, Self
 
 from pedl2det_runtime.errors import Pedl2DetError
 
+_GRAPH_MODE = "call tf.compat.v1.disable_eager_execution() at the top of the trial"
+
 
 class UnservedIdiomError(Pedl2DetError, AttributeError):
     """Old code uses something that has no counterpart; the message says what to write instead."""
@@ -26,11 +28,28 @@ class EagerSession:
         config: not used; ``session_config`` says it.
     """
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """In graph mode a session of TensorFlow."""
+        import tensorflow as tf
+
+        return (
+            object.__new__(cls) if tf.executing_eagerly() else tf.compat.v1.Session(*args, **kwargs)
+        )
+
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         del target, graph, config
 
+    @property
+    def graph(self) -> NoReturn:
+        """There is none.
+
+        Raises:
+            UnservedIdiomError: always.
+        """
+        raise UnservedIdiomError(f"tf.Session().graph: there is no graph: {_GRAPH_MODE}")
+
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
-        """The values of some tensors.
+        """The values of some tensors; an operation, as an initializer is, has none.
 
         Raises:
             UnservedIdiomError: there are placeholders to feed.
@@ -39,10 +58,11 @@ class EagerSession:
 
         if feed_dict:
             raise UnservedIdiomError(
-                "tf.Session().run(..., feed_dict=...): placeholders need graph mode: call "
-                "tf.compat.v1.disable_eager_execution() at the top of the trial"
+                f"tf.Session().run(..., feed_dict=...): placeholders need graph mode: {_GRAPH_MODE}"
             )
-        return tf.nest.map_structure(lambda tensor: tensor.numpy(), fetches)
+        return tf.nest.map_structure(
+            lambda fetch: fetch.numpy() if hasattr(fetch, "numpy") else None, fetches
+        )
 
     @contextmanager
     def as_default(self) -> Iterator[Self]:
@@ -57,6 +77,26 @@ class EagerSession:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def old_iterator(name: str, tf: Any) -> Any:
+    """``Dataset.make_one_shot_iterator`` and its like, which need a session.
+
+    Args:
+        name: the method.
+        tf: TensorFlow.
+    """
+    unserved = Unserved(
+        f"Dataset.{name}",
+        f"write `for x, y in dataset`; to draw by running a session: {_GRAPH_MODE}",
+    )
+
+    def make(dataset: Any, *args: Any, **kwargs: Any) -> Any:
+        if tf.executing_eagerly():
+            unserved()
+        return getattr(tf.compat.v1.data, name)(dataset, *args, **kwargs)
+
+    return make
 
 
 def evaluated(tensor: Any, feed_dict: Any = None, session: Any = None) -> Any:

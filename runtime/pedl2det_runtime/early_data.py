@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from pedl2det_runtime.data import as_data
 from pedl2det_runtime.errors import CheckFailedError
 from pedl2det_runtime.feeding import BatchFeed, Workers
 from pedl2det_runtime.sampler import Sampler
@@ -97,3 +98,38 @@ class KerasDataAdapter(SequenceAdapter):
         if self._feed is not None:
             self._feed.close()
         self._feed = None
+
+
+class SequenceWithOffset(tf.keras.utils.Sequence):
+    """A Sequence that is read from one of its batches on, round and round.
+
+    Args:
+        sequence: the data.
+        batch_offset: the batch that comes first.
+    """
+
+    def __init__(self, sequence: Any, batch_offset: int = 0) -> None:
+        self._sequence, self._offset = sequence, batch_offset
+
+    def __len__(self) -> int:
+        return len(self._sequence)
+
+    def __getitem__(self, index: int) -> Any:
+        return self._sequence[(index + self._offset) % len(self._sequence)]
+
+
+def make_keras_data_adapter(data: Any, batch_size: int | None = None) -> Any:
+    """A :class:`KerasDataAdapter` of what a loader returned, which may be one already.
+
+    Args:
+        data: an adapter, a Sequence, or ``(x, y)`` of arrays.
+        batch_size: records in a batch that is cut from arrays.
+
+    Raises:
+        CheckFailedError: there are arrays and no batch size.
+    """
+    if isinstance(data, KerasDataAdapter):
+        return data
+    if isinstance(data, tuple) and batch_size is None:
+        raise CheckFailedError("make_keras_data_adapter: arrays need batch_size=")
+    return KerasDataAdapter(as_data(data, batch_size or 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 
@@ -18,7 +19,7 @@ class SequenceAdapter:
         max_queue_size: the most batches that are read ahead.
 
     Raises:
-        TypeError: there is no sequence.
+        TypeError: there is no sequence, or a number is none.
         ValueError: the sequence is empty.
     """
 
@@ -37,6 +38,9 @@ class SequenceAdapter:
             raise TypeError(f"{name}: expected a Sequence")
         if len(self.sequence) == 0:
             raise ValueError(f"{name}: the Sequence must have a non-zero length")
+        for argument, value in (("workers", workers), ("max_queue_size", max_queue_size)):
+            if not isinstance(value, Integral):
+                raise TypeError(f"{name}: {argument}: expected a whole number, got {value!r}")
         self._use_multiprocessing = use_multiprocessing
         self._workers = workers
         self._max_queue_size = max_queue_size

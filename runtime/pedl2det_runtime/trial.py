@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from pedl2det_runtime.context import TFKerasTrialContext
+from pedl2det_runtime.early_trial import accept_hparams
 from pedl2det_runtime.generation import CONTEXT_BASED, Generation
 
 
@@ -39,6 +40,10 @@ class TFKerasTrial(Trial):
         trial_context: TFKerasTrialContext | None = None,
     ) -> None:
         self.context: Any = context if trial_context is None else trial_context
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        accept_hparams(cls)
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:  # noqa: ARG003

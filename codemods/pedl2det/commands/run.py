@@ -60,6 +60,7 @@ def command(
     )
     from pedl2det_runtime import errors
 
+    searched = [*sys.path]
     try:
         with _old_names(options):
             progress = runtime.run(options, click.echo)
@@ -72,6 +73,8 @@ def command(
     except KeyboardInterrupt:
         click.echo("pedl2det: interrupted; --resume goes on from the last checkpoint", err=True)
         sys.exit(130)
+    finally:
+        sys.path[:] = searched
     click.echo(f"trained {progress.batches} batches; results in {out}")
 
 

@@ -11,29 +11,51 @@ from pedl2det_runtime.context import (  # noqa: E402
     TFKerasTrialContext,
 )
 from pedl2det_runtime.data import ArrayLike, InputData  # noqa: E402
-from pedl2det_runtime.early_data import InMemorySequence, KerasDataAdapter  # noqa: E402
+from pedl2det_runtime.early_data import (  # noqa: E402
+    InMemorySequence,
+    KerasDataAdapter,
+    SequenceWithOffset,
+    make_keras_data_adapter,
+)
 from pedl2det_runtime.load_model import load_model_from_checkpoint_path  # noqa: E402
 from pedl2det_runtime.native import TFKerasNativeContext, init  # noqa: E402
 from pedl2det_runtime.sequence_adapter import SequenceAdapter  # noqa: E402
 from pedl2det_runtime.trial import TFKerasTrial  # noqa: E402
+from pedl2det_runtime.unserved import unserved  # noqa: E402
 
 #: The name of the context in Determined 0.12.
 TFKerasContext = TFKerasTrialContext
+
+#: Types of Determined 0.12.0, for annotations: one batch, and what a loader may return.
+KerasBatch = ArrayLike
+KerasInputData = InputData
+
+#: Parts of its controller that it exported.
+TFKerasTrainConfig = unserved("TFKerasTrainConfig")
+TFKerasTrialController = unserved("TFKerasTrialController")
+TensorFlowDatasetAdapter = unserved("TensorFlowDatasetAdapter")
 
 __all__ = [
     "ArrayLike",
     "InMemorySequence",
     "InputData",
+    "KerasBatch",
     "KerasDataAdapter",
+    "KerasInputData",
     "SequenceAdapter",
+    "SequenceWithOffset",
     "TFKerasContext",
     "TFKerasExperimentalContext",
     "TFKerasNativeContext",
     "TFKerasTensorBoard",
+    "TFKerasTrainConfig",
     "TFKerasTrial",
     "TFKerasTrialContext",
+    "TFKerasTrialController",
     "TensorBoard",
+    "TensorFlowDatasetAdapter",
     "callbacks",
     "init",
     "load_model_from_checkpoint_path",
+    "make_keras_data_adapter",
 ]

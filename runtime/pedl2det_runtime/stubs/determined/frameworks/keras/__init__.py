@@ -1,6 +1,6 @@
 """``determined.frameworks.keras``."""
 
 from determined.frameworks.keras import data
-from determined.keras import TFKerasTrial
+from determined.keras import TFKerasTensorBoard, TFKerasTrial
 
-__all__ = ["TFKerasTrial", "data"]
+__all__ = ["TFKerasTensorBoard", "TFKerasTrial", "data"]

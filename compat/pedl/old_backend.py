@@ -1,0 +1,66 @@
+"""Functions of ``keras.backend`` and ``keras.utils`` that went with TensorFlow 1."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from pedl.old_tensorflow import EagerSession
+
+_log = logging.getLogger(__name__)
+
+
+def backend_names(tf: Any) -> dict[str, Any]:
+    """What ``keras.backend`` had beside what it has.
+
+    Args:
+        tf: TensorFlow, with Keras 2.
+    """
+    backend = tf.keras.backend
+    orders = {"tf": "channels_last", "th": "channels_first"}
+
+    def set_image_dim_ordering(dim_ordering: str) -> None:
+        backend.set_image_data_format(orders.get(dim_ordering, dim_ordering))
+
+    def image_dim_ordering() -> str:
+        return "tf" if backend.image_data_format() == "channels_last" else "th"
+
+    def _get_available_gpus() -> list[str]:
+        return [device.name for device in tf.config.list_logical_devices("GPU")]
+
+    made = (set_image_dim_ordering, image_dim_ordering, _get_available_gpus)
+    return {function.__name__: function for function in made} | {"tf": tf} | sessions(tf)
+
+
+def sessions(tf: Any) -> dict[str, Any]:
+    """``get_session`` and ``set_session``: those of a graph; in eager mode there is nothing to set.
+
+    Args:
+        tf: TensorFlow, with Keras 2.
+    """
+
+    def get_session() -> Any:
+        return (
+            EagerSession() if tf.executing_eagerly() else tf.compat.v1.keras.backend.get_session()
+        )
+
+    def set_session(session: Any) -> None:
+        if not tf.executing_eagerly():
+            tf.compat.v1.keras.backend.set_session(session)
+
+    return {"get_session": get_session, "set_session": set_session}
+
+
+def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:
+    """The model itself: one device computes what several shared.
+
+    Args:
+        model: a model.
+        gpus: how many there were.
+    """
+    _log.warning(
+        "multi_gpu_model(..., gpus=%r): the model trains on one device; a BatchNormalization "
+        "normalises over the whole batch, not over the part of each GPU",
+        gpus,
+    )
+    return model

@@ -1,0 +1,32 @@
+"""What NumPy did before 1.24 and no longer does."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable
+from typing import Any
+
+_log = logging.getLogger(__name__)
+
+
+def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``np.array`` that makes an array of objects of lists of several lengths."""
+
+    @functools.wraps(original)
+    def array(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(*args, **kwargs)
+        except ValueError as error:
+            has_type = len(args) > 1 or kwargs.get("dtype") is not None
+            if has_type or "inhomogeneous" not in str(error):
+                raise
+            _log.info("np.%s: lists of several lengths: an array of objects", original.__name__)
+            return original(*args, **kwargs | {"dtype": object})
+
+    return array
+
+
+def asscalar(array: Any) -> Any:
+    """The only element of an array, as Python has it."""
+    return array.item()

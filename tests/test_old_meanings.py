@@ -1,0 +1,277 @@
+"""What names of standalone Keras 2.2.4 and TensorFlow 1 meant, and mean while an old trial runs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from pedl import idioms
+from pedl.old_keras import SERVED
+from pedl.old_tensorflow import UnservedIdiomError
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture
+def keras() -> Iterator[Any]:
+    """Standalone Keras, as an old trial imports it."""
+    idioms.activate()
+    try:
+        yield importlib.import_module("keras")
+    finally:
+        idioms.deactivate()
+        tf.keras.backend.clear_session()
+
+
+def said(optimizer: Any) -> dict[str, Any]:
+    return {key: value for key, value in optimizer.get_config().items() if key != "name"}
+
+
+def test_positional_arguments_of_old_optimizers(keras: Any) -> None:
+    old = keras.optimizers
+    sgd = {"learning_rate": 0.5, "momentum": 0.9, "decay": 1e-3, "nesterov": True}
+    assert said(old.SGD(0.5, 0.9, 1e-3, True)) == sgd
+    adam = said(old.Adam(0.5, 0.8, 0.99, None, 1e-3, True))
+    assert (adam["beta_1"], adam["beta_2"], adam["epsilon"]) == (0.8, 0.99, 1e-7)
+    assert (adam["decay"], adam["amsgrad"]) == (1e-3, True)
+    assert said(old.RMSprop(0.5, 0.8, None, 1e-3))["decay"] == 1e-3
+    assert said(old.RMSprop(0.5, 0.8, None, 1e-3))["momentum"] == 0.0
+    with pytest.raises(TypeError, match="at most 4 arguments by position"):
+        old.SGD(0.5, 0.9, 1e-3, True, 1)
+    with pytest.raises(TypeError, match="momentum is given twice"):
+        old.SGD(0.5, 0.9, momentum=0.8)
+
+
+def test_an_old_optimizer_is_one_of_todays_objects(keras: Any) -> None:
+    made = keras.optimizers.SGD(0.5)
+    assert type(made) is tf.keras.optimizers.legacy.SGD
+    assert isinstance(made, keras.optimizers.SGD)
+
+    class Mine(keras.optimizers.SGD):  # type: ignore[misc, name-defined]
+        pass
+
+    assert isinstance(Mine(0.5, 0.9, 1e-3), Mine)
+    assert said(Mine(0.5, 0.9, 1e-3))["decay"] == 1e-3
+    assert said(Mine.from_config(Mine(0.5, 0.9, 1e-3).get_config()))["decay"] == 1e-3
+
+
+def test_subclasses_of_old_models(keras: Any) -> None:
+    """One that names its inputs and outputs changes nothing for the others."""
+
+    class Graph(keras.models.Model):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            x = keras.layers.Input((3,))
+            super().__init__(x, keras.layers.Dense(1)(x))
+
+    class Plain(keras.Model):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+
+    for model in (Graph(), Plain()):
+        assert isinstance(model, keras.models.Model)
+        assert not isinstance(model, keras.models.Sequential)
+        model.compile("adadelta", "mse")
+        assert said(model.optimizer)["learning_rate"] == 1.0
+    assert type(keras.models.Sequential()) == keras.models.Sequential  # noqa: E721
+
+
+@pytest.mark.parametrize(
+    ("name", "rate"), [("adadelta", 1.0), ("adagrad", 0.01), ("adamax", 0.002), ("nadam", 0.002)]
+)
+def test_an_optimizer_by_name_is_that_of_the_keras_of_the_model(
+    keras: Any, name: str, rate: float
+) -> None:
+    layers = [keras.layers.Dense(1, input_shape=(3,))]
+    for model in (
+        keras.models.Sequential(layers),
+        keras.Sequential(layers),
+        keras.models.model_from_json(keras.models.Sequential(layers).to_json()),
+        keras.engine.training.Model(x := keras.layers.Input((3,)), layers[0](x)),
+    ):
+        model.compile(name, "mse")
+        assert said(model.optimizer)["learning_rate"] == pytest.approx(rate)
+    model = tf.keras.Sequential(layers)
+    model.compile(name, "mse")
+    assert said(model.optimizer)["learning_rate"] == pytest.approx(0.001)  # tf.keras of 1.14
+
+
+def test_adagrad_begins_at_zero(keras: Any) -> None:
+    """The first step is the learning rate, whatever the gradient; from 0.1 on it is less."""
+    weight = tf.Variable([1.0])
+    keras.optimizers.Adagrad(0.5).apply_gradients([(tf.constant([0.01]), weight)])
+    assert weight.numpy() == pytest.approx([0.5], rel=1e-4)
+
+
+def test_clipnorm_is_that_of_all_gradients(keras: Any) -> None:
+    weights = [tf.Variable([0.0]), tf.Variable([0.0])]
+    gradients = [tf.constant([3.0]), tf.constant([4.0])]
+    optimizer = keras.optimizers.SGD(1.0, clipnorm=1.0)
+    optimizer.apply_gradients(zip(gradients, weights, strict=True))
+    assert [float(weight[0]) for weight in weights] == pytest.approx([-0.6, -0.8])
+    assert "global_clipnorm" not in said(keras.optimizers.SGD(1.0, clipnorm=0.0))  # none at all
+    with pytest.raises(UnservedIdiomError, match="together are not served"):
+        keras.optimizers.SGD(1.0, clipnorm=1.0, clipvalue=1.0)
+
+
+def test_hinge_takes_labels_as_they_are(keras: Any) -> None:
+    """With labels of 0 and 1: max(0, 1 - y p); TensorFlow takes a 0 for a -1."""
+    y, p = np.array([[0.0], [1.0]]), np.array([[0.5], [0.5]], np.float32)
+    assert np.mean(keras.losses.hinge(y, p)) == pytest.approx(0.75)
+    assert np.mean(keras.losses.get("squared_hinge")(y, p)) == pytest.approx(0.625)
+    assert np.mean(tf.keras.losses.hinge(y, p)) == pytest.approx(1.0)
+    constant = {"kernel_initializer": "zeros", "bias_initializer": "ones"}
+    layers = [keras.layers.Dense(1, input_shape=(1,), **constant)]
+    for model, loss in ((keras.models.Sequential(layers), 0.5), (tf.keras.Sequential(layers), 1.0)):
+        model.compile("sgd", "hinge", metrics=["hinge"])
+        found = model.evaluate(y, y, verbose=0, return_dict=True)
+        assert found == pytest.approx({"loss": loss, "hinge": loss})
+
+
+def test_the_kernel_of_keras_1(keras: Any) -> None:
+    layer = keras.layers.Conv2D(32, 3, 5)
+    assert (layer.filters, layer.kernel_size, layer.strides) == (32, (3, 5), (1, 1))
+    assert type(layer) is tf.keras.layers.Conv2D
+    assert tf.keras.layers.Conv2D(32, 3, 5).strides == (5, 5)
+    assert keras.layers.Conv2D(32, 3, strides=2).strides == (2, 2)
+    assert keras.layers.Convolution3D(8, 1, 2, 3).kernel_size == (1, 2, 3)
+    for arguments, named in (((32, 3, 2), {"padding": "same"}), ((32, (3, 3), (2, 2)), {})):
+        with pytest.raises(UnservedIdiomError, match="say kernel_size="):
+            keras.layers.Conv2D(*arguments, **named)
+
+
+def test_recurrent_layers_and_cells(keras: Any) -> None:
+    hard, sigmoid = tf.keras.activations.hard_sigmoid, tf.keras.activations.sigmoid
+    for layers in (keras.layers, tf.keras.layers):
+        for name in ("LSTM", "GRU", "LSTMCell", "GRUCell"):
+            assert getattr(layers, name)(3).recurrent_activation is hard
+            assert getattr(layers, name)(3, "tanh", "sigmoid").recurrent_activation is sigmoid
+        assert not layers.GRUCell(3).reset_after
+
+
+def test_a_frozen_batch_normalization_uses_the_batch_in_training(keras: Any) -> None:
+    x = np.array([[1.0], [3.0]], np.float32)
+    for layer in (keras.layers.BatchNormalization, tf.keras.layers.BatchNormalization):
+        frozen = layer(input_shape=(1,), epsilon=0.0)
+        frozen.trainable = False
+        model = tf.keras.Sequential([frozen])
+        assert np.ravel(model(x, training=True)).tolist() == pytest.approx([-1.0, 1.0], abs=1e-5)
+        assert np.ravel(model(x, training=False)).tolist() == [1.0, 3.0]  # averages stay 0 and 1
+        frozen.trainable = True
+        model(x, training=True)
+        assert frozen.moving_mean.numpy() == pytest.approx([0.02])
+
+
+@pytest.mark.parametrize("phase", [0, 1, None])
+@pytest.mark.parametrize("shape", [{"input_shape": (100,)}, {}])
+def test_a_learning_phase_holds_in_fit_and_in_evaluate(
+    keras: Any, phase: int | None, shape: dict[str, Any]
+) -> None:
+    """Of a model whose layers know their inputs, and of one that learns them with the data."""
+    if phase is not None:
+        keras.backend.set_learning_phase(phase)
+    model = keras.models.Sequential([keras.layers.Dropout(0.5, **shape)])
+    model.compile(keras.optimizers.SGD(0.0), "mae")
+    ones = np.ones((1, 100), np.float32)
+    in_fit = model.fit(ones, ones, verbose=0).history["loss"][0]
+    in_evaluate = model.evaluate(ones, ones, verbose=0)
+    assert (in_fit > 0) == (phase in (1, None))
+    assert (in_evaluate > 0) == (phase == 1)
+
+
+def test_a_layer_that_was_told_keeps_to_that(keras: Any) -> None:
+    """The base was built in inference, its head in training: so they stay."""
+    keras.backend.set_learning_phase(0)
+    x = keras.layers.Input((100,))
+    base = keras.layers.Dropout(0.5)(x)
+    keras.backend.set_learning_phase(1)
+    model = keras.models.Model(x, [base, keras.layers.Dropout(0.5)(x)])
+    of_base, of_head = model.predict(np.ones((1, 100)), verbose=0)
+    assert set(of_base.ravel()) == {1.0}
+    assert set(of_head.ravel()) == {0.0, 2.0}
+
+
+IMPORTS = """\
+from keras.applications.inception_resnet_v2 import InceptionResNetV2
+from keras.applications.imagenet_utils import _obtain_input_shape
+from keras.backend.tensorflow_backend import set_session, _get_available_gpus
+from keras.constraints import maxnorm
+from keras.engine import Input, InputSpec, Layer, Model
+from keras.engine.network import Network
+from keras.engine.saving import load_model
+from keras.engine.topology import Container, Input, InputSpec, Layer
+from keras.layers.convolutional_recurrent import ConvLSTM2D
+from keras.layers.core import Dense, K
+from keras.layers.local import LocallyConnected1D
+from keras.models import Input
+from keras.objectives import binary_crossentropy, cosine_proximity
+from keras.optimizers import adam, rmsprop, sgd
+from keras.utils import multi_gpu_model
+from keras.utils.conv_utils import normalize_tuple
+from keras.utils.generic_utils import get_custom_objects
+from keras.utils.training_utils import multi_gpu_model
+from keras_preprocessing.image import ImageDataGenerator
+from tensorflow.keras.utils import multi_gpu_model
+from tensorflow.python.keras.backend import get_session, set_session
+"""
+
+
+def test_old_places(keras: Any) -> None:
+    for line in IMPORTS.splitlines():
+        exec(line, {})  # each by itself: an error shows its line
+    assert keras.backend.image_dim_ordering() == "tf"
+    assert keras.backend.tf is tf
+    model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    assert keras.utils.multi_gpu_model(model, gpus=2) is model
+
+
+def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
+    keras.backend.set_session(tf.Session(config=tf.ConfigProto()))
+    with keras.backend.get_session() as session:
+        assert session.run([tf.global_variables_initializer(), tf.constant(3)]) == [None, 3]
+    assert set(np.ravel(tf.nn.dropout(tf.ones((1, 999)), 0.99))) == {0.0, np.float32(1 / 0.99)}
+    assert float(tf.losses.huber_loss([1.0], [1.0])) == 0.0
+    assert tf.div(7, 2) == 3
+    assert np.array([[1], [1, 2]]).dtype == object
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        np.array([[1], [1, 2]], dtype=float)
+    assert np.asscalar(np.array([3])) == 3
+    schedule = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 5, 0.5)
+    assert tf.keras.optimizers.SGD(lr=schedule).learning_rate is schedule
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("tf.train.AdamOptimizer(0.1)", "use tf.keras.optimizers.Adam"),
+        ("tf.data.Dataset.range(3).make_one_shot_iterator()", "for x, y in dataset"),
+        ("tf.Session().graph", "disable_eager_execution"),
+        ("tf.keras.layers.CuDNNGRU(3)", "reset_after=True"),
+        ("keras.layers.cudnn_recurrent.CuDNNLSTM(3)", "two biases"),
+        ("keras.wrappers.scikit_learn.KerasClassifier()", "scikeras"),
+        ("tf.trainable_variables()", "of the model"),
+    ],
+)
+def test_what_nothing_serves_says_what_to_write(keras: Any, line: str, said: str) -> None:
+    with pytest.raises(UnservedIdiomError, match=said):
+        eval(line, {"tf": tf, "keras": keras})
+
+
+def test_everything_is_taken_back(keras: Any) -> None:
+    keras.backend.set_learning_phase(1)
+    idioms.deactivate()
+
+    assert str(SERVED.parent) not in sys.path
+    assert not str(getattr(sys.modules.get("keras"), "__version__", "")).startswith("2.2")
+    assert not hasattr(tf, "div")
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        np.array([[1], [1, 2]])
+    frozen = tf.keras.layers.BatchNormalization(trainable=False)
+    assert np.ravel(frozen(np.array([[1.0], [3.0]]), training=True)) == pytest.approx([1, 3], 1e-3)
+    model = tf.keras.Sequential([tf.keras.layers.Dropout(0.5, input_shape=(100,))])
+    assert set(model(np.ones((1, 100)), training=False).numpy().ravel()) == {1.0}
