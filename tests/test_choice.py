@@ -109,11 +109,11 @@ def test_rules_that_are_not_selected_are_left_out(trial: Path) -> None:
 
 
 def test_a_rule_that_is_unknown_is_named_with_those_near_it(trial: Path) -> None:
-    unknown = run("--ignore", "sequence-ordr", trial)
+    unknown = run("--ignore", "hparms", trial)
 
     assert unknown.exit_code == 2
     assert unknown.output == (
-        "pedl2det: --ignore: sequence-ordr: no such rule: did you mean sequence-order? "
+        "pedl2det: --ignore: hparms: no such rule: did you mean hparams? "
         "`pedl2det rules` lists them\n"
     )
 

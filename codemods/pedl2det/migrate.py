@@ -123,14 +123,15 @@ def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Resul
     if (
         not left.findings and not left.trials and left.script is None
     ):  # every old name stands in a file that is excluded
-        result.suppressed = len(project.occurrences)
+        result.suppressed = len(project.occurrences) + len(project.skipped)
         return result
     plan = plan_trial(left, choice)
+    plan.leave_skipped_configs()
     files = [] if plan.is_refused else _edited(plan)
     plan.findings += excluded_files([file.path for file in files], choice)
     result.findings = _placed(project, plan.findings)
-    names = len(left.occurrences)
-    result.suppressed = len(project.occurrences) - names
+    names = len(left.occurrences) - len(plan.kept)
+    result.suppressed = len(project.occurrences) - names + len(project.skipped)
     if not plan.is_refused:
         result.files, result.changes, result.migrated = files, _placed(project, plan.changes), 1
         result.rewritten = names
@@ -202,7 +203,7 @@ def _edited(plan: Plan) -> list[NewFile]:
             finding = Finding(Kind.PERSON, SCAN, source.path, error.line, str(error))
             plan.findings.append(finding)
             return []
-        problem = _problem_with(source, text)
+        problem = _problem_with(source, text, {one.name for one in plan.kept})
         if problem:
             plan.refuse(SCAN, source, source.tree, f"the rewritten file {problem}")
             return []
@@ -220,14 +221,15 @@ def _edited(plan: Plan) -> list[NewFile]:
     return [] if plan.is_refused else files
 
 
-def _problem_with(source: Source, text: str) -> str | None:
+def _problem_with(source: Source, text: str, kept: set[str]) -> str | None:
     """What is wrong with a new text: it must parse, compile and be free of the old API."""
     try:
         new = Source.of(source.path, text)
         compile(new.tree, str(source.path), "exec", dont_inherit=True)
     except (Unreadable, SyntaxError, ValueError) as error:
         return f"would not compile: {error}"
-    left = next(occurrences(new), None)
+    names = (found for found in occurrences(new) if not found.is_skipped)
+    left = next((found for found in names if found.name not in kept), None)
     if left is not None:
         return f"would still use {left.name}"
     problem = source.problem_with(text)

@@ -11,6 +11,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.metric_names import MetricNames
 from pedl2det.project import Occurrence, TrialProject
 from pedl2det.reach import Obstacle, Reach
+from pedl2det.skipping import skipped_in_text
 from pedl2det.source import Source
 from pedl2det.yaml_edit import Config, ConfigEdits
 
@@ -36,6 +37,7 @@ class Plan:
         constructor: statements for the trial's constructor, after ``self.context = context``.
         imports: the import statements that each file needs.
         gone: the local names that each file no longer imports.
+        kept: legacy names that stay with a line that the user wants left.
         reach: how the context reaches a place.
         metric_names: what becomes of the names of metrics, where they change.
     """
@@ -46,6 +48,7 @@ class Plan:
     constructor: list[str] = field(default_factory=list)
     imports: dict[Path, set[str]] = field(default_factory=dict)
     gone: dict[Path, set[str]] = field(default_factory=dict)
+    kept: list[Occurrence] = field(default_factory=list)
     reach: Reach = field(init=False)
     metric_names: MetricNames | None = None
     _files: dict[Path, FileEdits] = field(default_factory=dict)
@@ -85,20 +88,20 @@ class Plan:
 
     def expression(self, rule: str, source: Source, node: ast.expr, edit: Edit) -> None:
         """Rewrite an expression."""
-        self.file(source).expression(node, edit)
-        self.changed(rule, source, node)
+        if self._may_change(rule, source, node):
+            self.file(source).expression(node, edit)
 
     def line(self, rule: str, source: Source, node: ast.stmt, edit: Edit) -> None:
         """Rewrite a simple statement."""
-        self.file(source).line(node, edit)
-        self.changed(rule, source, node)
+        if self._may_change(rule, source, node):
+            self.file(source).line(node, edit)
 
     def definition(
         self, rule: str, source: Source, node: ast.FunctionDef | ast.ClassDef, edit: Edit
     ) -> None:
         """Rewrite a function or class."""
-        self.file(source).definition(node, edit)
-        self.changed(rule, source, node)
+        if self._may_change(rule, source, node):
+            self.file(source).definition(node, edit)
 
     def changed(self, rule: str, source: Source, node: ast.stmt | ast.expr | ast.alias) -> None:
         """Count a place as rewritten."""
@@ -106,9 +109,25 @@ class Plan:
         if change not in self.changes:
             self.changes.append(change)
 
+    def _may_change(self, rule: str, source: Source, node: ast.stmt | ast.expr) -> bool:
+        """Count a place as rewritten, unless the user wants its line left: then the trial stays."""
+        if node.lineno in source.skipped:
+            message = "this line is skipped, and would be rewritten: the trial stays as it is"
+            finding = Finding(Kind.SUPPRESSED, rule, source.path, node.lineno, message)
+            if finding not in self.findings:
+                self.findings.append(finding)
+            return False
+        self.changed(rule, source, node)
+        return True
+
     def claim(self, node: ast.AST) -> None:
         """Answer for the legacy names below a node: they will be gone."""
         self._claimed.update(id(child) for child in ast.walk(node))
+
+    def keep(self, found: Occurrence) -> None:
+        """Have a legacy name stay, because something stays that the user wants left."""
+        self.kept.append(found)
+        self.claim(found.node)
 
     def is_claimed(self, node: ast.AST) -> bool:
         """Whether a rule answers for a node."""
@@ -139,7 +158,10 @@ class Plan:
     def refuse(self, rule: str, source: Source, node: ast.AST, message: str) -> None:
         """Leave the trial as it is: a person decides about this place."""
         line = getattr(node, "lineno", 1)
-        finding = Finding(Kind.PERSON, rule, source.path, line, message)
+        kind = Kind.PERSON
+        if line in source.skipped:
+            kind, message = Kind.NOTE, f"{message} (left, as your comment says)"
+        finding = Finding(kind, rule, source.path, line, message)
         if finding not in self.findings:
             self.findings.append(finding)
 
@@ -165,7 +187,7 @@ class Plan:
         """Whether the trial must stay as it is; one config of several may stay by itself."""
         paths = {config.path for config in self.project.configs}
         left = [finding for finding in self.findings if finding.kind.is_left]
-        left_configs = {finding.path for finding in left if finding.kind is Kind.PERSON} & paths
+        left_configs = {one.path for one in left if one.kind is not Kind.BAD_INPUT} & paths
         return bool(paths and left_configs == paths) or any(
             finding.path not in left_configs or finding.kind is Kind.BAD_INPUT for finding in left
         )
@@ -187,6 +209,17 @@ class Plan:
     def edited_files(self) -> list[FileEdits]:
         """The files with something to change."""
         return [edits for edits in self._files.values() if not edits.is_empty]
+
+    def leave_skipped_configs(self) -> None:
+        """Leave each config in which a line would be rewritten that the user wants left."""
+        for edits in self.edited_configs:
+            skipped = skipped_in_text(edits.config.text)
+            for rule, line in edits.rules:
+                if line in skipped:
+                    message = "this line is skipped, and would be rewritten: the config stays"
+                    self.findings.append(
+                        Finding(Kind.SUPPRESSED, rule, edits.config.path, line, message)
+                    )
 
     @property
     def edited_configs(self) -> list[ConfigEdits]:

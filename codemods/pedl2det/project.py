@@ -65,6 +65,11 @@ class Occurrence:
     ambiguous: bool = False
 
     @property
+    def is_skipped(self) -> bool:
+        """Whether it stands on a line that the user wants left."""
+        return self.node.lineno in self.source.skipped
+
+    @property
     def is_import(self) -> bool:
         """Whether this is an import rather than a use."""
         return isinstance(self.node, ast.alias)
@@ -74,6 +79,13 @@ class Occurrence:
         """The call of which this is the function, if it is called."""
         parent = self.source.names.parents.get(self.node)
         return parent if isinstance(parent, ast.Call) and parent.func is self.node else None
+
+    @property
+    def local(self) -> str:
+        """The name of the file that an import binds, or with which an expression begins."""
+        if isinstance(self.node, ast.alias):
+            return self.node.asname or self.node.name.partition(".")[0]
+        return self.root
 
     @property
     def root(self) -> str:
@@ -109,12 +121,21 @@ class TrialProject:
         """Take a file in that defines no trial."""
         self.sources[name] = source
         link(self.sources)
-        for known in ("calls", "occurrences"):
+        for known in ("calls", "occurrences", "skipped", "_every_occurrence"):
             self.__dict__.pop(known, None)
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:
-        """Every legacy name in the directory."""
+        """Every legacy name in the directory that the user does not want left."""
+        return [found for found in self._every_occurrence if not found.is_skipped]
+
+    @cached_property
+    def skipped(self) -> list[Occurrence]:
+        """The legacy names on lines that the user wants left."""
+        return [found for found in self._every_occurrence if found.is_skipped]
+
+    @cached_property
+    def _every_occurrence(self) -> list[Occurrence]:
         return [found for source in self.sources.values() for found in occurrences(source)]
 
     @cached_property

@@ -56,7 +56,11 @@ def find_projects(files: list[Path]) -> list[TrialProject]:
     return [
         project
         for project in projects
-        if project.occurrences or project.findings or project.is_in_steps or project.script
+        if project.occurrences
+        or project.skipped
+        or project.findings
+        or project.is_in_steps
+        or project.script
     ]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from pedl2det.findings import Unreadable
 from pedl2det.names import Names
+from pedl2det.skipping import Skipped, skipped_in_code
 
 Place = tuple[int, int]  # line from 1, column from 0 in characters
 Span = tuple[Place, Place]
@@ -89,6 +90,11 @@ class Source:
     def problem_with(self, text: str) -> str | None:  # noqa: ARG002 - for those that derive
         """Why the file cannot have a new text, or None."""
         return None
+
+    @cached_property
+    def skipped(self) -> Skipped:
+        """What the user wants left, by a comment."""
+        return skipped_in_code(self.text)
 
     @cached_property
     def names(self) -> Names:

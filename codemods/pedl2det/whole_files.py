@@ -10,6 +10,7 @@ from pedl2det.choice import Choice
 from pedl2det.findings import Finding, Kind
 from pedl2det.legacy import mentions_legacy
 from pedl2det.rules import FILE_RULES, FileRule
+from pedl2det.skipping import skipped_in_text
 
 if TYPE_CHECKING:
     from pedl2det.migrate import NewFile, Result
@@ -35,7 +36,8 @@ def migrate_files(
         file = written.get(path) or new_file(path, old, old)
         for rule in rules:
             told = rule.rewrite(path, old)  # places are those of the file as it is
-            if rule.id in choice.left_out or choice.excludes(path):
+            is_skipped = skipped_in_text(old.decode("utf-8", errors="replace"))
+            if rule.id in choice.left_out or choice.excludes(path) or is_skipped:
                 _leave(rule, path, len(told.changes) + told.refused, result)
                 continue
             result.changes += told.changes

@@ -35,13 +35,12 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _may_normalise(source: Source) -> bool:
     """Whether a file makes such a layer, or a model in which one may be."""
-    return any(
-        word
-        in (getattr(node, "attr", None), getattr(node, "id", None), getattr(node, "name", None))
-        or (isinstance(node, ast.ImportFrom) and word in (node.module or ""))
-        for node in source.names.nodes
-        for word in _NORMALISED
-    )
+    words: set[str | None] = set()
+    for node in source.names.nodes:
+        words.update(getattr(node, kind, None) for kind in ("attr", "id", "name"))
+        if isinstance(node, ast.ImportFrom):
+            words.update((node.module or "").split("."))
+    return not words.isdisjoint(_NORMALISED)
 
 
 def _is_true(value: ast.expr) -> bool:

@@ -25,23 +25,31 @@ TOOL_COMMENTS = ("# noqa", "# type:", "# pylint", "# isort", "# flake8", "# prag
 def plan(project: TrialProject, plan: Plan) -> None:
     """Plan the imports of every file that has or needs some."""
     for source in project.sources.values():
+        if source.skipped.whole:
+            continue
+        kept = {one.local for one in project.skipped if one.source is source}
         found = [one for one in project.occurrences if one.source is source]
-        gone = [one for one in found if one.is_import and _plan_alias(plan, one, found)]
+        gone = [one for one in found if one.is_import and _plan_alias(plan, one, found, kept)]
         needed = plan.imports.get(source.path, set()) - _present(source)
         unused = _unused(plan, source) | plan.gone.get(source.path, set())
         if gone or needed or unused or source.path in plan.gone:
-            plan.file(source).module(_edit(needed, unused))
+            plan.file(source).module(_edit(needed, unused - kept, kept))
             for one in gone:
                 plan.changed(RULE.id, source, one.node)
 
 
-def _plan_alias(plan: Plan, alias: Occurrence, found: list[Occurrence]) -> bool:
-    """Whether an import of the old API can go: somebody answers for each of its uses."""
+def _plan_alias(plan: Plan, alias: Occurrence, found: list[Occurrence], kept: set[str]) -> bool:
+    """Whether an import of the old API can go: somebody answers for each of its uses.
+
+    One of which a use is on a line that the user wants left stays with it.
+    """
     source = alias.source
     assert isinstance(alias.node, ast.alias)
     statement = source.names.parents[alias.node]
     local = alias.node.asname or alias.node.name.partition(".")[0]
-    if source.names.parents[statement] is not source.tree:
+    if local in kept:
+        plan.keep(alias)
+    elif source.names.parents[statement] is not source.tree:
         message = "an import inside a function, a condition or a try is left alone"
         plan.refuse(RULE.id, source, statement, message)
     elif _shares_line(source, statement):
@@ -142,10 +150,10 @@ def _words_in_text(source: Source) -> set[str]:
 # The edit of a module: what goes, then what comes.
 
 
-def _edit(needed: set[str], unused: set[str]) -> Any:
+def _edit(needed: set[str], unused: set[str], kept: set[str]) -> Any:
     def edit(module: Any) -> Any:
         ours = [text for text in needed if _group(text) == "local"]
-        body, placed, carried = _without(module.body, unused, _merged(ours))
+        body, placed, carried = _without(module.body, unused, kept, _merged(ours))
         for text in _merged([text for text in needed if _group(text) != "local"]):
             body = _placed(body, text)
         if ours and not placed:
@@ -158,7 +166,7 @@ def _edit(needed: set[str], unused: set[str]) -> Any:
 
 
 def _without(
-    body: Sequence[Any], unused: set[str], ours: list[str]
+    body: Sequence[Any], unused: set[str], stay: set[str], ours: list[str]
 ) -> tuple[list[Any], bool, list[Any]]:
     """The module without what goes; our imports stand where the first old one stood.
 
@@ -173,7 +181,7 @@ def _without(
         if _is_gone(line):
             carried = _joined(carried, _above(line))
             continue
-        names = _kept_names(statement, unused) if statement else None
+        names = _kept_names(statement, unused, stay) if statement else None
         if names is None or (names and names == list(statement.names)):
             kept.append(line.with_changes(leading_lines=_joined(carried, line.leading_lines)))
             carried = []
@@ -223,22 +231,19 @@ def _import_of(line: Any) -> Any:
     return None
 
 
-def _kept_names(statement: Any, unused: set[str]) -> list[Any] | None:
+def _kept_names(statement: Any, unused: set[str], stay: set[str]) -> list[Any] | None:
     if isinstance(statement.names, cst.ImportStar):
         return [] if _is_old(statement) and "*" in unused else None
-    if isinstance(statement, cst.ImportFrom):
-        if _is_old(statement):
-            return []
-        module = "" if statement.relative else f"{_dotted(statement.module)}."
-        return [
-            name
-            for name in statement.names
-            if _local(name) not in unused and not is_legacy(f"{module}{_dotted(name.name)}")
-        ]
+    is_from = isinstance(statement, cst.ImportFrom)
+    module = ""
+    if is_from and not statement.relative:
+        module = f"{_dotted(statement.module)}."
+    from_old = is_from and _is_old(statement)
     return [
         name
         for name in statement.names
-        if not is_legacy(_dotted(name.name)) and _local(name) not in unused
+        if _local(name) in stay
+        or not (from_old or is_legacy(f"{module}{_dotted(name.name)}") or _local(name) in unused)
     ]
 
 
