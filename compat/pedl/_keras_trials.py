@@ -8,7 +8,6 @@ there, and its name in the dict back when it is reported.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +15,12 @@ import numpy as np
 
 from pedl._adapter import AdaptedTrial
 from pedl._calls import called, place
+from pedl._keras_data import CutBatches, adapter_of
+from pedl._keras_metrics import as_metric, named_metrics
 from pedl.data import BatchLoader
-from pedl.frameworks.keras.data import KerasDataAdapter
 from pedl.frameworks.util import elementwise_mean
 from pedl.old_models import by_old_names, optimizer_of
 from pedl2det_runtime.current import current
-from pedl2det_runtime.data import as_data, is_dataset
 from pedl2det_runtime.errors import CheckFailedError
 from pedl2det_runtime.generation import Generation, Kind, Metrics
 
@@ -49,7 +48,7 @@ class AdaptedKerasTrial(AdaptedTrial):
             metrics=self._compiled_metrics(roles),
         )
         self._legacy.model = model
-        self._legacy.validation_data_adapter = _adapter_of(
+        self._legacy.validation_data_adapter = adapter_of(
             self.build_validation_data_loader(), self._legacy.batch_size
         )
         return model
@@ -75,8 +74,8 @@ class AdaptedKerasTrial(AdaptedTrial):
     def _by_role(self) -> dict[Kind, dict[str, Any]]:
         trial = self._legacy
         roles: dict[Kind, dict[str, Any]] = {
-            "training": _named(trial.training_metrics),
-            "validation": _named(trial.validation_metrics),
+            "training": named_metrics(trial.training_metrics),
+            "validation": named_metrics(trial.validation_metrics),
         }
         given = [metric for named in roles.values() for metric in named.values()]
         parts = [part for one in given for part in (one if isinstance(one, tuple) else (one,))]
@@ -119,7 +118,7 @@ class AdaptedKerasTrial(AdaptedTrial):
                 "compute_validation_metrics"
             )
         function = metric[0] if isinstance(metric, tuple) else metric
-        return _as_metric(function, _internal(kind, number))
+        return as_metric(function, _internal(kind, number))
 
     def _reported(self, kind: Kind, metrics: Metrics) -> Metrics:
         found = {}
@@ -150,7 +149,7 @@ class AdaptedKerasTrial(AdaptedTrial):
 
     def _as_batches(self, loader: Any) -> Any:
         if isinstance(loader, BatchLoader):
-            return _Batches(loader, self._legacy.batch_size())
+            return CutBatches(loader, self._legacy.batch_size())
         return loader
 
 
@@ -182,90 +181,5 @@ class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
         return name  # which is of one output
 
 
-class _Batches:
-    """Batches cut from a loader of records; the last one may be smaller."""
-
-    def __init__(self, loader: BatchLoader, size: int) -> None:
-        self._loader, self._size = loader, size
-
-    def __len__(self) -> int:
-        return -(-len(self._loader) // self._size)
-
-    def __getitem__(self, index: int) -> tuple[Any, Any]:
-        first = index * self._size
-        batch = self._loader.get_batch(first, min(first + self._size, len(self._loader)))
-        return _unnamed(batch.data), _unnamed(batch.labels)
-
-
-def _unnamed(arrays: dict[str, Any]) -> Any:
-    """One array by itself; several stay named."""
-    return next(iter(arrays.values())) if len(arrays) == 1 else arrays
-
-
-def _named(metrics: Callable[[], Any]) -> dict[str, Any]:
-    found = metrics()
-    if not isinstance(found, dict):
-        raise CheckFailedError(
-            f"{place(metrics)}: expected a dict of metrics by name, got {found!r}: return "
-            "{} for none"
-        )
-    return found
-
-
-def _adapter_of(loader: Any, batch_size: Callable[[], int]) -> Any:
-    """The validation data for a trial that reads them itself."""
-    if isinstance(loader, KerasDataAdapter):
-        return loader
-    if is_dataset(loader):
-        return _DatasetAdapter(loader)
-    return KerasDataAdapter(as_data(loader, batch_size()) if isinstance(loader, tuple) else loader)
-
-
-class _DatasetAdapter:
-    """A dataset, read as a :class:`KerasDataAdapter` is."""
-
-    def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
-
-    def start(self, batch_offset: int = 0, is_validation: bool = False) -> None:
-        """Nothing to be done for one pass."""
-        del batch_offset, is_validation
-
-    def get_iterator(self) -> Iterator[Any]:
-        """The batches of one pass."""
-        return iter(self._dataset.as_numpy_iterator())
-
-    def stop(self, timeout: float | None = None) -> None:
-        """Nothing runs."""
-        del timeout
-
-
 def _internal(kind: Kind, number: int) -> str:
     return f"{kind}_metric_{number}"
-
-
-def _as_metric(metric: Any, name: str) -> Any:
-    import tensorflow as tf
-
-    if isinstance(metric, tf.keras.metrics.Metric):
-        metric._name = name
-        return metric
-    return tf.keras.metrics.MeanMetricWrapper(_function(metric), name=name)
-
-
-def _function(metric: Any) -> Callable[[Any, Any], Any]:
-    """A metric's function; "accuracy" is the one that fits the shapes."""
-    import tensorflow as tf
-
-    if metric not in ("accuracy", "acc"):
-        found: Callable[[Any, Any], Any] = tf.keras.metrics.get(by_old_names(tf, metric))
-        return found
-
-    def accuracy(y: Any, p: Any) -> Any:
-        if p.shape[-1] == 1:
-            return tf.keras.metrics.binary_accuracy(y, p)
-        if y.shape.rank == p.shape.rank and y.shape[-1] != 1:
-            return tf.keras.metrics.categorical_accuracy(y, p)
-        return tf.keras.metrics.sparse_categorical_accuracy(y, p)
-
-    return accuracy
