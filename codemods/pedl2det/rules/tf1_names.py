@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 import libcst as cst
 
 from pedl2det.edits import becomes
+from pedl2det.keras_names import public
 from pedl2det.legacy import IN_COMPAT_V1, SERVED_ONLY
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -19,25 +21,41 @@ def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite what ``tf.compat.v1`` has, in every file of the trial; refuse the rest."""
     for source in project.sources.values():
         for node in source.names.nodes:
-            if isinstance(node, ast.ImportFrom) and node.module == "tensorflow":
-                for name in sorted(IN_COMPAT_V1.intersection(alias.name for alias in node.names)):
-                    message = f"from tensorflow import {name}: say tf.{name}, which is rewritten"
-                    plan.refuse(RULE.id, source, node, message)
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                _check_import(plan, source, node)
             elif isinstance(node, ast.Attribute):
                 _plan_attribute(plan, source, node)
 
 
+def _check_import(plan: Plan, source: Source, node: ast.ImportFrom) -> None:
+    for alias in node.names:
+        qualified = public(f"{node.module}.{alias.name}")
+        if node.module == "tensorflow" and alias.name in IN_COMPAT_V1:
+            message = f"say tf.{alias.name}, which is rewritten"
+        elif qualified in SERVED_ONLY:
+            message = f"it is gone: write {SERVED_ONLY[qualified]}"
+        else:
+            continue
+        plan.refuse(RULE.id, source, node, f"from {node.module} import {alias.name}: {message}")
+
+
 def _plan_attribute(plan: Plan, source: Source, node: ast.Attribute) -> None:
-    qualified = source.names.qualified(node) or ""
+    qualified = public(source.names.qualified(node))
     module, _, name = qualified.rpartition(".")
     if module == "tensorflow" and name in IN_COMPAT_V1:
         plan.expression(RULE.id, source, node, _in_compat)
-    elif module == "numpy" and qualified in SERVED_ONLY and not _is_bound(source, name):
+        return
+    instead = SERVED_ONLY.get(qualified)
+    if instead is None:
+        return
+    if module == "numpy" and hasattr(builtins, instead) and not _is_bound(source, instead):
         plan.drop(node)
-        plan.expression(RULE.id, source, node, becomes(SERVED_ONLY[qualified]))
-    elif qualified in SERVED_ONLY:
-        message = f"{ast.unparse(node)} is gone: write {SERVED_ONLY[qualified]}"
-        plan.refuse(RULE.id, source, node, message)
+        plan.expression(RULE.id, source, node, becomes(instead))
+    elif module == "numpy" and instead.startswith("np."):
+        text = f"{source.segment(node.value)}.{instead.removeprefix('np.')}"
+        plan.expression(RULE.id, source, node, becomes(text))
+    else:
+        plan.refuse(RULE.id, source, node, f"{ast.unparse(node)} is gone: write {instead}")
 
 
 def _is_bound(source: Source, name: str) -> bool:
@@ -74,6 +92,20 @@ RULE = Rule(
                 "    return tf.compat.v1.ConfigProto()\n",
                 _IMPORTS,
             ),
+        ),
+        Case(
+            trial("a = np.float_(1)\nb = np.long(2)\n", f"import numpy as np\n{_IMPORTS}"),
+            trial("a = np.float64(1)\nb = int(2)\n", f"import numpy as np\n{_IMPORTS}"),
+        ),
+        Case(
+            trial("a = np.asscalar(b)\n", f"import numpy as np\n{_IMPORTS}"),
+            {},
+            says="np.asscalar is gone: write array.item()",
+        ),
+        Case(
+            trial("pass\n", f"from keras.backend import set_learning_phase\n{_IMPORTS}"),
+            {},
+            says="from keras.backend import set_learning_phase: it is gone",
         ),
         Case(
             trial("pass\n", f"from tensorflow import ConfigProto\n{_IMPORTS}"),
