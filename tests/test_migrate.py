@@ -336,3 +336,13 @@ def test_one_config_of_several_is_left_by_itself(tmp_path: Path) -> None:
     assert "1 of 1 trial rewritten" in done.stderr
     assert (tmp_path / "adaptive.yaml").read_text() == search
     assert "max_length: {batches: 100}" in (tmp_path / "const.yaml").read_text()
+
+
+def test_a_trial_of_another_framework_is_left_and_no_mistake(tmp_path: Path) -> None:
+    code = "from pedl.frameworks.pytorch import PyTorchTrial\n\n\nclass P(PyTorchTrial):\n    pass\n"
+    write_tree(tmp_path, {"model_def.py": code, "const.yaml": CONFIG})
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert done.returncode == 1
+    assert "model_def.py:1: left for you: pedl.frameworks.pytorch.PyTorchTrial: a" in done.stderr

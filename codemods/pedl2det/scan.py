@@ -182,22 +182,32 @@ def _read_config(project: TrialProject, file: Path) -> None:
         project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, 1, said))
 
 
+def _without_trial(project: TrialProject) -> Finding:
+    first = project.occurrences[0]
+    place = SCAN, first.source.path, first.node.lineno
+    other = next((one for one in project.occurrences if _is_of_another_framework(one.name)), None)
+    if other is not None:
+        place = SCAN, other.source.path, other.node.lineno
+        message = f"{other.name}: a trial of another framework; migrate rewrites those of Keras"
+        return Finding(Kind.PERSON, *place, message)
+    is_package = "__init__" in project.sources or project.configs
+    kind = Kind.BAD_INPUT if is_package else Kind.PERSON
+    where = "notebook" if project.is_notebook else "directory"
+    expected = "expected a subclass of a trial class of pedl.frameworks.keras"
+    return Finding(kind, *place, f"{first.name}: no trial in this {where}: {expected}")
+
+
+def _is_of_another_framework(name: str) -> bool:
+    parts = name.split(".")
+    return parts[:2] == ["pedl", "frameworks"] and parts[2:3] not in ([], ["keras"], ["util"])
+
+
 def contract(project: TrialProject) -> Iterator[Finding]:
     """What must hold of a directory for it to be one trial."""
     if project.script_names:
         yield from _contract_of_script(project)
     elif not project.trials and project.occurrences:
-        first = project.occurrences[0]
-        kind = "notebook" if project.is_notebook else "directory"
-        is_package = "__init__" in project.sources or project.configs
-        yield Finding(
-            Kind.BAD_INPUT if is_package else Kind.PERSON,
-            SCAN,
-            first.source.path,
-            first.node.lineno,
-            f"{first.name}: no trial in this {kind}: expected a subclass of "
-            "pedl.frameworks.keras.TFKerasTrial",
-        )
+        yield _without_trial(project)
     elif len(project.trials) > 1:
         source, node = project.trials[1]
         names = ", ".join(trial.name for _, trial in project.trials)

@@ -92,7 +92,7 @@ def _twins(
     configs: list[Path | None] = [None, None]
     if config is not None:
         configs = [_config_in(copy, directory, config) for copy in (old, new)]
-    result = migrate([old]) if against else _migrate(directory, new)
+    result = migrate([old]) if against else _migrate(directory, new, configs[1])
     twins = (
         Twin("old", old, scratch / "old" / "results", configs[0]),
         Twin("new", new, scratch / "new" / "results", configs[1]),
@@ -110,10 +110,16 @@ def _config_in(copy: Path, directory: Path, config: Path) -> Path:
     return target
 
 
-def _migrate(directory: Path, copy: Path) -> Result:
-    """Migrate the copy; leave if that leaves something for a person."""
+def _migrate(directory: Path, copy: Path, config: Path | None) -> Result:
+    """Migrate the copy; leave if that leaves the trial, or the config that it is trained by."""
     result = migrate([copy])
-    if result.of_kind(Kind.BAD_INPUT) or result.of_kind(Kind.PERSON):
+    used = config or copy / "const.yaml"
+    others = [one for one in copy.glob("*.y*ml") if one != used] if used.exists() else []
+    left = [one for one in result.findings if one.kind.is_left]
+    is_left = result.migrated < result.trials or any(
+        one.path.suffix in (".py", ".yaml", ".yml") and one.path not in others for one in left
+    )
+    if is_left:
         for line in summary(result, "rewritten"):
             click.echo(line.replace(str(copy), str(directory)), err=True)
         sys.exit(2 if result.of_kind(Kind.BAD_INPUT) else 1)
