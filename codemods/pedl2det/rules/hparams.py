@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-import libcst as cst
-
 from pedl2det import where
 from pedl2det.edits import becomes, into_body, method_of
 from pedl2det.plan import Plan
@@ -36,8 +34,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _plan_parameter(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
     def without_second(updated: Any) -> Any:
-        (first, _, *others) = updated.params.params
-        first = first.with_changes(comma=cst.MaybeSentinel.DEFAULT) if not others else first
+        (first, second, *others) = updated.params.params
+        if not others:
+            end = second.whitespace_after_param
+            first = first.with_changes(comma=second.comma, whitespace_after_param=end)
         return updated.with_changes(params=updated.params.with_changes(params=[first, *others]))
 
     plan.definition(RULE.id, source, function, without_second)
