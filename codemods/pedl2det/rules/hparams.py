@@ -27,9 +27,25 @@ def plan(project: TrialProject, plan: Plan) -> None:
         context = where.context_in(project, owner, function)
         if name is None or context is None:
             continue
+        _check_hidden(plan, owner, function, name)
         _plan_uses(plan, owner, function, name, context)
         if function.name in where.WITH_HPARAMS:
             _plan_parameter(plan, owner, function)
+
+
+def _check_hidden(plan: Plan, source: Source, function: ast.FunctionDef, name: str) -> None:
+    """Refuse what may mean an argument without saying its name."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id="eval" | "exec" | "locals") as called):
+                pass
+            case ast.Call(func=ast.Name(id="vars" | "dir") as called, args=[]):
+                pass
+            case _:
+                continue
+        if source.names.binder(called) is None:
+            message = f"{called.id}() may mean {name} here, which is no argument any more"
+            plan.refuse(RULE.id, source, node, message)
 
 
 def _plan_parameter(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
@@ -215,6 +231,11 @@ RULE = Rule(
         Case(
             trial('def helper(self, hparams):\n    return hparams["units"]\n'),
             {},
+        ),
+        Case(
+            trial("def build_model(self, hparams):\n    return make(**locals())\n"),
+            {},
+            says="locals() may mean hparams here",
         ),
         Case(
             trial('def build_model(self, hparams):\n    hparams["units"] = 4\n'),
