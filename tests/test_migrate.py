@@ -339,7 +339,9 @@ def test_one_config_of_several_is_left_by_itself(tmp_path: Path) -> None:
 
 
 def test_a_trial_of_another_framework_is_left_and_no_mistake(tmp_path: Path) -> None:
-    code = "from pedl.frameworks.pytorch import PyTorchTrial\n\n\nclass P(PyTorchTrial):\n    pass\n"
+    code = (
+        "from pedl.frameworks.pytorch import PyTorchTrial\n\n\nclass P(PyTorchTrial):\n    pass\n"
+    )
     write_tree(tmp_path, {"model_def.py": code, "const.yaml": CONFIG})
 
     done = pedl2det("migrate", tmp_path)

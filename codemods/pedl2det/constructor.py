@@ -95,7 +95,7 @@ def _with_first_method(code: str) -> edits.Edit:
         if at > 0:
             method = method.with_changes(leading_lines=[_blank()])
         rest: Sequence[Any] = block.body[at:]
-        if rest and not any(line.comment is None for line in rest[0].leading_lines):
+        if rest and not (rest[0].leading_lines and rest[0].leading_lines[0].comment is None):
             spaced = rest[0].with_changes(leading_lines=[_blank(), *rest[0].leading_lines])
             rest = [spaced, *rest[1:]]
         return definition.with_changes(

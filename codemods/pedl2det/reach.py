@@ -76,6 +76,9 @@ class Reach:
     def _callee(self, source: Source, node: ast.AST) -> Callee | Obstacle:
         """What would have to be given the context, for the code where a node stands."""
         function = enclosing(source, node)
+        around = source.names.function_of(node)
+        if isinstance(around, ast.AsyncFunctionDef):
+            return Obstacle(source, around, f"{around.name} is asynchronous")
         if function is None:
             return Obstacle(source, node, "it is evaluated while a module is imported")
         if not source.names.is_in_body(node, function):

@@ -95,7 +95,8 @@ class Config:
     @property
     def is_experiment(self) -> bool:
         """Whether this looks like an experiment config, of whichever generation."""
-        return self.entry("searcher") is not None and self.entry("hyperparameters") is not None
+        others = (("hyperparameters",), ("entrypoint",), ("searcher", "max_steps"))
+        return self.entry("searcher") is not None and any(self.entry(*one) for one in others)
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""
@@ -181,7 +182,7 @@ class ConfigEdits:
 
     def rename(self, rule: str, entry: Entry, name: str) -> None:
         """Give a key another name."""
-        self._span(rule, entry, entry.key, name)
+        self._span(rule, entry, entry.key, _as_written(entry.key, name))
         self._changes.append(lambda root: _rename(root, entry.path, name, lambda value: value))
 
     def replace(self, rule: str, entry: Entry, text: str) -> None:
@@ -192,11 +193,12 @@ class ConfigEdits:
     def nest(self, rule: str, entry: Entry, name: str, inner: str, text: str) -> None:
         """Turn ``key: scalar`` into ``name: {inner: text}``, in the style of its mapping."""
         if entry.in_flow:
-            self._span(rule, entry, entry.key, name)
-            self._span(rule, entry, entry.value, f"{{{inner}: {text}}}")
+            self._span(rule, entry, entry.key, _as_written(entry.key, name))
+            self._span(rule, entry, entry.value, f"{{{_as_written(entry.key, inner)}: {text}}}")
         else:
             indent = " " * (entry.key.start_mark.column + 2)
-            self._span(rule, entry, entry.key, f"{name}:{self.config.newline}{indent}{inner}")
+            key, below = _as_written(entry.key, name), _as_written(entry.key, inner)
+            self._span(rule, entry, entry.key, f"{key}:{self.config.newline}{indent}{below}")
             self._span(rule, entry, entry.value, text)
         self._changes.append(lambda root: _rename(root, entry.path, name, lambda _: {inner: text}))
 
@@ -224,10 +226,7 @@ class ConfigEdits:
         """Add a key to the end of a mapping, in its style."""
         pairs = entry.value.value if isinstance(entry.value, yaml.MappingNode) else []
         if _is_flow(entry.value) or not pairs:
-            end = entry.value.end_mark.index - 1
-            comma = ", " if pairs else ""
-            at = len(self.config.text[:end].rstrip())
-            self._spans.append((at, at, f"{comma}{name}: {text}"))
+            self._into_braces(entry.value, name, text)
         else:
             end = _last_scalar(entry.value).end_mark.index
             line_end = self.config.text.find("\n", end - 1)  # a block scalar ends with its line
@@ -241,12 +240,28 @@ class ConfigEdits:
 
     def append(self, rule: str, name: str, text: str) -> None:
         """Add a key to the document."""
-        end = len(self.config.text)
-        newline = self.config.newline
-        before = "" if self.config.text.endswith("\n") else newline
-        self._spans.append((end, end, f"{before}{name}: {text}{newline}"))
+        root = self.config.root
+        if root is not None and _is_flow(root):
+            self._into_braces(root, name, text)
+        else:
+            newline = self.config.newline
+            mark = _DOCUMENT_END.search(self.config.text)
+            end = mark.start() if mark else len(self.config.text)
+            before = "" if self.config.text[:end].endswith("\n") else newline
+            self._spans.append((end, end, f"{before}{name}: {text}{newline}"))
         self._changes.append(lambda root: _put(root, (name,), text))
         self.rules.append((rule, self.config.text.count("\n") + 1))
+
+    def _into_braces(self, node: yaml.Node, name: str, text: str) -> None:
+        """Add a key to the end of a ``{...}``, quoted as the keys there are."""
+        at = len(self.config.text[: node.end_mark.index - 1].rstrip())
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        comma = "" if not pairs else " " if self.config.text[at - 1] == "," else ", "
+        if pairs and pairs[-1][0].style is not None:
+            key = pairs[-1][0]
+            is_text = not _NUMBER.fullmatch(text)
+            name, text = _as_written(key, name), _as_written(key, text) if is_text else text
+        self._spans.append((at, at, f"{comma}{name}: {text}"))
 
     @property
     def size(self) -> int:
@@ -271,6 +286,16 @@ class ConfigEdits:
         self._spans.append((node.start_mark.index, node.end_mark.index, text))
         if (rule, entry.line) not in self.rules:
             self.rules.append((rule, entry.line))
+
+
+_DOCUMENT_END = re.compile(r"^\.\.\.\s*$", re.MULTILINE)
+_NUMBER = re.compile(r"[-+.\deE]+")
+
+
+def _as_written(key: yaml.Node, text: str) -> str:
+    """A name with the quotes in which a key stands."""
+    quote = key.style if isinstance(key, yaml.ScalarNode) and key.style in ("'", '"') else ""
+    return f"{quote}{text}{quote}"
 
 
 def _is_flow(node: yaml.Node) -> bool:

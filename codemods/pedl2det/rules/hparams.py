@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-import libcst as cst
-
 from pedl2det import where
 from pedl2det.dict_flow import is_only_read
 from pedl2det.edits import becomes, into_body, method_of
@@ -29,15 +27,33 @@ def plan(project: TrialProject, plan: Plan) -> None:
         context = where.context_in(project, owner, function)
         if name is None or context is None:
             continue
+        _check_hidden(plan, owner, function, name)
         _plan_uses(plan, owner, function, name, context)
         if function.name in where.WITH_HPARAMS:
             _plan_parameter(plan, owner, function)
 
 
+def _check_hidden(plan: Plan, source: Source, function: ast.FunctionDef, name: str) -> None:
+    """Refuse what may mean an argument without saying its name."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id="eval" | "exec" | "locals") as called):
+                pass
+            case ast.Call(func=ast.Name(id="vars" | "dir") as called, args=[]):
+                pass
+            case _:
+                continue
+        if source.names.binder(called) is None:
+            message = f"{called.id}() may mean {name} here, which is no argument any more"
+            plan.refuse(RULE.id, source, node, message)
+
+
 def _plan_parameter(plan: Plan, source: Source, function: ast.FunctionDef) -> None:
     def without_second(updated: Any) -> Any:
-        (first, _, *others) = updated.params.params
-        first = first.with_changes(comma=cst.MaybeSentinel.DEFAULT) if not others else first
+        (first, second, *others) = updated.params.params
+        if not others:
+            end = second.whitespace_after_param
+            first = first.with_changes(comma=second.comma, whitespace_after_param=end)
         return updated.with_changes(params=updated.params.with_changes(params=[first, *others]))
 
     plan.definition(RULE.id, source, function, without_second)
@@ -233,6 +249,11 @@ RULE = Rule(
         Case(
             trial('def helper(self, hparams):\n    return hparams["units"]\n'),
             {},
+        ),
+        Case(
+            trial("def build_model(self, hparams):\n    return make(**locals())\n"),
+            {},
+            says="locals() may mean hparams here",
         ),
         Case(
             trial('def build_model(self, hparams):\n    hparams["units"] = 4\n'),

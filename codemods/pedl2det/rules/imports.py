@@ -154,13 +154,23 @@ def _edit(needed: set[str], unused: set[str], kept: set[str]) -> Any:
     def edit(module: Any) -> Any:
         ours = [text for text in needed if _group(text) == "local"]
         body, placed, carried = _without(module.body, unused, kept, _merged(ours))
+        if not placed:
+            body, ours = _joining(body, ours)
         for text in _merged([text for text in needed if _group(text) != "local"]):
             body = _placed(body, text)
         if ours and not placed:
             at = max([0, *(i + 1 for i, line in enumerate(body) if _import_of(line))])
             at = at or after_docstring(body)
             body = [*body[:at], *_lines(_merged(ours)), *body[at:]]
-        return module.with_changes(body=body, footer=[*carried, *module.footer])
+        if body and not module.header:
+            body[0] = _at_the_top(body[0])
+        footer = [*carried, *module.footer]
+        is_empty = not (body or footer or module.header)
+        return module.with_changes(
+            body=body,
+            footer=footer,
+            has_trailing_newline=not is_empty and module.has_trailing_newline,
+        )
 
     return edit
 
@@ -188,8 +198,9 @@ def _without(
             continue
         if names:
             names[-1] = names[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            line = line.with_changes(body=[statement.with_changes(names=names)])
-            kept.append(line.with_changes(leading_lines=_joined(carried, line.leading_lines)))
+            left = line.with_changes(body=[statement.with_changes(names=names)])
+            above = [*_joined(carried, line.leading_lines), *_comments_lost(line, left)]
+            kept.append(left.with_changes(leading_lines=above))
             carried = []
         above = [] if names else _above(line)
         if ours and not placed and _is_old(statement):
@@ -209,10 +220,63 @@ def _is_gone(line: Any) -> bool:
 def _above(line: Any) -> list[Any]:
     """The lines above an import that goes, and its own comment if it is meant for people."""
     comment = line.trailing_whitespace.comment
-    lines = list(line.leading_lines)
+    lines = [*line.leading_lines, *_comments_lost(line)]
     if comment is not None and not comment.value.startswith(TOOL_COMMENTS):
         lines.append(cst.EmptyLine(comment=comment))
     return lines
+
+
+def _comments_lost(line: Any, left: Any = None) -> list[Any]:
+    """The comments between the parentheses of an import that what is left of it has not."""
+    kept = [] if left is None else _comments_in(left)
+    lost = [comment for comment in _comments_in(line) if comment not in kept]
+    return [
+        cst.EmptyLine(comment=cst.Comment(comment))
+        for comment in lost
+        if not comment.startswith(TOOL_COMMENTS)
+    ]
+
+
+def _comments_in(line: Any) -> list[str]:
+    return re.findall(r"#[^\r\n]*", cst.Module([]).code_for_node(line.body[0]))
+
+
+def _joining(body: list[Any], ours: list[str]) -> tuple[list[Any], list[str]]:
+    """Take names into an import from the same module; returns those without one, too."""
+    body, rest = list(body), []
+    for text in ours:
+        module, _, name = text.removeprefix("from ").partition(" import ")
+        at = next((i for i, line in enumerate(body) if _can_take(line, module)), None)
+        if at is None or " as " in name or not text.startswith("from "):
+            rest.append(text)
+            continue
+        statement = body[at].body[0]
+        names = [alias.with_changes(comma=cst.MaybeSentinel.DEFAULT) for alias in statement.names]
+        was_sorted = names == sorted(names, key=_local)
+        names.append(cst.ImportAlias(cst.Name(name)))
+        names = sorted(names, key=_local) if was_sorted else names
+        body[at] = body[at].with_changes(body=[statement.with_changes(names=names)])
+    return body, rest
+
+
+def _can_take(line: Any, module: str) -> bool:
+    """Whether a line is an import from a module, on one line, to which a name can be added."""
+    statement = _import_of(line)
+    return (
+        isinstance(statement, cst.ImportFrom)
+        and not isinstance(statement.names, cst.ImportStar)
+        and not statement.relative
+        and statement.lpar is None
+        and _dotted(statement.module) == module
+    )
+
+
+def _at_the_top(line: Any) -> Any:
+    """The first line of a module without the blank lines that stood below what is gone."""
+    above = list(line.leading_lines)
+    while above and above[0].comment is None:
+        above.pop(0)
+    return line.with_changes(leading_lines=above)
 
 
 def _joined(carried: list[Any], leading: Sequence[Any]) -> list[Any]:

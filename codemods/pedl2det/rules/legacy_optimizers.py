@@ -83,7 +83,7 @@ def _is_bare_module(source: Source, node: ast.AST) -> bool:
 
 def _plan_import(plan: Plan, source: Source, node: ast.ImportFrom) -> None:
     names = {alias.name for alias in node.names}
-    if not names & OPTIMIZERS:
+    if not names & OPTIMIZERS or _is_guarded(source, node):
         return
     if names <= OPTIMIZERS:
         plan.line(RULE.id, source, node, _from_legacy)
@@ -93,6 +93,20 @@ def _plan_import(plan: Plan, source: Source, node: ast.ImportFrom) -> None:
         moved = [ast.unparse(alias) for alias in node.names if alias.name in OPTIMIZERS]
         text = f"from {MODULE}.legacy import {', '.join(moved)}\n"
         plan.line(RULE.id, source, node, _split(text))
+
+
+def _is_guarded(source: Source, node: ast.ImportFrom) -> bool:
+    """Whether this is what is imported where there is no ``legacy`` to import from."""
+    handler = source.names.parents[node]
+    guard = source.names.parents.get(handler)
+    return (
+        isinstance(handler, ast.ExceptHandler)
+        and isinstance(guard, ast.Try)
+        and any(
+            isinstance(tried, ast.ImportFrom) and public(tried.module) == f"{MODULE}.legacy"
+            for tried in guard.body
+        )
+    )
 
 
 def _plan_keyword(plan: Plan, source: Source, call: ast.Call) -> None:

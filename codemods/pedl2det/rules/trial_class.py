@@ -8,6 +8,7 @@ from pedl2det import where
 from pedl2det.edits import becomes
 from pedl2det.plan import Plan
 from pedl2det.project import TRIAL_CLASSES, TrialProject
+from pedl2det.renaming import renamed
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 from pedl2det.source import Source
 
@@ -66,8 +67,8 @@ def _plan_super(project: TrialProject, plan: Plan, source: Source, method: ast.F
     takes_hparams = method.name in (*where.WITH_HPARAMS, "__init__")
     for child in ast.walk(method):
         match child:
-            case ast.Call(func=ast.Attribute(value=above, attr=called) as func) if (
-                called == method.name and takes_hparams
+            case ast.Call(func=ast.Attribute(value=above, attr=name) as func) if (
+                name == method.name and takes_hparams
             ):
                 first = _first_argument(project, source, above)
             case _:
@@ -77,7 +78,13 @@ def _plan_super(project: TrialProject, plan: Plan, source: Source, method: ast.F
             continue
         kept = [source.segment(argument) for argument in arguments[:first]]
         given = ", ".join([*kept, *(["context"] if method.name == "__init__" else [])])
-        text = f"{source.segment(func)}({given})"
+        called = source.segment(func)
+        if source.names.qualified(func.value) in TRIAL_CLASSES:
+            new = renamed(source, func.value, "determined.keras.TFKerasTrial")
+            plan.claim(func)
+            plan.require(source, new.statement)
+            called = f"{new.text}.{func.attr}"
+        text = f"{called}({given})"
         plan.expression(RULE.id, source, child, becomes(text))
         for argument in arguments[first:]:
             plan.drop(argument)

@@ -9,13 +9,16 @@ from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders
 from pedl2det.source import Source
-
-WRAP = "pedl.frameworks.keras.wrap_dataset"
-_CREATORS = (
-    *("tensorflow.data.Dataset.", "tensorflow.data.TFRecordDataset"),
-    *("tensorflow.data.TextLineDataset", "tensorflow.data.FixedLengthRecordDataset"),
-    *("tensorflow.data.experimental.CsvDataset", "tensorflow.data.experimental.make_csv_dataset"),
+from pedl2det.wrapped_datasets import (
+    CREATORS,
+    WRAP,
+    Fate,
+    fate_of,
+    holds_wrapped,
+    is_of_elements,
+    parts_of,
 )
+
 _TFDS = ("tensorflow_datasets.load", "tensorflow_datasets.as_dataset")
 
 
@@ -32,20 +35,34 @@ def plan(project: TrialProject, plan: Plan) -> None:
             plan.expression(RULE.id, found.source, found.node, becomes(text))
     for source in project.sources.values():
         for node in source.names.nodes:
-            if isinstance(node, ast.Call) and not _is_inside_another(source, node):
+            if isinstance(node, ast.Call) and not _is_inside_another(plan, source, node):
                 _plan_creation(plan, source, node)
 
 
 def _plan_creation(plan: Plan, source: Source, node: ast.Call) -> None:
     name = source.names.qualified(node.func) or ""
     is_tfds = name in _TFDS or (isinstance(node.func, ast.Attribute) and node.func.attr == _AS)
-    if not (is_tfds or name.startswith(_CREATORS)) or _is_wrapped(plan, source, node, set()):
+    if not (is_tfds or name.startswith(CREATORS)):
+        return
+    fate = fate_of(plan.project, source, node)
+    if fate is Fate.WRAPPED:
         return
     if is_tfds:
         message = (
             f"{ast.unparse(node.func)} may give several datasets, and each must be wrapped: "
             "hand each to wrap_dataset"
         )
+        plan.refuse(RULE.id, source, node, message)
+        return
+    parts = parts_of(source, node)
+    wrapped = [part for part in parts if holds_wrapped(plan.project, source, part)]
+    if wrapped:
+        if len(wrapped) < len(parts):
+            message = "some of these datasets are wrapped already, and some are not: wrap each"
+            plan.refuse(RULE.id, source, node, message)
+        return
+    if fate is Fate.UNSEEN and any(found.name == WRAP for found in plan.project.occurrences):
+        message = "whether this dataset is wrapped later is not seen: hand it to wrap_dataset here"
         plan.refuse(RULE.id, source, node, message)
         return
     context = plan.context(RULE.id, source, node, "a dataset is made here")
@@ -60,65 +77,16 @@ def _plan_creation(plan: Plan, source: Source, node: ast.Call) -> None:
 _AS = "as_dataset"
 
 
-def _is_inside_another(source: Source, node: ast.AST) -> bool:
-    """Whether this is made in a lambda or inner function: in the pipeline of another dataset."""
+def _is_inside_another(plan: Plan, source: Source, node: ast.AST) -> bool:
+    """Whether this is made in a lambda or inner function, or for each element of another."""
     around = source.names.definition_around(node)
+    if isinstance(around, ast.FunctionDef) and is_of_elements(plan.project, around):
+        return True
     return isinstance(around, ast.Lambda) or (
         isinstance(around, ast.FunctionDef)
         and source.names.definition_around(around) is not None
         and not isinstance(source.names.parents.get(around), ast.ClassDef)
     )
-
-
-def _is_wrapped(plan: Plan, source: Source, node: ast.expr, seen: set[ast.AST]) -> bool:
-    """Whether a dataset, with whatever is done to it, is handed to ``wrap_dataset`` everywhere."""
-    names = source.names
-    while True:
-        parent = names.parents[node]
-        match parent:
-            case ast.Attribute(value=value) if value is node:
-                call = names.parents[parent]
-                if not (isinstance(call, ast.Call) and call.func is parent):
-                    return False
-                node = call
-            case ast.Call(func=func, args=arguments) if node in arguments:
-                name = names.qualified(func) or ""
-                return name == WRAP or name.startswith(_CREATORS)
-            case ast.Tuple() | ast.List():
-                call = names.parents[parent]
-                name = names.qualified(call.func) or "" if isinstance(call, ast.Call) else ""
-                return name.startswith(_CREATORS)  # Dataset.zip((x, y)): that one is wrapped
-            case ast.Assign(targets=[ast.Name() as target]) if target not in seen:
-                uses = _uses(source, target)
-                return bool(uses) and all(
-                    _is_wrapped(plan, source, use, seen | {target}) for use in uses
-                )
-            case ast.Assign(targets=[ast.Name()]):
-                return True  # train = train.batch(8): what becomes of it is asked already
-            case ast.Return():
-                function = names.definition_around(parent)
-                if not isinstance(function, ast.FunctionDef) or function in seen:
-                    return False
-                calls = plan.project.calls.uses(function)
-                return bool(calls) and all(
-                    use.call is not None
-                    and _is_wrapped(plan, use.source, use.call, seen | {function})
-                    for use in calls
-                )
-            case _:
-                return False
-
-
-def _uses(source: Source, target: ast.Name) -> list[ast.Name]:
-    scope = source.names.binder(target)
-    return [
-        node
-        for node in source.names.nodes
-        if isinstance(node, ast.Name)
-        and node.id == target.id
-        and isinstance(node.ctx, ast.Load)
-        and source.names.binder(node) is scope
-    ]
 
 
 _IMPORTS = "import tensorflow as tf\nfrom pedl.frameworks.keras import wrap_dataset"
@@ -163,6 +131,54 @@ RULE = Rule(
                     _IMPORTS,
                 )["data.py"]
             },
+        ),
+        Case(
+            loaders(
+                f"both = tf.data.Dataset.zip((wrap_dataset({_MADE}(x)), "
+                f"wrap_dataset({_MADE}(y))))\n"
+                "return both, load()\n",
+                _IMPORTS,
+            ),
+            {
+                "data.py": loaders(
+                    f"both = tf.data.Dataset.zip((context.wrap_dataset({_MADE}(x)), "
+                    f"context.wrap_dataset({_MADE}(y))))\n"
+                    "return both, load()\n",
+                    _IMPORTS,
+                )["data.py"]
+            },
+        ),
+        Case(
+            loaders(
+                f"return tf.data.Dataset.zip((wrap_dataset({_MADE}(x)), {_MADE}(y))), load()\n",
+                _IMPORTS,
+            ),
+            {},
+            says="some of these datasets are wrapped already, and some are not",
+        ),
+        Case(
+            loaders(
+                f"train = {_MADE}(x) if x else {_MADE}(y)\n"
+                "if x:\n    train = train.shuffle(9)\n"
+                "train = wrap_dataset(dataset=train)\nreturn train.batch(8), load()\n",
+                _IMPORTS,
+            ),
+            {
+                "data.py": loaders(
+                    f"train = {_MADE}(x) if x else {_MADE}(y)\n"
+                    "if x:\n    train = train.shuffle(9)\n"
+                    "train = context.wrap_dataset(dataset=train)\nreturn train.batch(8), load()\n",
+                    _IMPORTS,
+                )["data.py"]
+            },
+        ),
+        Case(
+            loaders(
+                f"made = {{'train': {_MADE}(x)}}\nreturn wrap_dataset(made['train']), load()\n",
+                _IMPORTS,
+            ),
+            {},
+            says="whether this dataset is wrapped later is not seen",
         ),
         Case(
             loaders("return tfds.load('mnist')\n", "import tensorflow_datasets as tfds"),

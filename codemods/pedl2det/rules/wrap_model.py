@@ -216,8 +216,7 @@ def _made(
 def is_optimizer(source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr) -> bool:
     """Whether an expression is known to be an optimizer and not the name of one."""
     if isinstance(optimizer, ast.Call):
-        module, _, name = public(source.names.qualified(optimizer.func)).rpartition(".")
-        return name in OPTIMIZERS and module.startswith(MODULE)
+        return all(map(_names_optimizer, source.names.meanings(optimizer.func)))
     if isinstance(optimizer, ast.Name):
         bound = [
             node
@@ -229,6 +228,11 @@ def is_optimizer(source: Source, method: ast.FunctionDef | ast.Module, optimizer
         statement = source.names.parents[bound[0]] if len(bound) == 1 else None
         return isinstance(statement, ast.Assign) and is_optimizer(source, method, statement.value)
     return False
+
+
+def _names_optimizer(dotted: str | None) -> bool:
+    module, _, name = public(dotted).rpartition(".")
+    return name in OPTIMIZERS and module.startswith(MODULE)
 
 
 def _local_name(

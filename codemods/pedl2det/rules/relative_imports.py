@@ -1,0 +1,103 @@
+"""P039: an entrypoint imports modules of the directory by their own names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from pedl2det.edits import expression
+from pedl2det.plan import Plan
+from pedl2det.project import TrialProject
+from pedl2det.rules.rule import Case, Rule, Safety, trial
+
+
+def plan(project: TrialProject, plan: Plan) -> None:
+    """Make the imports absolute that lead out of what will be imported at the top."""
+    for module in _reached(project):
+        source = project.sources[module]
+        for node in source.names.nodes:
+            if isinstance(node, ast.ImportFrom) and node.level > _depth(project, module):
+                if not node.module and len(node.names) > 1:
+                    message = "an entrypoint knows no package around its module: import each alone"
+                    plan.refuse(RULE.id, source, node, message)
+                else:
+                    plan.line(RULE.id, source, node, _absolute)
+
+
+def _depth(project: TrialProject, module: str) -> int:
+    """How many packages of the directory are around the code of a module."""
+    is_package = project.sources[module].path.stem == "__init__"
+    return module.count(".") + is_package
+
+
+def _reached(project: TrialProject) -> Iterator[str]:
+    """The modules that the trial's module and those of its functions import, and these."""
+    owners = [project.trial[0], *(source for source, _ in project.entries)]
+    todo = [project.module_of(source) for source in owners]
+    seen = {"__init__"}
+    while todo:
+        module = todo.pop()
+        if module in seen or module not in project.sources:
+            continue
+        seen.add(module)
+        yield module
+        for node in project.sources[module].names.nodes:
+            match node:
+                case ast.Import(names=aliases):
+                    todo += [alias.name for alias in aliases]
+                case ast.ImportFrom(names=aliases):
+                    home = _home(project, module, node)
+                    todo += [home, *(f"{home}.{alias.name}".lstrip(".") for alias in aliases)]
+
+
+def _home(project: TrialProject, module: str, node: ast.ImportFrom) -> str:
+    """The dotted name of the module from which something is imported."""
+    if not node.level:
+        return node.module or ""
+    around = module.split(".")[: max(0, _depth(project, module) - node.level + 1)]
+    return ".".join([*around, *([node.module] if node.module else [])])
+
+
+def _absolute(line: Any) -> Any:
+    statement = line.body[0]
+    if statement.module is not None:
+        return line.with_changes(body=[statement.with_changes(relative=[])])
+    (alias,) = statement.names
+    name = expression(alias.name.value)
+    plain = cst.Import([cst.ImportAlias(name, alias.asname)])
+    return line.with_changes(body=[plain])
+
+
+_BODY = "pass\n"
+_BASE = "from pedl.frameworks.keras import TFKerasTrial"
+_INIT = {"__init__.py": "from .model_def import T\n"}
+
+RULE = Rule(
+    id="P039",
+    name="relative-imports",
+    doc="The old harness imported the directory as a package; an entrypoint names a module of it, "
+    "and a relative import there would find no package.",
+    safety=Safety.SAFE,
+    plan=plan,
+    cases=(
+        Case(
+            trial(_BODY, f"from .nets import make\nfrom . import sizes as s\n{_BASE}") | _INIT,
+            trial(_BODY, f"from nets import make\nimport sizes as s\n{_BASE}"),
+        ),
+        Case(
+            trial(_BODY, f"from nets.small import make\n{_BASE}")
+            | _INIT
+            | {"nets/__init__.py": "from .small import make\n", "nets/small.py": "make = 1\n"},
+            {},
+        ),
+        Case(trial(_BODY, _BASE) | _INIT | {"tool.py": "from .nets import make\n"}, {}),
+        Case(
+            trial(_BODY, f"from . import nets, sizes\n{_BASE}") | _INIT,
+            {},
+            says="an entrypoint knows no package around its module: import each alone",
+        ),
+    ),
+)

@@ -1,0 +1,7 @@
+from rows import rows
+
+__all__ = ["make_data_loaders"]
+
+
+def make_data_loaders(experiment_config, hparams):
+    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])

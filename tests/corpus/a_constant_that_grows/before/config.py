@@ -1,0 +1,4 @@
+import pedl
+
+UNITS = pedl.get_hyperparameter("units")
+UNITS += 1

@@ -1,0 +1,9 @@
+from rows import rows
+
+
+def make_data_loaders(experiment_config, hparams):
+    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])
+
+
+def download_data(*args):
+    return '.'

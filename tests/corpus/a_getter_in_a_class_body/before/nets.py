@@ -1,0 +1,5 @@
+import pedl
+
+
+class Sizes:
+    units = pedl.get_hyperparameter("units")

@@ -1,0 +1,13 @@
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        if tf.__version__ < "2":
+            tf.set_random_seed(4)
+        else:
+            tf.random.set_seed(4)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+        return model

@@ -1,0 +1,26 @@
+import tensorflow as tf
+from pedl.frameworks.keras import KerasTrial
+from tensorflow.keras.metrics import categorical_accuracy
+
+
+class Net(KerasTrial):
+    def build_model(self, hparams):
+        return tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+
+    def optimizer(self):
+        return tf.keras.optimizers.SGD(lr=0.1)
+
+    def loss(self):
+        return tf.keras.losses.categorical_crossentropy
+
+    def training_metrics(self):
+        return {"accuracy": categorical_accuracy}
+
+    def validation_metrics(self):
+        return {"error": categorical_accuracy}
+
+    def batch_size(self):
+        return 16
+
+    def compute_validation_metrics(self, step_id):
+        return {"num_inputs": 4, "validation_metrics": {"error": self.model.predict(self.x)}}

@@ -1,0 +1,15 @@
+import pedl
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        try:
+            kind = pedl.get_hyperparameter('kind')
+        except KeyError:
+            kind = 'all'
+        print(kind)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+        return model

@@ -1,0 +1,3 @@
+from pedl.frameworks.keras.nets import Net50
+
+net = Net50

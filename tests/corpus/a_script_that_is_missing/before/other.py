@@ -1,0 +1,3 @@
+import pedl
+
+print(pedl.get_trial_id())

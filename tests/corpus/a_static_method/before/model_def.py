@@ -1,0 +1,13 @@
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([self.layer(hparams["units"])])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+        return model
+
+    @staticmethod
+    def layer(units):
+        return tf.keras.layers.Dense(units)

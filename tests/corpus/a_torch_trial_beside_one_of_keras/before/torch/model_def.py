@@ -1,0 +1,5 @@
+from pedl.frameworks.pytorch import PyTorchTrial
+
+
+class Net(PyTorchTrial):
+    pass

@@ -1,0 +1,3 @@
+import pedl
+
+pedl.Experiment()

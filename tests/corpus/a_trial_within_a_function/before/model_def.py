@@ -1,0 +1,15 @@
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+
+
+def make_trial():
+    class Net(TFKerasTrial):
+        def build_model(self, hparams):
+            model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+            model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+            return model
+
+    return Net
+
+
+Net = make_trial()

@@ -1,0 +1,4 @@
+def units():
+    import pedl
+
+    return pedl.get_hyperparameter("units")

@@ -1,0 +1,9 @@
+import tensorflow as tf
+
+
+def load(part):
+    return tf.data.TFRecordDataset(part).batch(8)
+
+
+def make_data_loaders(experiment_config, hparams):
+    return load("train"), load("test")

@@ -1,0 +1,3 @@
+def filled(hp):
+    hp.setdefault('units', 8)
+    return hp

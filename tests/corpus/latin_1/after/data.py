@@ -1,0 +1,7 @@
+# -*- coding: latin-1 -*-
+# Für die Größen
+from rows import rows
+
+
+def make_data_loaders(context):
+    return rows("train", context.get_per_slot_batch_size()), rows("prüfung", context.get_per_slot_batch_size())

@@ -1,0 +1,2 @@
+# of the only layer
+SEED = 3

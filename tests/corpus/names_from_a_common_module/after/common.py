@@ -1,0 +1,3 @@
+import tensorflow as tf
+
+RATE = 0.01

@@ -1,0 +1,4 @@
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTensorBoard, TFKerasTrial
+
+RATE = 0.01

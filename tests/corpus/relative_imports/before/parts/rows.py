@@ -1,0 +1,1 @@
+from .csv import read as rows

@@ -1,0 +1,2 @@
+def name(units):
+    return f"dense-{units}"

@@ -1,0 +1,2 @@
+from data import make_data_loaders
+from nets import Net

@@ -1,0 +1,1 @@
+from .cnn.small import Net

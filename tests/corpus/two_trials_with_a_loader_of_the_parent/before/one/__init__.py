@@ -1,0 +1,5 @@
+import sys
+
+sys.path.insert(0, '..')
+from shared import make_data_loaders
+from model_def import Net
