@@ -8,6 +8,7 @@ node are made in the order in which they were asked for.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,8 +51,10 @@ class NoPlace(Exception):  # noqa: N818 - what is missing
         line: the line.
     """
 
-    def __init__(self, line: int) -> None:
-        super().__init__("several statements stand on this line: give each its own")
+    def __init__(
+        self, line: int, message: str = "several statements stand on this line: give each its own"
+    ) -> None:
+        super().__init__(message)
         self.line = line
 
 
@@ -109,7 +112,7 @@ class FileEdits:
             NoPlace: an edit's place is not a node of its own; no text is better than half of one.
         """
         # The tree is fresh, so that the wrapper need not copy it.
-        wrapper = MetadataWrapper(cst.parse_module(self.source.text), unsafe_skip_copy=True)
+        wrapper = MetadataWrapper(self._parsed(), unsafe_skip_copy=True)
         statements = {
             key: [*self._statements.get(key, []), *self._moves.get(key, [])]
             for key in (*self._statements, *self._moves)
@@ -124,6 +127,20 @@ class FileEdits:
         for edit in of_module:
             result = edit(result)
         return result.code
+
+    def _parsed(self) -> cst.Module:
+        """The libcst tree, if it holds every byte: comments indented oddly may get lost."""
+        try:
+            module = cst.parse_module(self.source.text)
+        except cst.ParserSyntaxError as error:
+            message = "libcst, which makes the edits, cannot read this line: write it otherwise"
+            raise NoPlace(error.raw_line, message) from None
+        if module.code != self.source.text:
+            both = zip(module.code.splitlines(), self.source.text.splitlines(), strict=False)
+            same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], both))
+            message = "the layout cannot be kept from here on: indent these lines like the code"
+            raise NoPlace(same + 1, message)
+        return module
 
 
 class _Applying(cst.CSTTransformer):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import io
 import tokenize
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
@@ -107,13 +108,27 @@ def migrate(
     """
     files = files_below(paths)
     projects = find_projects(files)
-    work = functools.partial(migrate_project, choice=choice)
+    work = functools.partial(migrate_or_leave, choice=choice)
     parts = list(watch(in_order(work, projects, jobs), len(projects)))
     result = Result()
     for part in settle(projects, parts):
         result.add(part)
     migrate_files([file for file in files if not is_python(file)], result, choice, NewFile)
     return result
+
+
+def migrate_or_leave(project: TrialProject, choice: Choice = EVERYTHING) -> Result:
+    """Plan the migration of one trial, or leave it if its code or config nests without end."""
+    try:
+        return migrate_project(project, choice)
+    except RecursionError:
+        path, line = project.place if project.trials or project.script else (project.directory, 1)
+        message = "an expression or a config of this trial is nested too deeply: write it flatter"
+        return Result(
+            findings=[Finding(Kind.PERSON, SCAN, path, line, message)],
+            trials=bool(project.trials or project.script),
+            refused=len(project.occurrences),
+        )
 
 
 def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Result:
@@ -225,7 +240,8 @@ def _problem_with(source: Source, text: str, kept: set[str]) -> str | None:
     """What is wrong with a new text: it must parse, compile and be free of the old API."""
     try:
         new = Source.of(source.path, text)
-        compile(new.tree, str(source.path), "exec", dont_inherit=True)
+        with warnings.catch_warnings(action="ignore"):
+            compile(new.tree, str(source.path), "exec", dont_inherit=True)
     except (Unreadable, SyntaxError, ValueError) as error:
         return f"would not compile: {error}"
     names = (found for found in occurrences(new) if not found.is_skipped)

@@ -17,6 +17,18 @@ Scope = (
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.Module, ast.ClassDef, *FUNCTIONS, *_COMPREHENSIONS)
+#: Nodes that bind names.
+_BINDERS = (
+    *(ast.Import, ast.ImportFrom, ast.Name, ast.arg, ast.ExceptHandler, ast.FunctionDef),
+    *(ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal, ast.NamedExpr),
+    *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+)
+#: What has no place in a text: ``Load``, ``Add``; the parser gives one object for all of a kind.
+_BARE = frozenset(
+    kind
+    for base in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+    for kind in base.__subclasses__()
+)
 
 
 class Names:
@@ -27,7 +39,7 @@ class Names:
 
     Attributes:
         parents: the parent of every node.
-        nodes: every node, in the order of the text.
+        nodes: every node that has a place, in the order of the text.
         follow: from a dotted name, as an import gives it, to where it is defined.
     """
 
@@ -40,7 +52,7 @@ class Names:
         self._bound: dict[Scope, dict[str, list[str | None]]] = defaultdict(
             lambda: defaultdict(list)
         )
-        self._visit(tree, tree)
+        self._read(tree)
         self._follow_aliases()
 
     def qualified(self, node: ast.AST) -> str | None:
@@ -82,7 +94,9 @@ class Names:
 
     def bind(self, name: str, dotted: str) -> None:
         """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
-        self._bound[self.tree].setdefault(name, [dotted])
+        bound = self._bound[self.tree][name]
+        if not bound:
+            bound.append(dotted)
 
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""
@@ -140,19 +154,22 @@ class Names:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()):
                     meaning = self.qualified(statement.value)
                     if meaning is not None and self._bound[self.tree][name] == [None]:
-                        self._bound[self.tree][name] = [meaning]
+                        self._bound[self.tree][name][:] = [meaning]
 
-    def _visit(self, node: ast.AST, scope: Scope) -> None:
-        self.nodes.append(node)
-        self._bind(node, scope)
-        for child in ast.iter_child_nodes(node):
-            self.parents[child] = node
-            inner = isinstance(node, _COMPREHENSIONS) or (
-                isinstance(node, FUNCTIONS)
-                and (_is_inside(child, node) or isinstance(child, ast.arguments))
-            )
-            in_class = isinstance(node, ast.ClassDef) and child in node.body
-            self._visit(child, node if inner or in_class else scope)  # type: ignore[arg-type]
+    def _read(self, tree: ast.Module) -> None:
+        """Take every node in, without recursion: a long sum nests deeper than Python calls."""
+        waiting: list[tuple[ast.AST, Scope]] = [(tree, tree)]
+        while waiting:
+            node, scope = waiting.pop()
+            self.nodes.append(node)
+            if isinstance(node, _BINDERS):
+                self._bind(node, scope)
+            is_scope = isinstance(node, _SCOPES)
+            children = [child for child in ast.iter_child_nodes(node) if type(child) not in _BARE]
+            for child in reversed(children):
+                self.parents[child] = node
+                inner = is_scope and _is_of_scope(child, node)
+                waiting.append((child, node if inner else scope))  # type: ignore[arg-type]
 
     def _bind(self, node: ast.AST, scope: Scope) -> None:
         bound = self._bound[scope]
@@ -176,15 +193,36 @@ class Names:
                 | ast.ClassDef(name=name)
             ):
                 bound[name].append(None)
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                bound[name].append(None)
+            case ast.MatchMapping(rest=str(name)):
+                bound[name].append(None)
+            case ast.NamedExpr(target=ast.Name(id=name)):
+                self._bound[self._around_comprehensions(node)][name].append(None)
+            case ast.Global(names=names):
+                for name in names:  # one list: what is bound here is bound in the module
+                    bound[name] = self._bound[self.tree][name]
+            case ast.Nonlocal(names=names):
                 for name in names:
                     bound[name].append(None)
+
+    def _around_comprehensions(self, node: ast.AST) -> Scope:
+        """The scope in which ``:=`` binds."""
+        scopes = self._scopes_of(node)
+        return next(scope for scope in scopes if not isinstance(scope, _COMPREHENSIONS))
 
 
 def imported_as(node: ast.ImportFrom, alias: ast.alias) -> str:
     """The dotted name of what an import imports, with the dots of a relative one."""
     dotted = "." * node.level + (node.module or "")
     return f"{dotted}{'' if dotted.endswith('.') else '.'}{alias.name}"
+
+
+def _is_of_scope(child: ast.AST, scope: ast.AST) -> bool:
+    """Whether what a child of a scope binds is bound in it, not around it."""
+    if isinstance(scope, FUNCTIONS):
+        return isinstance(child, ast.arguments) or _is_inside(child, scope)
+    return not isinstance(scope, ast.ClassDef) or child in scope.body
 
 
 def _is_inside(child: ast.AST, function: ast.AST) -> bool:

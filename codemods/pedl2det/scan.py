@@ -42,7 +42,8 @@ def find_projects(files: list[Path]) -> list[TrialProject]:
         for directory in {file.parent for file in files}
         if any(map(_names_script, _configs(directory)))
     }
-    others = {file.parent for file in hits if not trials.intersection(file.parents)}
+    outside = (file for file in hits if not trials.intersection(file.parents))
+    others = {file.parent for file in outside if _uses_legacy(file, read)}
     roots = trials | {
         directory for directory in others if not others.intersection(directory.parents)
     }
@@ -100,6 +101,14 @@ def _defines_trial(file: Path, read: Callable[[Path], Source]) -> bool:
         return bool(trial_classes(read(file), TRIAL_CLASSES | CONTEXT_TRIAL_CLASSES))
     except Unreadable:
         return False
+
+
+def _uses_legacy(file: Path, read: Callable[[Path], Source]) -> bool:
+    """Whether a file that mentions an old API names it; one that cannot be read may."""
+    try:
+        return any(True for _ in occurrences(read(file)))
+    except Unreadable:
+        return True
 
 
 def _home(file: Path) -> Path:

@@ -12,6 +12,7 @@ import codecs
 import io
 import re
 import tokenize
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -68,11 +69,14 @@ class Source:
             Unreadable: it is not Python 3.
         """
         try:
-            return cls(path, text, encoding, bom, ast.parse(text))
+            with warnings.catch_warnings(action="ignore"):  # what Python says of an old escape
+                return cls(path, text, encoding, bom, ast.parse(text))
         except SyntaxError as error:
             raise Unreadable(f"syntax error: {error.msg}", error.lineno or 1) from None
         except ValueError as error:  # a null byte
             raise Unreadable(f"syntax error: {error}") from None
+        except (RecursionError, MemoryError):  # both are what the parser says of it
+            raise Unreadable("an expression is nested too deeply to be read") from None
 
     def encoded(self, text: str) -> bytes:
         """The bytes of a new text of this file."""

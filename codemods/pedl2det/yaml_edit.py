@@ -62,6 +62,8 @@ class Config:
             raise Unreadable(f"not YAML: {error.problem}", line) from None
         except yaml.YAMLError as error:
             raise Unreadable(f"not YAML: {error}") from None
+        except RecursionError:
+            raise Unreadable("nested too deeply to be read") from None
 
     def encoded(self, text: str) -> bytes:
         """The bytes of a new text of this file."""
