@@ -20,6 +20,7 @@ from pedl2det.project import (
     CONTEXT_TRIAL_CLASSES,
     TRIAL_CLASSES,
     TrialProject,
+    occurrences,
     trial_classes,
 )
 from pedl2det.source import Source
