@@ -76,7 +76,8 @@ def test_a_run_leaves_no_state_behind(tmp_path: Path, monkeypatch: pytest.Monkey
     before, was_enabled = list(sys.path), random.is_tf_random_generator_enabled()
     random.disable_tf_random_generator()
     try:
-        with stub_path.served_first(), keras_versions.trial_begun():
+        with stub_path.served_first(), keras_versions.as_before():
+            keras_versions.begin_trial()
             assert sys.path[0] == stub_path.STUBS
             assert random.is_tf_random_generator_enabled()
             old = tf.keras.optimizers.SGD(lr=0.1)

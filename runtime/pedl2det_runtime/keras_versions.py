@@ -106,14 +106,13 @@ def begin_trial() -> None:
 
 
 @contextlib.contextmanager
-def trial_begun() -> Iterator[None]:
-    """:func:`begin_trial`; afterwards Keras builds models as it did before."""
+def as_before() -> Iterator[None]:
+    """Afterwards Keras builds models as it did before, whatever :func:`prepare` did."""
     import tensorflow as tf
 
     global _serves_old_arguments
     random = tf.keras.backend.experimental
     before = _serves_old_arguments, random.is_tf_random_generator_enabled()
-    begin_trial()
     try:
         yield
     finally:

@@ -47,7 +47,8 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
         info = replace(info, initial_batch=found.state.progress.batches)
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
-    with stub_path.served_first(), keras_versions.trial_begun():
+    with stub_path.served_first(), keras_versions.as_before():
+        keras_versions.begin_trial()
         return _run(config, info, options, say, found, file)
 
 

@@ -100,11 +100,12 @@ def _old_names(options: Any) -> Iterator[None]:
         return
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
-    import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms
-    from pedl import idioms
+    with keras_versions.as_before():
+        import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms
+        from pedl import idioms
 
-    idioms.activate()
-    try:
-        yield
-    finally:
-        idioms.deactivate()
+        idioms.activate()
+        try:
+            yield
+        finally:
+            idioms.deactivate()
