@@ -80,12 +80,12 @@ def with_loss(loss: Any) -> type[Trial]:
     return type("T", (Trial,), {"build_model": build_model})
 
 
-def with_data(data: Any, **settings: Any) -> type[Trial]:
+def with_data(data: Any, which: str = "training", **settings: Any) -> type[Trial]:
     def loader(trial: Trial) -> Any:
         trial.context.configure_fit(shuffle=False, **settings)
         return trial.context.wrap_dataset(data)
 
-    return type("T", (Trial,), {"build_training_data_loader": loader})
+    return type("T", (Trial,), {f"build_{which}_data_loader": loader})
 
 
 def test_a_loss_that_raises(tmp_path: Path) -> None:
@@ -113,10 +113,11 @@ def test_inputs_that_do_not_fit(tmp_path: Path) -> None:
         pytest.param({"workers": 1, "use_multiprocessing": True}, id="process"),
     ],
 )
-def test_a_sequence_that_raises(settings: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("which", ["training", "validation"])
+def test_a_sequence_that_raises(which: str, settings: dict[str, Any], tmp_path: Path) -> None:
     place = line('KeyError("img")')
     expected = f"{HERE}:{place}: train T: KeyError: 'img'"
-    assert told(with_data(Rows(), **settings), tmp_path) == expected
+    assert told(with_data(Rows(), which, **settings), tmp_path) == expected
 
 
 @pytest.mark.parametrize(

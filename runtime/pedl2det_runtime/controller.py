@@ -23,7 +23,7 @@ from pedl2det_runtime import (
 )
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
 from pedl2det_runtime.drawn import catch_up
-from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors import InvalidExperimentException, StrayStopError
 from pedl2det_runtime.feeding import Feed, Workers, batches_in_pass, training_feed, validation_feed
 from pedl2det_runtime.job import Job
 from pedl2det_runtime.keeper import Keeper
@@ -328,4 +328,4 @@ class Controller(tf.keras.callbacks.Callback):
 def _raise_first(feed: Feed, error: Exception) -> NoReturn:
     """Raise what the data raised, if they did, rather than TensorFlow's account of it."""
     first = feed.error or error
-    raise first from first.__cause__
+    raise first from (first.origin if isinstance(first, StrayStopError) else first.__cause__)

@@ -53,7 +53,16 @@ class TrialCodeError(Pedl2DetError):
 
 
 class StrayStopError(Pedl2DetError):
-    """``StopIteration`` or ``OutOfRangeError`` left the trial's code; ``__cause__`` is which."""
+    """``StopIteration`` or ``OutOfRangeError`` left the trial's code.
+
+    Args:
+        msg: what is wrong with that.
+        origin: which it was; Keras takes the ``__cause__`` away from what passes through it.
+    """
+
+    def __init__(self, msg: str, origin: BaseException) -> None:
+        super().__init__(msg)
+        self.origin = origin
 
 
 class InvalidHP(Pedl2DetError):  # noqa: N818 - the documented name

@@ -17,7 +17,8 @@ def stray_stop(error: BaseException) -> StrayStopError:
     said = f"{type(error).__name__}: {error}".rstrip(": ")
     return StrayStopError(
         f"{said}: this error was not caught, and Keras takes it for the end of the training data: "
-        "catch it, or raise another one"
+        "catch it, or raise another one",
+        error,
     )
 
 

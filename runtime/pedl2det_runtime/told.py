@@ -30,16 +30,13 @@ def place(error: BaseException, directory: Path) -> str | None:
     """``file:line`` of the trial where an error came from; None where it has no part in it.
 
     TensorFlow tells the lines of traced code in its message, a worker process those of its batch
-    in a text beside the error; both are nearer than the line that began the training.
+    in a note; both are nearer than the line that began the training.
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
-    cause = error.__cause__
-    if isinstance(error, StrayStopError) and cause is not None:
-        return place(cause, directory)
-    texts = [str(error)]
-    if type(cause).__name__ == "_RemoteTraceback":
-        texts.append(str(cause))
+    if isinstance(error, StrayStopError):
+        return place(error.origin, directory)
+    texts = [str(error), *getattr(error, "__notes__", ())]
     told = [(file, line) for text in texts for file, line in _FRAME.findall(text)]
     frames = traceback.extract_tb(error.__traceback__)
     for found in (told, [(frame.filename, frame.lineno) for frame in frames]):

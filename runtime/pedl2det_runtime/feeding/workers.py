@@ -104,11 +104,13 @@ class BatchFeed:
                 "use_multiprocessing=False reads the data in this process"
             )
             raise self.error from None
-        except StopIteration as error:  # leaving an iterator, it would mean the end
-            self.error = stray_stop(error)
-            raise self.error from error
         except BaseException as error:
             self.error = error
+            if isinstance(self._executor, ProcessPoolExecutor) and error.__cause__ is not None:
+                error.add_note(str(error.__cause__))  # its stack there; Keras drops causes
+            if isinstance(error, StopIteration):  # leaving an iterator, it would mean the end
+                self.error = stray_stop(error)
+                raise self.error from error
             raise
 
     def close(self) -> None:
