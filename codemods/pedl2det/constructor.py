@@ -75,6 +75,7 @@ def _taking_context(annotation: str) -> edits.Edit:
             name=cst.Name("context"),
             annotation=cst.Annotation(edits.expression(annotation)),
             default=None,
+            equal=cst.MaybeSentinel.DEFAULT,
         )
         params = function.params.with_changes(params=[first, second, *others])
         return function.with_changes(params=params)

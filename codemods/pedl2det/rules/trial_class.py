@@ -149,6 +149,14 @@ RULE = Rule(
             },
         ),
         Case(
+            trial("def __init__(self, hparams=None):\n    self.units = 4\n"),
+            trial(
+                "def __init__(self, context: TFKerasTrialContext):\n"
+                "    self.context = context\n"
+                "    self.units = 4\n"
+            ),
+        ),
+        Case(
             trial("def build_model(self, hparams, depth=2):\n    pass\n"),
             {},
             says="expected the signature build_model(self, hparams)",
