@@ -11,9 +11,11 @@ import pytest
 
 from pedl2det.legacy import (
     IN_COMPAT_V1,
+    METRIC_NAMES,
     NAMES,
     NEEDS_NO_RULE,
     OLD_DEFAULTS,
+    OTHER_METRICS,
     SERVED_ONLY,
     STANDALONE_RATES,
 )
@@ -53,6 +55,13 @@ def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
     today = dict.fromkeys(OPTIMIZERS, 0.001) | {"SGD": 0.01}
     rates = {name: said["lr"] for name, said in OPTIMIZERS.items() if said["lr"] != today[name]}
     assert {name: float(rate) for name, rate in STANDALONE_RATES.items()} == rates
+
+
+def test_metrics_are_renamed_by_the_names_that_an_old_run_knows() -> None:
+    from pedl2det_runtime import generation
+
+    assert METRIC_NAMES == generation.TF1_NAMES
+    assert OTHER_METRICS == generation._OTHERS
 
 
 def test_import_pedl_loads_neither_tensorflow_nor_libcst() -> None:

@@ -165,6 +165,19 @@ NEEDS_NO_RULE = {
 STANDALONE_RATES = {"Adadelta": "1.0", "Adagrad": "0.01", "Adamax": "0.002", "Nadam": "0.002"}
 
 
+#: Names of one metric each, of which TensorFlow 1 reported another one than was asked for.
+METRIC_NAMES = (
+    ("acc", "accuracy"),
+    ("mae", "mean_absolute_error"),
+    ("mse", "mean_squared_error"),
+    ("mape", "mean_absolute_percentage_error"),
+    ("msle", "mean_squared_logarithmic_error"),
+    ("kld", "kullback_leibler_divergence", "kl_divergence"),
+)
+
+#: Names of other metrics that end alike.
+OTHER_METRICS = ("binary_accuracy", "categorical_accuracy", "root_mean_squared_error")
+
 _OLD_PACKAGES = (f"{ROOT}.", "determined.frameworks.", "determined.trial_controller.")
 
 #: What a KerasDataAdapter is called, and what it was called.

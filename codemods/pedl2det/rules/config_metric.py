@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-
 from pedl2det import keras_metrics
 from pedl2det.findings import Finding, Kind
+from pedl2det.legacy import METRIC_NAMES, OTHER_METRICS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import ALL, Case, Files, Rule, Safety, trial
 from pedl2det.yaml_edit import Config, Entry
 
-#: What TensorFlow 1 called the metric "accuracy", and what it is called since.
-_TF1_NAMES = {"acc": "accuracy", "val_acc": "val_accuracy"}
+_ACCURACY = {"acc": "accuracy", "val_acc": "val_accuracy"}
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -23,8 +21,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
             continue
         if keras_metrics.is_keras_trial(project):
             _plan_keras_trial(project, plan, config, entry)
-        elif entry.scalar in _TF1_NAMES:
-            _plan_accuracy(project, plan, config, entry)
+        else:
+            _plan_compiled(project, plan, config, entry)
 
 
 def _plan_keras_trial(project: TrialProject, plan: Plan, config: Config, entry: Entry) -> None:
@@ -33,7 +31,7 @@ def _plan_keras_trial(project: TrialProject, plan: Plan, config: Config, entry: 
     except keras_metrics.Unclear:
         return  # the rule of the trial says so
     old = str(entry.scalar)
-    new = names.get(old) or names.get(_TF1_NAMES.get(old, ""))
+    new = names.get(old) or names.get(_ACCURACY.get(old, ""))
     if new is None:
         known = ", ".join(sorted(names))
         message = f"searcher.metric: {old} is none of this trial's validation metrics: {known}"
@@ -42,19 +40,34 @@ def _plan_keras_trial(project: TrialProject, plan: Plan, config: Config, entry: 
     _rename(plan, config, entry, new)
 
 
-def _plan_accuracy(project: TrialProject, plan: Plan, config: Config, entry: Entry) -> None:
-    """A trial that asks Keras for "accuracy" reports it so, and one for "acc" as acc."""
-    written = {
-        node.value if isinstance(node, ast.Constant) else getattr(node, "name", None)
+def _plan_compiled(project: TrialProject, plan: Plan, config: Config, entry: Entry) -> None:
+    """A metric is reported as the trial asks Keras for it, "acc" or "accuracy", today."""
+    metric = str(entry.scalar)
+    if metric.endswith(OTHER_METRICS):
+        return
+    for words in METRIC_NAMES:
+        word = next((one for one in words if f"_{metric}".endswith(f"_{one}")), None)
+        if word is None:
+            continue
+        named = [one for one in words if one in _written(project)]
+        if len(named) > 1:
+            message = f"searcher.metric: {metric}: the trial names {' and '.join(named)}: say which"
+            plan.findings.append(Finding(Kind.PERSON, RULE.id, config.path, entry.line, message))
+        elif named and named != [word]:
+            _rename(plan, config, entry, metric.removesuffix(word) + named[0])
+        return
+
+
+def _written(project: TrialProject) -> set[str]:
+    """Every text and name in the code that may stand for a metric."""
+    kinds = ("value", "name", "attr")
+    return {
+        text
         for source in project.sources.values()
         for node in source.names.nodes
-        if isinstance(node, ast.Constant | ast.FunctionDef | ast.ClassDef | ast.alias)
+        for kind in kinds
+        if isinstance(text := getattr(node, kind, None), str)
     }
-    if "acc" in written and "accuracy" in written:
-        message = f"searcher.metric: {entry.scalar}: the trial names acc and accuracy: say which"
-        plan.findings.append(Finding(Kind.PERSON, RULE.id, config.path, entry.line, message))
-    elif "accuracy" in written:
-        _rename(plan, config, entry, _TF1_NAMES[str(entry.scalar)])
 
 
 def _rename(plan: Plan, config: Config, entry: Entry, new: str) -> None:
@@ -82,7 +95,7 @@ RULE = Rule(
     id="C106",
     name="config-metric",
     doc="Validation metrics have val_ before their names, which those of a KerasTrial had not; "
-    "TensorFlow 1 called the metric accuracy acc.",
+    "TensorFlow 1 reported accuracy as acc and mae as mean_absolute_error.",
     safety=Safety.SAFE,
     plan=plan,
     generations=ALL,
@@ -97,6 +110,8 @@ RULE = Rule(
         Case(_KERAS_TRIAL | _config("eror"), {}, says="eror is none of this trial's validation"),
         Case(_compiled("'accuracy'") | _config("val_acc"), _config("val_accuracy")),
         Case(_compiled("'acc'") | _config("val_acc"), {}),
+        Case(_compiled("'mae'") | _config("val_a_mean_absolute_error"), _config("val_a_mae")),
+        Case(_compiled("'accuracy'") | _config("val_binary_accuracy"), {}),
         Case(_compiled("'acc', 'accuracy'") | _config("val_acc"), {}, says="say which"),
         Case(_compiled("'accuracy'") | _config("val_loss"), {}),
     ),
