@@ -116,7 +116,8 @@ def _check_free(plan: Plan, source: Source, needed: set[str]) -> None:
         home = before.removeprefix("from ").strip()
         meant = source.names.follow(f"{home}.{dotted}" if home else dotted)
         for bound in source.names.module_bindings(local or dotted):
-            if bound is None or not (is_legacy(bound) or source.names.follow(bound) == meant):
+            means = source.names.follow(bound) if bound is not None else None
+            if means is None or not (is_legacy(means) or means == meant):
                 message = f"{local or dotted} means something else here, and the new code needs it"
                 plan.refuse(RULE.id, source, _binder(source, local or dotted), message)
                 break
