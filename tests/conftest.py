@@ -13,6 +13,7 @@ from pedl2det_runtime import keras_versions, stub_path
 from support import EXAMPLES
 
 pytest_plugins = ["promises"]
+collect_ignore = ["corpus"]  # projects of others, with tests of their own
 
 keras_versions.choose_keras_2()
 stub_path.serve_first()  # ``import determined`` in a test means the runtime

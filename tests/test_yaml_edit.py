@@ -63,10 +63,33 @@ def test_an_appended_key_stands_on_a_line_of_its_own() -> None:
 
 
 def test_an_edit_that_would_mean_something_else_is_not_made() -> None:
-    edit = edits("a: 1\n...\n")
+    edit = edits("{a: 1 # one\n}\n")
     edit.append("C", "entrypoint", "m:T")
 
     assert edit.result() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: 1\n...\n", "a: 1\nentrypoint: m:T\n...\n"),
+        ("a: 1\n... # end\n", "a: 1\nentrypoint: m:T\n... # end\n"),
+        ("{a: 1}\n", "{a: 1, entrypoint: m:T}\n"),
+        ('{\n  "a": 1\n}\n', '{\n  "a": 1, "entrypoint": "m:T"\n}\n'),
+    ],
+)
+def test_a_key_is_added_to_a_document_as_it_is_written(text: str, expected: str) -> None:
+    edit = edits(text)
+    edit.append("C", "entrypoint", "m:T")
+
+    assert edit.result() == expected
+
+
+def test_a_renamed_key_keeps_its_quotes() -> None:
+    edit = edits("'a': 1\n")
+    edit.rename("C", entry(edit, "a"), "b")
+
+    assert edit.result() == "'b': 1\n"
 
 
 def test_a_file_of_several_documents_is_no_config() -> None:
@@ -133,7 +156,8 @@ def test_a_comment_inside_a_mapping_that_becomes_a_scalar_is_not_lost() -> None:
         ("h: { a: 1 }\n", "h: { a: 1, b: 2 }\n"),
         ("h:\n  a: {c: 1,\n    d: 2}\nz: 1\n", "h:\n  a: {c: 1,\n    d: 2}\n  b: 2\nz: 1\n"),
         ("h:\n  a: |\n    text\nz: 1\n", "h:\n  a: |\n    text\n  b: 2\nz: 1\n"),
-        ("h: {a: 1,}\n", None),
+        ("h: {a: 1,}\n", "h: {a: 1, b: 2}\n"),
+        ('{"h": {"a": 1}}\n', '{"h": {"a": 1, "b": 2}}\n'),
         ("h:\nz: 1\n", None),
     ],
 )

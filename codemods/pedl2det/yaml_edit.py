@@ -290,7 +290,7 @@ class ConfigEdits:
             self.rules.append((rule, entry.line))
 
 
-_DOCUMENT_END = re.compile(r"^\.\.\.\s*$", re.MULTILINE)
+_DOCUMENT_END = re.compile(r"^\.\.\.(\s.*)?$", re.MULTILINE)
 _NUMBER = re.compile(r"[-+.\deE]+")
 
 

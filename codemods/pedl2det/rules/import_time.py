@@ -52,6 +52,7 @@ def _plan_constant(plan: Plan, source: Source, node: ast.Assign) -> None:
         if is_quiet or use.source is source:
             plan.drop(use.node)
     _plan_imports(plan, source, name)
+    _check_module(plan, source, node, name)
     if "get_experiment_config" in ast.unparse(node.value):
         refuse_moved_keys(plan, RULE.id)
     plan.claim(node)
@@ -71,6 +72,23 @@ def _plan_imports(plan: Plan, home: Source, name: str) -> None:
                     plan.refuse(RULE.id, source, node, f"{name} is not imported at the top here")
                 elif alias.name == name:
                     plan.unimport(source, alias.asname or name)
+
+
+def _check_module(plan: Plan, home: Source, constant: ast.Assign, name: str) -> None:
+    """Refuse what sets the constant from outside, and modules handed on, in which it is sought."""
+    module = plan.project.module_of(home)
+    for source in plan.project.sources.values():
+        for node in source.names.nodes:
+            if not isinstance(node, ast.Name | ast.Attribute):
+                continue
+            is_part = isinstance(source.names.parents.get(node), ast.Attribute)
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                if plan.project.calls.meaning(source, node) is constant:
+                    message = f"{name} is set here, and other modules would see it"
+                    plan.refuse(RULE.id, source, node, message)
+            elif not is_part and source.names.qualified(node) == module:
+                message = f"{ast.unparse(node)} is handed on here, and {name} may be sought in it"
+                plan.refuse(RULE.id, source, node, message)
 
 
 def _means(project: TrialProject, node: ast.ImportFrom, home: Source) -> bool:
@@ -156,7 +174,8 @@ def _text(project: TrialProject, source: Source, node: ast.expr, context: str) -
 _CONFIG = (
     'import pedl\n\n# For all.\nSIZE = pedl.get_hyperparameter("batch_size")\nTWICE = SIZE * 2\n'
 )
-_USES = "from config import SIZE, TWICE\nfrom pedl.frameworks.keras import TFKerasTrial"
+_BASE = "from pedl.frameworks.keras import TFKerasTrial"
+_USES = f"from config import SIZE, TWICE\n{_BASE}"
 
 RULE = Rule(
     id="P018",
@@ -188,6 +207,23 @@ RULE = Rule(
             trial("def build_model(self, hparams):\n    return config.SIZE\n")
             | {"config.py": f"{_CONFIG}\n\ndef twice():\n    global SIZE\n    SIZE *= 2\n"},
             {},
+        ),
+        Case(
+            trial(
+                "def build_model(self, hparams):\n    config.SIZE = 4\n", f"import config\n{_BASE}"
+            )
+            | {"config.py": _CONFIG},
+            {},
+            says="SIZE is set here, and other modules would see it",
+        ),
+        Case(
+            trial(
+                "def build_model(self, hparams):\n    return vars(config)\n",
+                f"import config\n{_BASE}",
+            )
+            | {"config.py": _CONFIG},
+            {},
+            says="config is handed on here, and SIZE may be sought in it",
         ),
         Case(
             trial("pass\n") | {"config.py": _CONFIG, "all.py": "from config import *\n"},

@@ -31,6 +31,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         found = [one for one in project.occurrences if one.source is source]
         gone = [one for one in found if one.is_import and _plan_alias(plan, one, found, kept)]
         needed = plan.imports.get(source.path, set()) - _present(source)
+        _check_free(plan, source, needed)
         unused = _unused(plan, source) | plan.gone.get(source.path, set())
         if gone or needed or unused or source.path in plan.gone:
             plan.file(source).module(_edit(needed, unused - kept, kept))
@@ -107,11 +108,37 @@ def _present(source: Source) -> set[str]:
     """The imports that a file has, one statement a name."""
     found = set()
     for node in source.tree.body:
-        if isinstance(node, ast.ImportFrom) and not node.level:
+        # A relative import at the top is made absolute (P039).
+        if isinstance(node, ast.ImportFrom) and node.level <= 1 and node.module:
             found |= {f"from {node.module} import {ast.unparse(alias)}" for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {f"import {ast.unparse(alias)}" for alias in node.names}
     return found
+
+
+def _check_free(plan: Plan, source: Source, needed: set[str]) -> None:
+    """Refuse a file where a name that the new code needs means something else already."""
+    for text in sorted(needed):
+        before, _, name = text.partition("import ")
+        dotted, _, local = name.partition(" as ")
+        home = before.removeprefix("from ").strip()
+        meant = source.names.follow(f"{home}.{dotted}" if home else dotted)
+        for bound in source.names.module_bindings(local or dotted):
+            means = source.names.follow(bound) if bound is not None else None
+            if means is None or not (is_legacy(means) or means == meant):
+                message = f"{local or dotted} means something else here, and the new code needs it"
+                plan.refuse(RULE.id, source, _binder(source, local or dotted), message)
+                break
+
+
+def _binder(source: Source, name: str) -> ast.AST:
+    """A statement of a module that binds a name."""
+    for node in source.tree.body:
+        stored = (inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+        named = (getattr(inner, "name", None) for inner in ast.walk(node))
+        if name in (*stored, *named):
+            return node
+    return source.tree
 
 
 def _unused(plan: Plan, source: Source) -> set[str]:

@@ -54,6 +54,8 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
     if "sample_weight" in given:
         plan.note(RULE.id, source, call, "sample_weight was never used and is left out")
     arrays = numpy_name(plan, source)
+    if _is_hidden(source, call, arrays):
+        return f"{arrays} means something else here"
     kept = (given["data"], given["labels"])
     for name, argument in given.items():
         if name not in ("data", "labels"):
@@ -70,6 +72,16 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
 
     plan.expression(RULE.id, source, call, edit)
     return None
+
+
+def _is_hidden(source: Source, call: ast.Call, name: str) -> bool:
+    """Whether a function around a call has a meaning of its own for a name."""
+    function = source.names.function_of(call)
+    return function is not None and any(
+        (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store))
+        or (isinstance(node, ast.arg) and node.arg == name)
+        for node in ast.walk(function)
+    )
 
 
 def value_of(updated: Any, call: ast.Call, argument: ast.expr) -> Any:

@@ -50,7 +50,11 @@ def _check_signature(plan: Plan, source: Source, method: ast.FunctionDef) -> Non
 
 
 def _check_calls(project: TrialProject, plan: Plan) -> None:
-    """Refuse calls of methods that lose an argument, but for ``super()`` and functions."""
+    """Refuse calls that lose an argument: of methods, but for ``super()``, and of the class."""
+    for use in project.calls.uses(project.trial[1]):
+        if use.call is not None:
+            message = f"{project.trial[1].name} is made here, of hyperparameters and not a context"
+            plan.refuse(RULE.id, use.source, use.call, message)
     for source in project.sources.values():
         for node in source.names.nodes:
             match node:
@@ -160,6 +164,11 @@ RULE = Rule(
             trial("def build_model(self, hparams, depth=2):\n    pass\n"),
             {},
             says="expected the signature build_model(self, hparams)",
+        ),
+        Case(
+            trial("pass\n\nkind = 4\n") | {"try_it.py": "from model_def import T\n\nT({}).kind\n"},
+            {},
+            says="T is made here, of hyperparameters and not a context",
         ),
         Case(
             trial("def __init__(self, *args, **kwargs):\n    pass\n"),

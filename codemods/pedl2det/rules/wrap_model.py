@@ -231,8 +231,9 @@ def is_optimizer(source: Source, method: ast.FunctionDef | ast.Module, optimizer
 
 
 def _names_optimizer(dotted: str | None) -> bool:
+    """Whether a dotted name is a class of optimizers, or ``get``, which gives one."""
     module, _, name = public(dotted).rpartition(".")
-    return name in OPTIMIZERS and module.startswith(MODULE)
+    return module.startswith(MODULE) and (name in OPTIMIZERS or name == "get")
 
 
 def _local_name(

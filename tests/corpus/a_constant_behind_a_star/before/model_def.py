@@ -1,0 +1,10 @@
+from config import *
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(UNITS)])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+        return model

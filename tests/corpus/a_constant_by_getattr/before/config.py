@@ -1,0 +1,3 @@
+import pedl
+
+UNITS = pedl.get_hyperparameter("units")

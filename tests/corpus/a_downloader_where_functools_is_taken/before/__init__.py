@@ -1,0 +1,2 @@
+from data import download_data, make_data_loaders
+from model_def import Net

@@ -1,0 +1,11 @@
+import tensorflow as tf
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    make_data_loaders = 4
+
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+        return model

@@ -1,0 +1,14 @@
+import tensorflow as tf
+from rows import rows
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+        return model
+
+
+def make_data_loaders(experiment_config, hparams):
+    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])

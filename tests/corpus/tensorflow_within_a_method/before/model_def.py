@@ -1,0 +1,10 @@
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        import tensorflow as tf
+
+        model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+        return model
