@@ -1,53 +1,36 @@
 """A repository of 2,000 files, 50 of them legacy: migrate against the least that it could do.
 
-The least: read every file, and ``libcst.parse_module`` for the legacy ones. Both sides run in
-processes of their own in turns; the times are CPU seconds of these without the start of Python.
+The least: read every file, and ``libcst.parse_module`` for the legacy ones. Both sides are
+processes of their own, in turns; the times are the CPU seconds of whole processes.
 
 python benchmarks/tree.py [REPEATS]
 """
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import textwrap
 from pathlib import Path
 
 FILES, LEGACY = 2000, 50
 EXAMPLES = Path(__file__).parent.parent / "legacy_examples"
 MIGRATED = ("iris", "digits", "digits_keras_trial", "wine_two_outputs", "iris_download")
 
-#: Each side prints the CPU seconds that its work takes.
-CLOCK = """\
-import sys, time
+LEAST = """\
+import sys
 from pathlib import Path
-root = Path(sys.argv[1])
-begin = time.process_time()
-{work}
-print(time.process_time() - begin)
-"""
-LEAST = CLOCK.format(
-    work="""\
 import libcst
-for path in root.rglob("*.py"):
+for path in Path(sys.argv[1]).rglob("*.py"):
     data = path.read_bytes()
     if b"pedl" in data:
         libcst.parse_module(data)
 """
-)
-MIGRATE = CLOCK.format(
-    work="""\
-from pedl2det.migrate import migrate
-from pedl2det.write import write_all
-result = migrate([root])
-assert result.migrated == result.trials > 0
-write_all(result.files)
-"""
-)
+MIGRATE = ("-m", "pedl2det", "migrate", "--force", "--jobs", "1")
 
 FUNCTION = '''\
 def {name}(values, size={size}, *, scale=1.0):
@@ -89,20 +72,22 @@ def _plain(chance: random.Random) -> str:
     return code
 
 
-def seconds(program: str, root: Path) -> float:
-    """The CPU seconds that a program says it took."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), str(root)],
-        capture_output=True,
-        text=True,
-        check=True,
+def seconds(*arguments: object) -> float:
+    """The CPU seconds of a process of Python, from its start to its end."""
+    process = subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
-    return float(done.stdout)
+    _, status, used = os.wait4(process.pid, 0)
+    assert status == 0, f"{arguments}: {status}"
+    return used.ru_utime + used.ru_stime
 
 
 def main(repeats: int) -> None:
     """Measure in turns and print migrate against the least."""
     with tempfile.TemporaryDirectory() as temporary:
+        os.environ["XDG_STATE_HOME"] = temporary  # the journals of these runs
         original, copy = Path(temporary, "original"), Path(temporary, "copy")
         make_tree(original)
         files = [path.read_bytes() for path in original.rglob("*.py")]
@@ -112,8 +97,8 @@ def main(repeats: int) -> None:
         least, ours = [], []
         for _ in range(repeats):
             shutil.copytree(original, copy)
-            least.append(seconds(LEAST, copy))
-            ours.append(seconds(MIGRATE, copy))
+            least.append(seconds("-c", LEAST, copy))
+            ours.append(seconds(*MIGRATE, copy))
             shutil.rmtree(copy)
         one, other = statistics.median(ours), statistics.median(least)
         print(f"migrate    {one * 1000:5.0f} ms  {one / len(files) * 1e6:.0f} us a file")
