@@ -76,6 +76,7 @@ def benchmarks(session: nox.Session) -> None:
     session.install("-e", ".[run]", "tensorflow==2.18.*", "tf-keras==2.18.*")
     session.run("python", "benchmarks/startup.py")
     session.run("python", "benchmarks/chunks.py")
+    session.run("python", "benchmarks/tree.py")
 
 
 def _promises(version: str) -> tuple[str, str]:

@@ -1,4 +1,7 @@
-"""Thousands of trials that nobody wrote: migrate keeps its promises about each of them."""
+"""Thousands of trials that nobody wrote: migrate keeps its promises about each of them.
+
+The same ones each time; ``PEDL2DET_GENERATED=5000`` makes so many new ones for each property.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from pedl2det.migrate import Result, migrate
 from pedl2det.write import write_all
 from support import EXAMPLES, read_tree, write_tree
 
-#: Modules a property; four properties make more than 2,000.
+#: Trials a property; four properties make more than 2,000.
 COUNT = int(os.environ.get("PEDL2DET_GENERATED", "520"))
 generated = settings(
     max_examples=COUNT,

@@ -155,6 +155,10 @@ def test_a_config_keeps_its_byte_order_mark_and_line_ends(tmp_path: Path) -> Non
             "const.yaml:1: left for you: the edited config would not mean what it should",
         ),
         (
+            {"model_def.py": MODEL + "  # a\n  # b"},
+            "model_def.py:11: left for you: the layout cannot be kept from here on",
+        ),
+        (
             {"model_def.py": MODEL.replace("hparams)", "hparams, n=pedl.get_hyperparameter('n'))")},
             "expected the signature build_model(self, hparams)",
         ),
@@ -241,6 +245,47 @@ def test_a_syntax_error_is_reported_with_its_line_and_the_others_go_on(tmp_path:
     assert "bad/train.py:2: bad input: syntax error" in done.stderr
     assert read_tree(tmp_path / "bad") == bad
     assert b"determined" in read_tree(tmp_path / "good")["model_def.py"]
+
+
+def test_a_mere_mention_has_nothing_below_it_read(tmp_path: Path) -> None:
+    """A word like ``init`` beside ``determined`` once had a whole repository parsed."""
+    words = "# it is determined by init\n"
+    write_tree(tmp_path, {"setup.py": words, "package/two.py": "print 'two'\n"})
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "nothing to do: no file uses the old API\n")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"other.py": "x = " + "+".join("1" * 9000)}, "other.py:1: bad input: an expression is"),
+        (
+            {"other.py": "x = " + "+".join("1" * 1500)},
+            "model_def.py:6: left for you: an expression or a config of this trial is nested",
+        ),
+        (
+            {"const.yaml": f"x: {'[' * 2000}\n{CONFIG}"},
+            "const.yaml:1: bad input: nested too deeply",
+        ),
+        (
+            {"const.yaml": CONFIG.replace("{batch_size: 2}", "&all {batch_size: 2, x: *all}")},
+            "an expression or a config of this trial is nested too deeply",
+        ),
+    ],
+)
+def test_what_nests_without_end_is_said_and_left(
+    files: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, TRIAL | files)
+    before = read_tree(tmp_path)
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert done.returncode in (1, 2), done.stderr
+    assert message in done.stderr
+    assert read_tree(tmp_path) == before
 
 
 @pytest.mark.parametrize(

@@ -107,3 +107,46 @@ def test_a_module_may_go_by_a_name_of_its_own() -> None:
 
 def test_the_same_import_twice_is_one_meaning() -> None:
     assert meanings("import pedl\nimport pedl\npedl.HERE\n") == ["pedl.HERE"]
+
+
+def test_a_pattern_hides_an_import_within_its_function() -> None:
+    code = """
+    import pedl, pedl.a as a, pedl.b as b
+    def f(x):
+        match x:
+            case {"k": pedl, **a}: pedl.HERE; a.HERE
+            case [*b]: b.HERE
+    pedl.HERE
+    """
+    assert meanings(code) == [None, None, None, "pedl.HERE"]
+
+
+def test_a_walrus_binds_around_its_comprehension() -> None:
+    code = """
+    import pedl
+    def f():
+        [pedl := i for i in range(3)]
+        pedl.HERE
+    pedl.HERE
+    """
+    assert meanings(code) == [None, "pedl.HERE"]
+
+
+def test_global_means_the_name_of_the_module() -> None:
+    code = """
+    import pedl, pedl.a as a
+    def reads():
+        global pedl
+        pedl.HERE
+    def binds():
+        global a
+        a = 1
+    a.HERE
+    """
+    assert meanings(code) == ["pedl.HERE", None]
+
+
+def test_a_long_sum_is_no_recursion() -> None:
+    names = Names(ast.parse("import pedl\n" + "+".join(["1"] * 1500) + "+ pedl.x"))
+
+    assert any(names.qualified(node) == "pedl.x" for node in names.nodes)

@@ -8,17 +8,20 @@ node are made in the order in which they were asked for.
 from __future__ import annotations
 
 import ast
+import bisect
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst.metadata import PositionProvider
+from libcst.metadata.position_provider import PositionProvidingCodegenState
 
 from pedl2det.source import Place, Source, Span
 
 Edit = Callable[[Any], Any]
+Positions = Mapping[cst.CSTNode, Any]  # a node's CodeRange
 
 _EXPRESSIONS: dict[type[ast.expr], type[cst.CSTNode]] = {
     ast.Call: cst.Call,
@@ -111,14 +114,13 @@ class FileEdits:
         Raises:
             NoPlace: an edit's place is not a node of its own; no text is better than half of one.
         """
-        # The tree is fresh, so that the wrapper need not copy it.
-        wrapper = MetadataWrapper(self._parsed(), unsafe_skip_copy=True)
+        module, positions = self._parsed()
         statements = {
             key: [*self._statements.get(key, []), *self._moves.get(key, [])]
             for key in (*self._statements, *self._moves)
         }
-        applying = _Applying(wrapper.resolve(PositionProvider), dict(self._expressions), statements)
-        result = wrapper.module.visit(applying)
+        applying = _Applying(positions, dict(self._expressions), statements)
+        result: Any = module.visit(applying)
         of_module = applying.statements.pop((cst.Module, (0, 0)), [])
         for _, span in applying.expressions:
             raise NoPlace(span[0][0])
@@ -126,21 +128,23 @@ class FileEdits:
             raise NoPlace(place[0])
         for edit in of_module:
             result = edit(result)
-        return result.code
+        code: str = result.code
+        return code
 
-    def _parsed(self) -> cst.Module:
+    def _parsed(self) -> tuple[cst.Module, Positions]:
         """The libcst tree, if it holds every byte: comments indented oddly may get lost."""
         try:
             module = cst.parse_module(self.source.text)
         except cst.ParserSyntaxError as error:
             message = "libcst, which makes the edits, cannot read this line: write it otherwise"
             raise NoPlace(error.raw_line, message) from None
-        if module.code != self.source.text:
-            both = zip(module.code.splitlines(), self.source.text.splitlines(), strict=False)
+        positions, code = _Layout().of(module)
+        if code != self.source.text:
+            both = zip(code.splitlines(), self.source.text.splitlines(), strict=False)
             same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], both))
             message = "the layout cannot be kept from here on: indent these lines like the code"
             raise NoPlace(same + 1, message)
-        return module
+        return module, positions
 
 
 class _Applying(cst.CSTTransformer):
@@ -154,6 +158,16 @@ class _Applying(cst.CSTTransformer):
         self._positions = positions
         self.expressions = expressions
         self.statements = statements
+        lines = {span[0][0] for _, span in expressions} | {place[0] for _, place in statements}
+        self._lines = sorted(lines)
+
+    def on_visit(self, node: Any) -> bool:
+        """Whether anything is edited in a node; most of a file's statements stay."""
+        if type(node) not in _PRUNED or getattr(node, "decorators", None):  # they stand above it
+            return True
+        at = self._positions[node]
+        index = bisect.bisect_left(self._lines, at.start.line)
+        return index < len(self._lines) and self._lines[index] <= at.end.line
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         kind = type(original_node)
@@ -174,6 +188,19 @@ class _Applying(cst.CSTTransformer):
                 lpar=original_node.lpar, rpar=original_node.rpar
             )
         return updated_node
+
+
+class _Layout(PositionProvider):
+    """Positions and text of a fresh tree at once; a ``MetadataWrapper`` walks it once more."""
+
+    def of(self, module: cst.Module) -> tuple[Positions, str]:
+        state = PositionProvidingCodegenState(
+            default_indent=module.default_indent,
+            default_newline=module.default_newline,
+            provider=self,
+        )
+        module._codegen(state)
+        return self._computed, "".join(state.tokens)
 
 
 def span_of(positions: Any, node: Any) -> Span:
@@ -197,6 +224,7 @@ def _lost_parentheses(original: Any, updated: Any) -> bool:
 
 
 _EXPRESSION_KINDS = set(_EXPRESSIONS.values())
+_PRUNED = {cst.SimpleStatementLine, cst.FunctionDef, cst.ClassDef}
 _STATEMENT_KINDS = {cst.SimpleStatementLine, *_COMPOUND.values()}
 
 

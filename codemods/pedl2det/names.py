@@ -52,6 +52,7 @@ class Names:
         self._bound: dict[Scope, dict[str, list[str | None]]] = defaultdict(
             lambda: defaultdict(list)
         )
+        self._binders: dict[ast.Name, Scope | None] = {}  # every rule asks
         self._read(tree)
         self._follow_aliases()
 
@@ -81,8 +82,11 @@ class Names:
 
     def binder(self, node: ast.Name) -> Scope | None:
         """The innermost scope that binds a name where it stands."""
-        scopes = self._scopes_of(node)
-        return next((scope for scope in scopes if node.id in self._bound[scope]), None)
+        if node not in self._binders:
+            scopes = self._scopes_of(node)
+            found = next((scope for scope in scopes if node.id in self._bound[scope]), None)
+            self._binders[node] = found
+        return self._binders[node]
 
     def module_bindings(self, name: str) -> list[str | None]:
         """What binds a name in the module's own scope."""
@@ -97,6 +101,7 @@ class Names:
         bound = self._bound[self.tree][name]
         if not bound:
             bound.append(dotted)
+            self._binders.clear()
 
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""

@@ -32,23 +32,24 @@ SCAN = "scan"
 
 def find_projects(files: list[Path]) -> list[TrialProject]:
     """Every directory with some files that uses an old API, a trial's whole directory at once."""
-    read = functools.cache(Source.read)  # the files of trials are asked for twice
+    # The files of trials are asked for more than once.
+    read, config = functools.cache(Source.read), functools.cache(Config.read)
     code = [file for file in files if is_python(file)]
     hits = [file for file in code if mentions_legacy(file.read_bytes())]
     trials = {_home(file) for file in hits if _defines_trial(file, read)}
-    in_steps = [file for file in files if file.suffix in YAML and counts_in_steps(file)]
+    in_steps = [file for file in files if file.suffix in YAML and counts_in_steps(file, config)]
     trials |= {file.parent for file in in_steps if _holds_trial(file.parent, read)}
     trials |= {
         directory
         for directory in {file.parent for file in files}
-        if any(map(_names_script, _configs(directory)))
+        if any(_names_script(file, config) for file in _configs(directory))
     }
     outside = (file for file in hits if not trials.intersection(file.parents))
     others = {file.parent for file in outside if _uses_legacy(file, read)}
     roots = trials | {
         directory for directory in others if not others.intersection(directory.parents)
     }
-    projects = [_read(root, roots - {root}, read) for root in sorted(roots)]
+    projects = [_read(root, roots - {root}, read, config) for root in sorted(roots)]
     projects += [_stray(file) for file in in_steps if file.parent not in roots]
     notebooks = [file for file in files if file.suffix == NOTEBOOK]
     for project in notebook_projects(notebooks, projects):
@@ -66,13 +67,13 @@ def find_projects(files: list[Path]) -> list[TrialProject]:
     ]
 
 
-def counts_in_steps(file: Path) -> bool:
+def counts_in_steps(file: Path, read: Callable[[Path], Config] = Config.read) -> bool:
     """Whether a file is an experiment config whose lengths are steps."""
     data = file.read_bytes()
     if not any(word in data for word in CONFIG_IN_STEPS):
         return False
     with contextlib.suppress(Unreadable):
-        config = Config.read(file)
+        config = read(file)
         return config.is_experiment and bool(config.legacy_keys())
     return False
 
@@ -94,7 +95,7 @@ def _holds_trial(directory: Path, read: Callable[[Path], Source]) -> bool:
 
 def read_project(directory: Path) -> TrialProject:
     """Read everything that belongs to the trial in a directory."""
-    return _read(directory, set(), Source.read)
+    return _read(directory, set(), Source.read, Config.read)
 
 
 def _defines_trial(file: Path, read: Callable[[Path], Source]) -> bool:
@@ -120,11 +121,11 @@ def _home(file: Path) -> Path:
     return directory
 
 
-def _names_script(file: Path) -> bool:
+def _names_script(file: Path, read: Callable[[Path], Config]) -> bool:
     if b"script" not in file.read_bytes():
         return False
     try:
-        config = Config.read(file)
+        config = read(file)
     except Unreadable:
         return False
     return config.is_experiment and config.entry("entrypoint", "script") is not None
@@ -135,7 +136,12 @@ def _configs(directory: Path) -> list[Path]:
     return sorted(file for file in found if file.is_file())
 
 
-def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) -> TrialProject:
+def _read(
+    directory: Path,
+    others: set[Path],
+    read: Callable[[Path], Source],
+    read_config: Callable[[Path], Config],
+) -> TrialProject:
     """Read a trial's directory without the directories of other trials in it."""
     project = TrialProject(directory)
     for file in python_files(directory):
@@ -150,7 +156,7 @@ def _read(directory: Path, others: set[Path], read: Callable[[Path], Source]) ->
             project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))
     link(project.sources)
     for file in _configs(directory):
-        _read_config(project, file)
+        _read_config(project, file, read_config)
     if not project.findings and (
         project.occurrences or project.is_in_steps or project.script_names
     ):
@@ -178,9 +184,9 @@ def _contract_of_script(project: TrialProject) -> Iterator[Finding]:
         yield Finding(Kind.PERSON, SCAN, config.path, entry.line, message)
 
 
-def _read_config(project: TrialProject, file: Path) -> None:
+def _read_config(project: TrialProject, file: Path, read: Callable[[Path], Config]) -> None:
     try:
-        config = Config.read(file)
+        config = read(file)
     except Unreadable as error:
         if file.stem == "const" or b"searcher" in file.read_bytes():
             project.findings.append(Finding(Kind.BAD_INPUT, SCAN, file, error.line, str(error)))

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,10 @@ class Config:
 
     def legacy_keys(self) -> list[str]:
         """What of the old dialect the config means, with its anchors and merges followed."""
+        return self._legacy_keys
+
+    @cached_property
+    def _legacy_keys(self) -> list[str]:
         try:
             value = yaml.safe_load(self.text)
         except (yaml.YAMLError, ValueError):  # a tag or a date of its own

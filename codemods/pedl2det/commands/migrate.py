@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -76,7 +79,8 @@ def command(
     chosen = choice(roots, read_settings(roots[0]), select, ignore)
     if not force:
         refuse_half_done(roots)
-    result = migrate(roots, chosen, jobs or available(), with_bar)
+    with _uncollected():
+        result = migrate(roots, chosen, jobs or available(), with_bar)
     writes = not (diff or check)
     if diff:
         show_patch(result)
@@ -92,6 +96,16 @@ def command(
     if report is not None:
         write_report(report, result, done)
     sys.exit(_exit_code(result, check))
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collection of garbage: trees of code are no garbage until the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _end_orderly() -> None:
