@@ -18,9 +18,8 @@ SHORT: dict[str, Any] = {
 }
 
 #: Determined keeps Keras' default, random numbers by operation; pedl2det has generators, which a
-#: checkpoint can hold. Dropout and LSTM make theirs otherwise, and the weights of an LSTM and of what
-#: follows it get
-#: other seeds. Both are given generators here; the others stay as migrate left them.
+#: checkpoint can hold. Dropout and LSTM make theirs otherwise, and the weights of an LSTM and of
+#: what follows it get other seeds. Both are given generators here; the others stay as they are.
 GENERATORS = ("digits", "digits_keras_trial")
 _TURNED_ON = "\ntf.keras.backend.experimental.enable_tf_random_generator()\n"
 
