@@ -1,10 +1,10 @@
 """Trains trials with Determined 0.38.1's own controller and sequencer, without a cluster.
 
-    python drive_determined.py DIRECTORY CONFIG=OUT...
+    python drive_determined.py '[[DIRECTORY, CONFIG, OUT], ...]'
 
-Trains the trial of DIRECTORY that each CONFIG names, one after the other in one process, and
+Trains the trial of each DIRECTORY that its CONFIG names, one after the other in one process, and
 writes into each OUT: ``reports.jsonl``, what Determined would have reported to its master, in that
-order; ``tensorboard/`` and ``checkpoints/``.
+order; ``weights.npz``, the model and its optimizers at the end; ``tensorboard/``, ``checkpoints/``.
 """
 
 from __future__ import annotations
@@ -83,13 +83,17 @@ class Master(core.DummyTrainContext):
             file.write(json.dumps(report) + "\n")
 
 
-def main(directory: str, jobs: dict[str, str]) -> None:
-    """Train the trial of every config."""
-    jobs = {os.path.abspath(config): os.path.abspath(out) for config, out in jobs.items()}
-    os.chdir(directory)
-    sys.path.insert(0, os.getcwd())
-    for config, out in jobs.items():
+def main(jobs: list[list[str]]) -> None:
+    """Train the trial of every job, each in its own directory and from its own modules."""
+    for directory, config, out in jobs:
+        before = set(sys.modules)
+        os.chdir(directory)
+        sys.path.insert(0, directory)
         train(yaml.safe_load(pathlib.Path(config).read_text()), pathlib.Path(out))
+        sys.path.remove(directory)
+        for name in set(sys.modules) - before:
+            if (getattr(sys.modules[name], "__file__", None) or "").startswith(directory + os.sep):
+                del sys.modules[name]
 
 
 def train(given: dict[str, Any], out: pathlib.Path) -> None:
@@ -99,6 +103,7 @@ def train(given: dict[str, Any], out: pathlib.Path) -> None:
     config = {
         **FROM_THE_MASTER,
         **given,
+        "searcher": {"smaller_is_better": True, **given["searcher"]},
         "checkpoint_storage": {"type": "shared_fs", "host_path": storage},
     }
     environment = det.EnvContext(
@@ -111,7 +116,7 @@ def train(given: dict[str, Any], out: pathlib.Path) -> None:
         on_cluster=False,
     )  # fmt: skip
     core_context = core._dummy_init(checkpoint_storage=storage)
-    core_context.train = Master(out, given["searcher"])
+    core_context.train = Master(out, config["searcher"])
     length = given["searcher"]["max_length"]["batches"]
     core_context.searcher = Searcher(core_context.distributed, length)
     module, _, name = given["entrypoint"].partition(":")
@@ -122,6 +127,19 @@ def train(given: dict[str, Any], out: pathlib.Path) -> None:
         context = trial_class.trial_context_class(core_context, environment)
         trial = trial_class(context)
         controller.from_trial(trial_inst=trial, context=context, env=environment).run()
+    save_weights(out / "weights.npz", context.model, context._optimizers)
+
+
+def save_weights(path: pathlib.Path, model: Any, optimizers: list[Any]) -> None:
+    """Write the weights of the layers and the variables of the optimizers, each in its order."""
+    parts = {"layers": [w for layer in model.layers for w in layer.weights]}
+    parts |= {f"optimizer-{i}": optimizer.variables() for i, optimizer in enumerate(optimizers)}
+    arrays = {
+        f"{name}/{i}": variable.numpy()
+        for name, variables in parts.items()
+        for i, variable in enumerate(variables)
+    }
+    np.savez(path, **arrays)
 
 
 def plain(metrics: dict[str, Any]) -> dict[str, float]:
@@ -130,4 +148,4 @@ def plain(metrics: dict[str, Any]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], dict(job.split("=") for job in sys.argv[2:]))
+    main(json.loads(sys.argv[1]))

@@ -10,6 +10,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "legacy_examples"
 LEGACY = ("iris", "digits")
+#: All that are written for the APIs that migrate rewrites.
+OLD_EXAMPLES = (
+    *("iris", "digits", "digits_keras_trial", "wine_two_outputs", "cancer_dataset"),
+    *("digits_script", "iris_download", "early_wine"),
+)
 SMALL_TRIAL = {
     "model_def.py": """\
 import pedl

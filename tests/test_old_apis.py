@@ -11,15 +11,11 @@ import numpy as np
 import pytest
 
 from pedl2det_runtime.keras_versions import is_keras_2_of_tensorflow
-from support import EXAMPLES, pedl2det, write_tree
+from support import EXAMPLES, OLD_EXAMPLES, pedl2det, write_tree
 from test_run import reports, trained, weights
 
 pytestmark = pytest.mark.slow
 
-OLD_EXAMPLES = (
-    *("iris", "digits", "digits_keras_trial", "wine_two_outputs", "cancer_dataset"),
-    *("digits_script", "iris_download", "early_wine"),
-)
 STEPS = """\
 hyperparameters: {batch_size: 4}
 searcher: {name: single, metric: val_loss, max_steps: 1}

@@ -1,5 +1,7 @@
 """The oracle: Determined 0.38.1 itself trains the same trials, and everything comes out the same.
 
+The trials are small ones, a subject each, and all old examples as migrate makes them.
+
 Needs an environment of its own (``nox -s tests-2.15``): determined==0.38.1 and TensorFlow 2.15.
 Every trial is trained by the real controller and the real workload sequencer, locally, without a
 cluster, and by ``pedl2det run``, from the same files and the same config.
@@ -17,11 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import yaml
 
-from support import EXAMPLES
+from migrated_examples import BATCHES, changes_of, migrate_examples
+from pedl2det_runtime.checkpoint import latest
+from support import OLD_EXAMPLES
 
 pytestmark = pytest.mark.oracle
 
@@ -47,12 +52,11 @@ TRIALS: dict[str, dict[str, Any]] = {
         "min_validation_period": {"batches": 10},
     },
 }
-IRIS_DIRECTORY = EXAMPLES / "iris_migrated"
-IRIS = {"scheduling_unit": 10, "searcher": {"max_length": {"batches": 200}}}
-LENGTHS = {"iris": 200, "Stopped": 11}  # in batches; all others train 20
-ALL = [*TRIALS, "iris"]
+LENGTHS = {"Stopped": 11, **dict.fromkeys(OLD_EXAMPLES, BATCHES)}  # in batches; all others: 20
+ALL = [*TRIALS, *OLD_EXAMPLES]
 TRACED = [name for name in ALL if name != "InChunks"]  # a trace needs every batch by itself
 CALLED = [name for name in TRIALS if name != "InChunks"]  # with a callback that writes its calls
+RECORDED = [name for name in TRIALS if name in TRACED]  # whose metrics tell the records of a batch
 
 #: What ``pedl2det LINE`` does, for one line after the other.
 COMMAND_LINES = """
@@ -63,6 +67,7 @@ for line in json.loads(sys.argv[1]):
 """
 
 Call = list[Any]
+Jobs = dict[str, tuple[Path, Path]]  # of each trial its directory and its config
 
 
 @dataclass(frozen=True)
@@ -96,13 +101,11 @@ class Trained:
 
     @classmethod
     def _of(cls, out: Path, reports: list[Any], batches: list[dict[str, float]]) -> Trained:
-        arrays = out / "tensorboard" / "weights.npz"
-        weights = dict(np.load(arrays)) if arrays.exists() else {}
         return cls(
             [(each["kind"], each["batches"], _metrics(each["metrics"])) for each in reports],
             [_metrics(batch) for batch in batches],
             _lines(out / "tensorboard" / "calls.jsonl"),
-            {name: array.tobytes() for name, array in weights.items()},
+            {name: array.tobytes() for name, array in _weights(out).items()},
         )
 
     def told(self, *hooks: str) -> list[Call]:
@@ -123,7 +126,7 @@ class Trained:
 class Runs:
     """Every trial, trained or being trained; asking for one waits for it.
 
-    TensorFlow starts slowly, so that one process trains all trials of a directory in turn.
+    TensorFlow starts slowly, so that one process trains many trials in turn.
 
     Attributes:
         theirs: by Determined.
@@ -144,47 +147,49 @@ class Runs:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     """Trains everything, two processes at a time."""
     home = tmp_path_factory.mktemp("oracle")
-    iris = {"iris": _config(home, "iris", IRIS_DIRECTORY, IRIS)}
     small = {
-        name: _config(home, name, SMALL, {"entrypoint": f"model_def:{name}", **changes})
+        name: _job(home, name, SMALL, {"entrypoint": f"model_def:{name}", **changes})
         for name, changes in TRIALS.items()
+    }
+    migrated = {
+        name: _job(home, name, directory, changes_of(name))
+        for name, directory in migrate_examples(home / "migrated").items()
     }
     backwards = dict(reversed(small.items()))
     theirs: dict[str, Future[dict[str, Trained]]] = {}
     ours: dict[str, Future[dict[str, Trained]]] = {}
     with ThreadPoolExecutor(2) as pool:
-        for directory, configs in ((SMALL, small), (IRIS_DIRECTORY, iris)):
-            trained = pool.submit(_by_determined, directory, configs, home / "theirs")
-            theirs |= dict.fromkeys(configs, trained)
-            trained = pool.submit(_by_us, directory, configs, home / "ours")
-            ours |= dict.fromkeys(configs, trained)
-        again = pool.submit(_by_determined, SMALL, backwards, home / "reversed")
+        for jobs in (small, migrated):
+            theirs |= dict.fromkeys(jobs, pool.submit(_by_determined, jobs, home / "theirs"))
+            ours |= dict.fromkeys(jobs, pool.submit(_by_us, jobs, home / "ours"))
+        again = pool.submit(_by_determined, backwards, home / "reversed")
         yield Runs(theirs, ours, reversed=again)
         pool.shutdown(cancel_futures=True)
 
 
-def _config(home: Path, name: str, directory: Path, changes: dict[str, Any]) -> Path:
-    """A trial's own config with some changes, in a file that both are given."""
+def _job(home: Path, name: str, directory: Path, changes: dict[str, Any]) -> tuple[Path, Path]:
+    """A trial, and its own config with some changes in a file that both are given."""
     config = yaml.safe_load((directory / "const.yaml").read_text())
     changes = {**changes, "searcher": config["searcher"] | changes.get("searcher", {})}
     path = home / f"{name}.yaml"
     path.write_text(yaml.safe_dump(config | changes))
-    return path
+    return directory, path
 
 
-def _by_determined(directory: Path, configs: dict[str, Path], out: Path) -> dict[str, Trained]:
-    _python(str(DRIVER), directory, *(f"{configs[name]}={out / name}" for name in configs))
-    return {name: Trained.by_determined(out / name) for name in configs}
+def _by_determined(jobs: Jobs, out: Path) -> dict[str, Trained]:
+    lines = [[str(part) for part in (*job, out / name)] for name, job in jobs.items()]
+    _python(str(DRIVER), json.dumps(lines))
+    return {name: Trained.by_determined(out / name) for name in jobs}
 
 
-def _by_us(directory: Path, configs: dict[str, Path], out: Path) -> dict[str, Trained]:
+def _by_us(jobs: Jobs, out: Path) -> dict[str, Trained]:
     lines = [
         ["run", str(directory), "-c", str(config), "--out", str(out / name)]
         + ["--trace"] * (name in TRACED)
-        for name, config in configs.items()
+        for name, (directory, config) in jobs.items()
     ]
     _python("-c", COMMAND_LINES, json.dumps(lines))
-    return {name: Trained.by_us(out / name) for name in configs}
+    return {name: Trained.by_us(out / name) for name in jobs}
 
 
 def _python(*arguments: object) -> None:
@@ -200,6 +205,27 @@ def _python(*arguments: object) -> None:
 
 def _lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def _weights(out: Path) -> dict[str, Any]:
+    """What was trained: as the trial or the driver wrote it, or out of our last checkpoint."""
+    for path in (out / "tensorboard" / "weights.npz", out / "weights.npz"):
+        if path.exists():
+            return dict(np.load(path))
+    checkpoint = latest(out / "checkpoints")
+    assert checkpoint is not None
+    with h5py.File(checkpoint / "determined-keras-model.h5") as file:
+        layers = (
+            file["model_weights"][name] for name in file["model_weights"].attrs["layer_names"]
+        )
+        weights = [array for layer in layers for array in _arrays(layer)]
+        parts = {"layers": weights, "optimizer-0": _arrays(file["optimizer_weights"])}
+    return {f"{part}/{i}": each for part, arrays in parts.items() for i, each in enumerate(arrays)}
+
+
+def _arrays(group: h5py.Group) -> list[Any]:
+    """The arrays of a group in the order that Keras gave them."""
+    return [np.asarray(group[name]) for name in group.attrs["weight_names"]]
 
 
 def _metrics(report: dict[str, float]) -> dict[str, float]:
@@ -231,7 +257,7 @@ def test_every_batch_has_the_same_metrics_to_the_last_bit(runs: Runs, name: str)
         assert one == other, f"batch {number}"
 
 
-@pytest.mark.parametrize("name", [name for name in TRACED if name != "iris"])
+@pytest.mark.parametrize("name", RECORDED)
 def test_every_batch_holds_the_same_records_in_the_same_order(runs: Runs, name: str) -> None:
     theirs, ours = runs.both(name)
 
@@ -325,7 +351,7 @@ def test_callbacks_find_the_metrics_of_what_has_just_ended_in_the_model(runs: Ru
     assert ours == theirs
 
 
-@pytest.mark.parametrize("name", list(TRIALS))
+@pytest.mark.parametrize("name", ALL)
 def test_the_final_weights_and_optimizers_are_the_same_to_the_last_bit(
     runs: Runs, name: str
 ) -> None:

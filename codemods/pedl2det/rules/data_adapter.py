@@ -44,6 +44,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
             message = "more than one adapter: which of them reads the training data depends"
             plan.refuse(RULE.id, found.source, call, message)
         _plan_call(plan, found, call, given, role)
+        if role is Role.TRAINING:
+            _note_processes(plan, found.source, call, given)
     _note_difference(project, plan, settings)
 
 
@@ -98,6 +100,18 @@ def _plan_call(
     plan.expression(RULE.id, source, call, take_out)
     if training and given:
         plan.line(RULE.id, source, statement, put_before)
+
+
+def _note_processes(plan: Plan, source: Source, call: ast.Call, given: dict[str, ast.expr]) -> None:
+    """Say that Determined's own end of such a training waits for processes that wait for it."""
+    wanted = given.get("use_multiprocessing")
+    if wanted is None or (isinstance(wanted, ast.Constant) and not wanted.value):
+        return
+    message = (
+        "with use_multiprocessing Determined 0.38.1 itself may wait for ever when the training has "
+        "ended and its last checkpoint is written; say False there (pedl2det run ends)"
+    )
+    plan.note(RULE.id, source, call, message)
 
 
 def _is_always_returned(source: Source, call: ast.Call, name: str) -> bool:
@@ -206,6 +220,7 @@ RULE = Rule(
                     _IMPORTS,
                 )["data.py"]
             },
+            says="0.38.1 itself may wait for ever",
         ),
         Case(
             loaders(

@@ -65,6 +65,10 @@ def _plan_creation(plan: Plan, source: Source, node: ast.Call) -> None:
         message = "whether this dataset is wrapped later is not seen: hand it to wrap_dataset here"
         plan.refuse(RULE.id, source, node, message)
         return
+    if plan.project.script is not None:
+        message = "a tf.data.Dataset must be wrapped, and a script has no place for that"
+        plan.refuse(RULE.id, source, node, message)
+        return
     context = plan.context(RULE.id, source, node, "a dataset is made here")
     if context is not None:
         plan.expression(

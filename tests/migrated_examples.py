@@ -1,0 +1,57 @@
+"""Every old example as `pedl2det migrate` makes it, and how the oracle is to train it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from migrating import run
+from support import EXAMPLES, OLD_EXAMPLES
+
+#: More than one pass of each, workloads and validations that end amid a pass.
+BATCHES = 60
+SHORT: dict[str, Any] = {
+    "scheduling_unit": 20,
+    "min_validation_period": {"batches": 25},
+    "min_checkpoint_period": {"batches": 30},
+}
+
+#: Determined keeps Keras' default, random numbers by operation; pedl2det has generators, which a
+#: checkpoint can hold. Dropout and LSTM make theirs otherwise, and the weights of an LSTM and of
+#: what follows it get other seeds. Both are given generators here; the others stay as they are.
+GENERATORS = ("digits", "digits_keras_trial")
+_TURNED_ON = "\ntf.keras.backend.experimental.enable_tf_random_generator()\n"
+
+#: What is left out of a config because Determined has no one answer to compare with.
+CHANGES: dict[str, dict[str, Any]] = {
+    # Its images are turned at random. Two workers draw as they happen to run; and Determined does
+    # not end while a process of its own holds batches that nobody reads any more.
+    "digits": {
+        "data": {
+            "file": "data/digits.npz",
+            "validation_set_size": 297,
+            "acceleration": {"workers": 1, "use_multiprocessing": False},
+        }
+    },
+    # Its validation draws random numbers too, though it has no use for them, and Determined's
+    # thread is up to ten training batches ahead by then: pedl2det's waits. So validate once, last.
+    "digits_script": {"min_validation_period": {"batches": 0}},
+}
+
+
+def migrate_examples(home: Path) -> dict[str, Path]:
+    """Migrate a copy of each; those with generators, which stay on in a process, come last."""
+    for name in OLD_EXAMPLES:
+        shutil.copytree(EXAMPLES / name, home / name)
+    done = run("--force", home)
+    assert done.exit_code == 0, done.output
+    for name in GENERATORS:
+        with (home / name / "model_def.py").open("a") as module:
+            module.write(_TURNED_ON)
+    return {name: home / name for name in sorted(OLD_EXAMPLES, key=GENERATORS.__contains__)}
+
+
+def changes_of(name: str) -> dict[str, Any]:
+    """What an example's config has otherwise here."""
+    return {**SHORT, "searcher": {"max_length": {"batches": BATCHES}}, **CHANGES.get(name, {})}
