@@ -292,7 +292,7 @@ REFUSED = {
     "an old Sequence": (
         "from pedl.frameworks.keras.data import InMemorySequence\n\n"
         f"{DATA}{MODEL}model.fit_generator(InMemorySequence(x, y, 4), validation_data=(x, y))\n",
-        "it is used for something other than being returned as a loader",
+        "InMemorySequence: no rule rewrites this use of it",
     ),
     "an optimizer that is nobody's": (
         f"{DATA}model = Sequential([Dense(1)])\nmodel.compile('best', 'mse')\n{FIT}",
