@@ -10,9 +10,9 @@ import libcst as cst
 from pedl2det import where
 from pedl2det.constructor import CONTEXT_CLASS
 from pedl2det.edits import becomes, expression, into_body
+from pedl2det.module_graph import imports
 from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.source import Source
 
 
@@ -35,7 +35,7 @@ def make_known(plan: Plan, rule: str, home: Source, name: str, user: Source) -> 
     """Have a file import a name from the file that defines it, if that is another."""
     if home is user:
         return
-    if _imports(plan.project, home, user):
+    if imports(plan.project, home, user):
         message = f"{home.path.name} and {user.path.name} import each other"
         plan.refuse(rule, home, home.tree, message)
     plan.require(user, f"from {plan.project.module_of(home)} import {name}")
@@ -45,25 +45,6 @@ def take_context(plan: Plan, rule: str, source: Source, function: ast.FunctionDe
     """Give a function the context in place of what it was given."""
     _plan_signature(plan, rule, source, function)
     _plan_config(plan, rule, source, function)
-
-
-def _imports(project: TrialProject, source: Source, other: Source) -> bool:
-    """Whether a module imports another of the directory, however far round."""
-    seen: set[str] = set()
-    todo = [project.module_of(source)]
-    while todo:
-        module = todo.pop()
-        if module in seen or module not in project.sources:
-            continue
-        seen.add(module)
-        if project.sources[module] is other:
-            return True
-        for node in project.sources[module].names.nodes:
-            if isinstance(node, ast.ImportFrom) and node.module:
-                todo.append(node.module)
-            elif isinstance(node, ast.Import):
-                todo += [alias.name for alias in node.names]
-    return False
 
 
 def _plan_signature(plan: Plan, rule: str, source: Source, function: ast.FunctionDef) -> None:

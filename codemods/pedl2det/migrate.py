@@ -144,11 +144,15 @@ def migrate_project(project: TrialProject, choice: Choice = EVERYTHING) -> Resul
     plan.leave_skipped_configs()
     files = [] if plan.is_refused else _edited(plan)
     plan.findings += excluded_files([file.path for file in files], choice)
-    result.findings = _placed(project, plan.findings)
     names = len(left.occurrences) - len(plan.kept)
     result.suppressed = len(project.occurrences) - names + len(project.skipped)
+    said = plan.findings
+    if plan.is_refused:  # what was noted of its rewriting is not done
+        said = [one for one in said if one.kind.is_left]
+    result.findings = _placed(project, said)
     if not plan.is_refused:
-        result.files, result.changes, result.migrated = files, _placed(project, plan.changes), 1
+        result.files, result.changes = files, _placed(project, plan.changes)
+        result.trials = result.migrated = int(bool(files))  # without any, it was migrated before
         result.rewritten = names
         if plan.metric_names is not None:
             result.metric_names[project.directory] = plan.metric_names

@@ -49,16 +49,16 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _is_free(project: TrialProject, plan: Plan) -> bool:
     """Whether the methods can be added and nobody else calls the function."""
-    trial_source, trial_node = project.trial
     _, function = project.loader or (None, None)
     assert function is not None
     free = True
-    for node in ast.walk(trial_node):
-        named = getattr(node, "attr", None) or getattr(node, "name", None)
-        named = node.id if isinstance(node, ast.Name) else named
-        if named in _ADDED:
-            plan.refuse(RULE.id, trial_source, node, f"the trial has {named} already")
-            free = False
+    for trial_source, trial_node in project.line:
+        for node in ast.walk(trial_node):
+            named = getattr(node, "attr", None) or getattr(node, "name", None)
+            named = node.id if isinstance(node, ast.Name) else named
+            if named in _ADDED:
+                plan.refuse(RULE.id, trial_source, node, f"the trial has {named} already")
+                free = False
     for source in project.sources.values():
         for node in source.names.nodes:
             called = isinstance(node, ast.Call) and (

@@ -17,6 +17,7 @@ from pedl2det.rules.rule import CLASSES, Case, Rule, Safety, loaders
 from pedl2det.rules.run_getters import GET_HYPERPARAMETER
 from pedl2det.source import Source
 
+_IN_PLACE = {"append", "extend", "insert", "pop", "remove", "reverse", "sort", "update"}
 _PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")
 
 
@@ -53,6 +54,11 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
         return "its sample_weight was never used, but computing it may do something: take it out"
     if "sample_weight" in given:
         plan.note(RULE.id, source, call, "sample_weight was never used and is left out")
+    if _swaps_work(call, given["data"], given["labels"]):
+        return "labels are made before data here, and a tuple makes them after: name both before"
+    changed = _changed_later(source, call, (given["data"], given["labels"]))
+    if changed is not None:
+        return f"{changed} is changed after it was handed over: hand over what is trained"
     arrays = numpy_name(plan, source)
     if _is_hidden(source, call, arrays):
         return f"{arrays} means something else here"
@@ -71,6 +77,36 @@ def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.C
         return cst.Tuple(elements)
 
     plan.expression(RULE.id, source, call, edit)
+    return None
+
+
+def _swaps_work(call: ast.Call, data: ast.expr, labels: ast.expr) -> bool:
+    """Whether a tuple would evaluate the two in another order, and that may matter."""
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    works = [any(isinstance(part, ast.Call) for part in ast.walk(one)) for one in (data, labels)]
+    return values.index(labels) < values.index(data) and any(works)
+
+
+def _changed_later(source: Source, call: ast.Call, kept: tuple[ast.expr, ...]) -> str | None:
+    """A name that is handed over and changed in place afterwards, in the same function."""
+    names = {part.id for one in kept for part in ast.walk(one) if isinstance(part, ast.Name)}
+    function = source.names.definition_around(call)
+    for node in ast.walk(function) if function is not None else ():
+        if not isinstance(node, ast.Name) or node.id not in names or node.lineno <= call.lineno:
+            continue
+        parent = source.names.parents[node]
+        match parent:
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.AugAssign():
+                return node.id
+            case ast.Attribute(attr=attribute):
+                used = source.names.parents[parent]
+                in_place = isinstance(used, ast.Call) and any(
+                    one.arg == "inplace" for one in used.keywords
+                )
+                if in_place or attribute in _IN_PLACE:
+                    return node.id
+            case ast.Call(func=ast.Attribute(attr="shuffle")):
+                return node.id
     return None
 
 
@@ -226,6 +262,24 @@ RULE = Rule(
                     "train = (np.asarray(x), np.asarray(y))\nreturn train, train\n", _IMPORTS
                 )["data.py"]
             },
+        ),
+        Case(
+            loaders(
+                "return InMemorySequence("
+                'labels=draw(), data=draw(), batch_size=hparams["batch_size"]), other\n',
+                _IMPORTS,
+            ),
+            {},
+            says="labels are made before data here",
+        ),
+        Case(
+            loaders(
+                'train = InMemorySequence(x, y, hparams["batch_size"])\n'
+                "x['a'] = 1\nreturn train, other\n",
+                _IMPORTS,
+            ),
+            {},
+            says="x is changed after it was handed over",
         ),
         Case(
             loaders("return InMemorySequence(x, y, 32), other\n", _IMPORTS),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from pedl2det.edits import expression
+from pedl2det.module_graph import depth, reached
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
@@ -16,49 +16,15 @@ from pedl2det.rules.rule import Case, Rule, Safety, trial
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Make the imports absolute that lead out of what will be imported at the top."""
-    for module in _reached(project):
+    for module in reached(project):
         source = project.sources[module]
         for node in source.names.nodes:
-            if isinstance(node, ast.ImportFrom) and node.level > _depth(project, module):
+            if isinstance(node, ast.ImportFrom) and node.level > depth(project, module):
                 if not node.module and len(node.names) > 1:
                     message = "an entrypoint knows no package around its module: import each alone"
                     plan.refuse(RULE.id, source, node, message)
                 else:
                     plan.line(RULE.id, source, node, _absolute)
-
-
-def _depth(project: TrialProject, module: str) -> int:
-    """How many packages of the directory are around the code of a module."""
-    is_package = project.sources[module].path.stem == "__init__"
-    return module.count(".") + is_package
-
-
-def _reached(project: TrialProject) -> Iterator[str]:
-    """The modules that the trial's module and those of its functions import, and these."""
-    owners = [project.trial[0], *(source for source, _ in project.entries)]
-    todo = [project.module_of(source) for source in owners]
-    seen = {"__init__"}
-    while todo:
-        module = todo.pop()
-        if module in seen or module not in project.sources:
-            continue
-        seen.add(module)
-        yield module
-        for node in project.sources[module].names.nodes:
-            match node:
-                case ast.Import(names=aliases):
-                    todo += [alias.name for alias in aliases]
-                case ast.ImportFrom(names=aliases):
-                    home = _home(project, module, node)
-                    todo += [home, *(f"{home}.{alias.name}".lstrip(".") for alias in aliases)]
-
-
-def _home(project: TrialProject, module: str, node: ast.ImportFrom) -> str:
-    """The dotted name of the module from which something is imported."""
-    if not node.level:
-        return node.module or ""
-    around = module.split(".")[: max(0, _depth(project, module) - node.level + 1)]
-    return ".".join([*around, *([node.module] if node.module else [])])
 
 
 def _absolute(line: Any) -> Any:

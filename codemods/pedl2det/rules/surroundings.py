@@ -6,13 +6,15 @@ import ast
 from collections.abc import Iterator
 
 from pedl2det.findings import Finding, Kind
+from pedl2det.module_graph import home_of, reached
 from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
-from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
+from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders, trial
 from pedl2det.source import Source
 
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.set_random_seed")
+_FLOWS = ("flow", "flow_from_dataframe", "flow_from_directory")
 _CLUSTER_KEYS = (
     ("resources", "distributed"),
     ("environment", "tensorflow"),
@@ -29,6 +31,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if project.script is None:
         if init is not None:
             _plan_init(plan, init)
+            if project.loader is not None:  # it is refused for that already
+                _plan_left_behind(project, plan, init)
         _plan_subclasses(project, plan)
     for source in project.sources.values():
         is_run = source is project.script or not source.is_module  # not imported, that is
@@ -52,6 +56,41 @@ def _plan_init(plan: Plan, init: Source) -> None:
                 continue
         message = "an entrypoint does not execute __init__.py: move this to the trial's module"
         plan.refuse(RULE.id, init, statement, message)
+
+
+def _plan_left_behind(project: TrialProject, plan: Plan, init: Source) -> None:
+    """A module that only __init__ imports is imported no more: it may only define."""
+    kept = set(reached(project))
+    for node in init.tree.body:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = [home_of(project, "__init__", node)] if isinstance(node, ast.ImportFrom) else []
+        names += [alias.name for alias in node.names]
+        for name in names:
+            source = project.sources.get(name)
+            acts = source is not None and name not in kept and _first_act(source)
+            if source is not None and acts:
+                message = (
+                    f"an entrypoint does not import {name}, which does something "
+                    f"({source.path.name}:{acts}): import it in the trial's module"
+                )
+                plan.refuse(RULE.id, init, node, message)
+
+
+def _first_act(source: Source) -> int | None:
+    """The line of the first statement of a module that does more than define or import."""
+    for node in source.tree.body:
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.FunctionDef() | ast.ClassDef():
+                continue
+            case ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Assign(value=value) | ast.AnnAssign(value=value) if not any(
+                isinstance(part, ast.Call) for part in ast.walk(value or node)
+            ):
+                continue
+        return node.lineno
+    return None
 
 
 def _plan_subclasses(project: TrialProject, plan: Plan) -> None:
@@ -85,21 +124,27 @@ def _draws_at_import(source: Source) -> Iterator[ast.Call]:
 
 
 def _plan_node(plan: Plan, source: Source, node: ast.AST) -> None:
-    if (
-        isinstance(node, ast.FunctionDef)
-        and node.name == "on_epoch_end"
-        and _in_sequence(source, node)
+    match node:
+        case ast.FunctionDef(name="on_epoch_end"):
+            owner = source.names.parents[node]
+        case ast.Name(id="on_epoch_end", ctx=ast.Store()):
+            owner = source.names.parents[source.names.statement_of(node)]
+        case ast.Call(func=ast.Attribute(attr=name), keywords=keywords) if name.startswith("flow"):
+            if name in _FLOWS and not any(_is_unshuffled(one) for one in keywords):
+                message = "images that are shuffled had one order; now each pass has another"
+                plan.different(RULE.id, source, node, message)
+            return
+        case _:
+            return
+    if isinstance(owner, ast.ClassDef) and not any(
+        ast.unparse(base).endswith("Callback") for base in owner.bases
     ):
         message = "on_epoch_end of a Sequence was never called; now it is, after each pass"
         plan.different(RULE.id, source, node, message)
 
 
-def _in_sequence(source: Source, node: ast.FunctionDef) -> bool:
-    """Whether a method belongs to something that is read by index, as a Sequence is."""
-    owner = source.names.parents[node]
-    return isinstance(owner, ast.ClassDef) and any(
-        isinstance(child, ast.FunctionDef) and child.name == "__getitem__" for child in owner.body
-    )
+def _is_unshuffled(keyword: ast.keyword) -> bool:
+    return keyword.arg == "shuffle" and ast.unparse(keyword.value) == "False"
 
 
 def _note_configs(project: TrialProject, plan: Plan) -> None:
@@ -119,6 +164,7 @@ def _note_configs(project: TrialProject, plan: Plan) -> None:
 
 
 _EXPORTS = "from model_def import T\n"
+_LOADS = "from data import make_data_loaders\n"
 
 RULE = Rule(
     id="P014",
@@ -134,6 +180,21 @@ RULE = Rule(
             trial("pass\n") | {"__init__.py": f"{_EXPORTS}import numpy\n\nnumpy.random.seed(1)\n"},
             {},
             says="an entrypoint does not execute __init__.py",
+        ),
+        Case(
+            loaders("return 1, 2\n", "import os")
+            | {
+                "__init__.py": f"import setup_all\n{_EXPORTS}{_LOADS}",
+                "setup_all.py": "print(1)\n",
+            },
+            {},
+            says="does not import setup_all, which does something (setup_all.py:1)",
+        ),
+        Case(
+            loaders("return 1, 2\n", "import os")
+            | {"__init__.py": f"import names\n{_EXPORTS}{_LOADS}", "names.py": "A = [1]\n"}
+            | {"const.yaml": "hyperparameters: {}\nsearcher: {name: single, max_length: 1}\n"},
+            {},
         ),
         Case(
             trial("pass\n") | {"nets.py": "import numpy as np\n\nX = np.random.rand(3)\n"},

@@ -30,12 +30,24 @@ def _check_class(plan: Plan, source: Source, node: ast.ClassDef) -> None:
     if len(node.bases) > 1 or node.keywords or node.decorator_list:
         plan.refuse(RULE.id, source, node, f"{node.name} has more than one base, or a decorator")
     for child in ast.walk(node):
-        if isinstance(child, ast.Attribute) and child.attr == "context":
+        if _is_called_context(source, node, child):
             plan.refuse(RULE.id, source, child, "an attribute is called context already")
     for statement in node.body:
         for target in statement.targets if isinstance(statement, ast.Assign) else []:
             if isinstance(target, ast.Name) and target.id in (*where.WITH_HPARAMS, "__init__"):
                 plan.refuse(RULE.id, source, statement, f"{target.id} is not defined with def")
+
+
+def _is_called_context(source: Source, trial: ast.ClassDef, node: ast.AST) -> bool:
+    """Whether a class gives an attribute, in whatever way, the name of the context."""
+    match node:
+        case ast.Attribute(attr="context"):
+            return True
+        case ast.FunctionDef(name="context") | ast.Name(id="context", ctx=ast.Store()):
+            return source.names.definition_around(node) is trial
+        case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value="context"), *_]):
+            return True
+    return False
 
 
 def _check_signature(plan: Plan, source: Source, method: ast.FunctionDef) -> None:
@@ -184,6 +196,11 @@ RULE = Rule(
             trial("keras_callbacks = lambda self, hparams: []\n"),
             {},
             says="keras_callbacks is not defined with def",
+        ),
+        Case(
+            trial("@property\ndef context(self):\n    return 1\n"),
+            {},
+            says="an attribute is called context already",
         ),
         Case(
             trial("def helper(self):\n    return self.context\n"),

@@ -76,6 +76,9 @@ def fit_call(parts: Parts) -> FitCall:
         for name, value in arguments.items()
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if "validation_data" in given and values.index(given["validation_data"]) == 0:
+        raise Unclear(call, "validation_data stands first: let the training data be made before")
     if "validation_data" not in given:
         message = (
             "fit is told no validation_data, which is required: validation_split is not served"
