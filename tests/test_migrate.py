@@ -152,7 +152,7 @@ def test_a_config_keeps_its_byte_order_mark_and_line_ends(tmp_path: Path) -> Non
                 "searcher: {<<: *b}\n"
                 "hyperparameters: {batch_size: 2}\n"
             },
-            "const.yaml:1: left for you: the edited config would not mean what it should",
+            "const.yaml:1: left for you: searcher.max_steps: the edited config would not mean",
         ),
         (
             {"model_def.py": MODEL + "  # a\n  # b"},

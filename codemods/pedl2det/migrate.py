@@ -230,14 +230,25 @@ def _edited(plan: Plan) -> list[NewFile]:
             files.append(NewFile(source.path, source.encoded(source.text), source.encoded(text)))
     for config in plan.edited_configs:
         path, edited = config.config.path, config.result()
-        if edited is None or Config.of(path, edited).legacy_keys():
-            message = "the edited config would not mean what it should (an anchor, a merge?)"
-            plan.findings.append(Finding(Kind.PERSON, SCAN, path, 1, message))
+        stay = [] if edited is None else Config.of(path, edited).legacy_keys()
+        if edited is None or stay:
+            plan.findings.append(_left_config(config.config, stay))
             continue
         plan.changes += [Change(rule, path, line) for rule, line in config.rules]
         encoded = config.config.encoded
         files.append(NewFile(path, encoded(config.config.text), encoded(edited)))
     return [] if plan.is_refused else files
+
+
+def _left_config(config: Config, stay: list[str]) -> Finding:
+    """That a config cannot be edited by span; some keys would stay as they were."""
+    message = "the edited config would not mean what it should (an anchor, a merge, a key twice?)"
+    line = 1
+    if stay:
+        message = f"{', '.join(stay)}: {message}"
+        entry = config.entry(*stay[0].split("."))
+        line = entry.line if entry is not None else 1
+    return Finding(Kind.PERSON, SCAN, config.path, line, message)
 
 
 def _problem_with(source: Source, text: str, kept: set[str]) -> str | None:
