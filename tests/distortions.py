@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import random
 import tokenize
 
 #: Comments for tools go with the import that they stand beside; these are for people.
 _WORDS = ("why", "see below", "TODO(ann): é", "pedl", "import pedl", 'x = "', "-*-", "#", "")
+_ARGUMENTS = (
+    *("()", "(1)", "(1, 2, 3, 4, 5, 6, 7, 8, 9)", "(*a)", "(**k)", "(nonsense=1)"),
+    *("(1, *a, **k)", "(x for x in y)", "[0]", ".attribute", "(1)(2)", '("x", "y")'),
+    *("(None, name=3)", ""),
+)
 
 
 def with_comments(text: str, chance: random.Random, share: float, oddly: bool) -> str:
@@ -69,13 +75,30 @@ def unended(text: str) -> str:
 
 
 def faulty(text: str, chance: random.Random) -> str:
-    """With one or two faults: lines or tokens deleted, doubled, swapped or replaced."""
+    """With one or two faults: an odd call; lines or tokens deleted, doubled, swapped, replaced."""
     for _ in range(chance.randint(1, 2)):
-        if chance.random() < 0.4:
+        kind = chance.random()
+        if kind < 0.3:
+            text = with_odd_call(text, chance)
+        elif kind < 0.6:
             text = "".join(_disturbed(text.splitlines(keepends=True), chance))
         else:
             text = "".join(_disturbed(_tokens(text), chance))
     return text
+
+
+def with_odd_call(text: str, chance: random.Random) -> str:
+    """With one call that gives other arguments than it should."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return text
+    if not calls:
+        return text
+    call = chance.choice(calls)
+    whole, function = (ast.get_source_segment(text, node) for node in (call, call.func))
+    assert whole is not None
+    return text.replace(whole, f"{function}{chance.choice(_ARGUMENTS)}", 1)
 
 
 def _tokens(text: str) -> list[str]:

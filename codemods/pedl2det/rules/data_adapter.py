@@ -34,6 +34,10 @@ def plan(project: TrialProject, plan: Plan) -> None:
         plan.claim(found.node)
         roles = roles_of(project, found.source, call, ADAPTERS)
         given = _settings_of(call)
+        if given is not None and not _is_complete(call):
+            message = f"expected a sequence and none but {', '.join(_PARAMETERS[1:])}"
+            plan.refuse(RULE.id, found.source, call, message)
+            continue
         if not roles or given is None:
             message = "it is used for something other than being returned as a loader"
             plan.refuse(RULE.id, found.source, call, message)
@@ -55,6 +59,14 @@ def _settings_of(call: ast.Call) -> dict[str, ast.expr] | None:
     if given is None:
         return None
     return {name: value for name, value in given.items() if name not in ("sequence", "data")}
+
+
+def _is_complete(call: ast.Call) -> bool:
+    """Whether a call gives a sequence, and nothing that an adapter does not take."""
+    named = [keyword.arg for keyword in call.keywords]
+    known = {*_PARAMETERS[len(call.args) :], *(() if call.args else ("data",))}
+    has_sequence = bool(call.args) or any(name in ("sequence", "data") for name in named)
+    return has_sequence and len(call.args) <= len(_PARAMETERS) and known.issuperset(named)
 
 
 def _plan_call(
@@ -269,6 +281,16 @@ RULE = Rule(
             ),
             {},
             says="fast is returned on some paths alone",
+        ),
+        Case(
+            loaders("return KerasDataAdapter(workers=2), val\n", _IMPORTS),
+            {},
+            says="expected a sequence and none but use_multiprocessing, workers, max_queue_size",
+        ),
+        Case(
+            loaders("return KerasDataAdapter(train, True, 1, 2, 3), val\n", _IMPORTS),
+            {},
+            says="expected a sequence and none but",
         ),
         Case(
             loaders("adapter = KerasDataAdapter(train)\nreturn wrap(adapter), val\n", _IMPORTS),
