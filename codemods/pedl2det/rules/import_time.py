@@ -6,6 +6,7 @@ import ast
 
 from pedl2det import where
 from pedl2det.edits import becomes
+from pedl2det.inlining import obstacle
 from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -44,6 +45,9 @@ def _plan_constant(plan: Plan, source: Source, node: ast.Assign) -> None:
             continue
         if where.is_changed(use.source, use.node):
             plan.refuse(RULE.id, use.source, use.node, f"{name} is changed here")
+        problem = obstacle(plan.project, source, node.value, use)
+        if problem is not None:
+            plan.refuse(RULE.id, use.source, use.node, f"{name}: {problem}")
         context = plan.context(RULE.id, use.source, use.node, f"{name} is used here")
         if context is None:
             continue
@@ -71,7 +75,11 @@ def _plan_imports(plan: Plan, home: Source, name: str) -> None:
                 elif alias.name == name and source.names.parents[node] is not source.tree:
                     plan.refuse(RULE.id, source, node, f"{name} is not imported at the top here")
                 elif alias.name == name:
-                    plan.unimport(source, alias.asname or name)
+                    local = alias.asname or name
+                    if len(source.names.module_bindings(local)) > 1:
+                        message = f"{local} is bound anew in this file"
+                        plan.refuse(RULE.id, source, node, message)
+                    plan.unimport(source, local)
 
 
 def _check_module(plan: Plan, home: Source, constant: ast.Assign, name: str) -> None:
@@ -123,7 +131,9 @@ def _is_pure(project: TrialProject, source: Source, node: ast.AST) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr="get"), args=arguments, keywords=[]):
             parts: list[ast.AST] = [value, *arguments]
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if (
-            function in _FUNCTIONS and not source.names.module_bindings(function)
+            function in _FUNCTIONS
+            and not source.names.module_bindings(function)
+            and not source.names.module_bindings("*")
         ):
             parts = [*arguments]
         case ast.Call():
@@ -176,6 +186,29 @@ _CONFIG = (
 )
 _BASE = "from pedl.frameworks.keras import TFKerasTrial"
 _USES = f"from config import SIZE, TWICE\n{_BASE}"
+
+
+def _data_case(body: str, is_read: bool = False) -> Case:
+    """A constant that may be a dict, and a use of it."""
+    before = trial(f"def build_model(self, hparams):\n{body}", f"from config import DATA\n{_BASE}")
+    code = 'import pedl\n\nDATA = pedl.get_experiment_config().get("data", {})\n'
+    config = "hyperparameters: {units: 1}\ndata: {path: rows.csv, list: [1]}\n"
+    files = before | {"config.py": code, "const.yaml": f"{config}searcher: {{name: single}}\n"}
+    if not is_read:
+        return Case(files, {}, says="DATA: it may be a dict or a list")
+    text = 'self.context.get_experiment_config().get("data", {})'
+    inlined = f"def build_model(self, hparams):\n{body.replace('DATA', text)}"
+    after = trial(inlined, f"from config import DATA\n{_BASE}")
+    return Case(files, after | {"config.py": "import pedl\n\npass\n"})
+
+
+def _hidden_case(body: str, imports: str = "") -> Case:
+    """A constant that is made by a built-in function, which is hidden where it is used."""
+    uses = f"def build_model(self, hparams):\n{body}    return SIZE\n"
+    code = 'import pedl\n\nSIZE = max(pedl.get_hyperparameter("units"), 1)\n'
+    files = trial(uses, f"from config import SIZE\n{imports}\n{_BASE}") | {"config.py": code}
+    return Case(files, {}, says="SIZE: max, of which it is made, may mean something else here")
+
 
 RULE = Rule(
     id="P018",
@@ -230,6 +263,21 @@ RULE = Rule(
             {},
             says="import * hides where SIZE is used",
         ),
+        Case(
+            trial("def build_model(self, hparams):\n    return SIZE\n", f"{_USES}\nSIZE //= 2")
+            | {"config.py": _CONFIG},
+            {},
+            says="SIZE is bound anew in this file",
+        ),
+        _data_case("    return DATA['path'], len(DATA)\n", is_read=True),
+        _data_case("    kept = DATA\n    kept['a'] = 1\n"),
+        _data_case("    DATA.get('a', {})['y'] = 1\n"),
+        _data_case("    DATA.append(1)\n"),
+        _data_case("    DATA['list'].append(1)\n"),
+        _data_case("    fill(DATA)\n\ndef fill(data):\n    data['a'] = 1\n"),
+        _hidden_case("    max = 5\n"),
+        _hidden_case("    pass\n", "from numpy import max"),
+        _hidden_case("    pass\n", "from numpy import *"),
         Case(trial("pass\n") | {"config.py": "SIZE = 32\nTWICE = SIZE * 2\n"}, {}),
     ),
 )
