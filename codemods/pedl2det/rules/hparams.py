@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from pedl2det import where
+from pedl2det.changed_dicts import is_changed_elsewhere
 from pedl2det.dict_flow import is_only_read
 from pedl2det.edits import becomes, into_body, method_of
 from pedl2det.plan import Plan
@@ -83,7 +84,7 @@ def _plan_uses(
         is_read = not _is_in_a_class(function, name) and is_only_read(
             plan.project, source, function, name
         )
-        changed = None if is_read else _is_changed_elsewhere(plan.project, _names(plan.project))
+        changed = None if is_read else is_changed_elsewhere(plan.project)
         if changed is not None:
             message = f"{name} is handed on in {function.name}, and may be changed here"
             plan.refuse(RULE.id, *changed, message)
@@ -114,39 +115,6 @@ def _plan_key(
         plan.expression(RULE.id, source, use, becomes(text))
 
 
-def _is_changed_elsewhere(project: TrialProject, names: set[str]) -> tuple[Source, ast.AST] | None:
-    """A place that may change a dict of hyperparameters, under whatever name it goes there."""
-    for source in project.sources.values():
-        for node in source.names.nodes:
-            match node:
-                case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Store() | ast.Del()):
-                    if key in names:
-                        return source, node
-                case ast.Call(func=ast.Attribute(attr=attribute), args=arguments) if (
-                    attribute in where.MUTATORS
-                ):
-                    first = arguments[0] if arguments else None
-                    key = first.value if isinstance(first, ast.Constant) else None
-                    if key is None or key in names:
-                        return source, node
-    return None
-
-
-def _names(project: TrialProject) -> set[str]:
-    """The hyperparameters that the configs name, and those that the code reads as ``x["name"]``."""
-    return {
-        entry.path[1] for config in project.configs for entry in config.entries("hyperparameters")
-    } | {
-        node.slice.value
-        for source in project.sources.values()
-        for node in source.names.nodes
-        if isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Load)
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-    }
-
-
 def _is_in_a_class(function: ast.FunctionDef, name: str) -> bool:
     """Whether a class within a function binds the name anew from itself, or uses it there."""
     return any(
@@ -155,6 +123,24 @@ def _is_in_a_class(function: ast.FunctionDef, name: str) -> bool:
         if isinstance(inner, ast.ClassDef)
         for node in ast.walk(inner)
     )
+
+
+_DICT = (
+    "hparams = {**self.context.get_hparams(), "
+    '"batch_size": self.context.get_per_slot_batch_size()}\n'
+    '    hparams.pop("global_batch_size", None)\n'
+)
+
+
+def _kept_case(does: str, is_changed: bool = False) -> Case:
+    """A trial that keeps its hyperparameters, and what it does then."""
+    asks = 'def helper(self, hp):\n    return hp.get("drop", 0.1)\n'
+    keeps = f"    self.hp = hparams\n    {does}\n\n{asks}"
+    if is_changed:
+        says = "hparams is handed on in"
+        return Case(trial(f"def build_model(self, hparams):\n{keeps}"), {}, says=says)
+    before = trial(f"def build_model(self, hparams):\n{keeps}")
+    return Case(before, trial(f"def build_model(self):\n    {_DICT}{keeps}"))
 
 
 RULE = Rule(
@@ -221,6 +207,13 @@ RULE = Rule(
             {},
             says="hparams is handed on in",
         ),
+        _kept_case('self.hp["drop"] = 0.5', is_changed=True),
+        _kept_case("for key in given:\n        self.hp[key] = 1", is_changed=True),
+        _kept_case('self.hp |= {"drop": 0.5}', is_changed=True),
+        _kept_case("global HP\n    HP |= given", is_changed=True),
+        _kept_case("own = {}\n    for key in given:\n        own[key] = 1"),
+        _kept_case("own = dict(given)\n    own |= given\n    own[given[0]] = 1"),
+        _kept_case("self.__dict__.update(given)"),
         Case(
             trial(
                 "def build_model(self, hparams):\n"
