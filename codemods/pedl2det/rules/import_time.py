@@ -8,6 +8,7 @@ from pedl2det import where
 from pedl2det.edits import becomes
 from pedl2det.inlining import obstacle
 from pedl2det.moved_keys import refuse_moved_keys
+from pedl2det.outside import reached_from_outside
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
@@ -56,7 +57,8 @@ def _plan_constant(plan: Plan, source: Source, node: ast.Assign) -> None:
         if is_quiet or use.source is source:
             plan.drop(use.node)
     _plan_imports(plan, source, name)
-    _check_module(plan, source, node, name)
+    for place in reached_from_outside(plan.project, source, node, name):
+        plan.refuse(RULE.id, *place)
     if "get_experiment_config" in ast.unparse(node.value):
         refuse_moved_keys(plan, RULE.id)
     plan.claim(node)
@@ -80,23 +82,6 @@ def _plan_imports(plan: Plan, home: Source, name: str) -> None:
                         message = f"{local} is bound anew in this file"
                         plan.refuse(RULE.id, source, node, message)
                     plan.unimport(source, local)
-
-
-def _check_module(plan: Plan, home: Source, constant: ast.Assign, name: str) -> None:
-    """Refuse what sets the constant from outside, and modules handed on, in which it is sought."""
-    module = plan.project.module_of(home)
-    for source in plan.project.sources.values():
-        for node in source.names.nodes:
-            if not isinstance(node, ast.Name | ast.Attribute):
-                continue
-            is_part = isinstance(source.names.parents.get(node), ast.Attribute)
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                if plan.project.calls.meaning(source, node) is constant:
-                    message = f"{name} is set here, and other modules would see it"
-                    plan.refuse(RULE.id, source, node, message)
-            elif not is_part and source.names.qualified(node) == module:
-                message = f"{ast.unparse(node)} is handed on here, and {name} may be sought in it"
-                plan.refuse(RULE.id, source, node, message)
 
 
 def _means(project: TrialProject, node: ast.ImportFrom, home: Source) -> bool:
@@ -268,6 +253,12 @@ RULE = Rule(
             | {"config.py": _CONFIG},
             {},
             says="SIZE is bound anew in this file",
+        ),
+        Case(
+            trial("def build_model(self, hparams):\n    return config.get('SIZE')\n")
+            | {"config.py": f"{_CONFIG}\n\ndef get(name):\n    return globals()[name]\n"},
+            {},
+            says="SIZE may be sought by globals() here",
         ),
         _data_case("    return DATA['path'], len(DATA)\n", is_read=True),
         _data_case("    kept = DATA\n    kept['a'] = 1\n"),
