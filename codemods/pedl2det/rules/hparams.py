@@ -67,6 +67,9 @@ def _plan_uses(
     plan: Plan, source: Source, function: ast.FunctionDef, name: str, context: str
 ) -> None:
     uses = [use for use in where.uses_of(source, function, name) if not plan.is_dropped(use)]
+    if _is_copied_first(source, function, uses):
+        _plan_dict(plan, source, function, name, context)
+        return
     for use in uses:
         if where.is_changed(source, use):
             message = f"{name} is changed here, and other methods would see the change"
@@ -88,13 +91,37 @@ def _plan_uses(
         if changed is not None:
             message = f"{name} is handed on in {function.name}, and may be changed here"
             plan.refuse(RULE.id, *changed, message)
-        # Whatever is done with the dict, it gets what the old harness put into it.
-        lines = (
-            f"{name} = {{**{context}.get_hparams(), "
-            f'"batch_size": {context}.get_per_slot_batch_size()}}\n'
-            f'{name}.pop("global_batch_size", None)\n'
-        )
-        plan.definition(RULE.id, source, function, into_body(lines))
+        _plan_dict(plan, source, function, name, context)
+
+
+def _plan_dict(
+    plan: Plan, source: Source, function: ast.FunctionDef, name: str, context: str
+) -> None:
+    """Whatever is done with the dict, it gets what the old harness put into it."""
+    lines = (
+        f"{name} = {{**{context}.get_hparams(), "
+        f'"batch_size": {context}.get_per_slot_batch_size()}}\n'
+        f'{name}.pop("global_batch_size", None)\n'
+    )
+    plan.definition(RULE.id, source, function, into_body(lines))
+
+
+def _is_copied_first(source: Source, function: ast.FunctionDef, uses: list[ast.Name]) -> bool:
+    """Whether a function begins with ``hparams = dict(hparams)``: what it changes is its own."""
+    skipped = 1 if ast.get_docstring(function, clean=False) is not None else 0
+    match function.body[skipped : skipped + 1]:
+        case [ast.Assign(targets=[ast.Name() as target], value=value)] if target in uses:
+            pass
+        case _:
+            return False
+    match value:
+        case ast.Call(func=ast.Name(id="dict") as called, args=[ast.Name() as copied], keywords=[]):
+            return copied in uses and source.names.binder(called) is None
+        case ast.Call(func=ast.Attribute(value=ast.Name() as copied, attr="copy"), args=[]):
+            return copied in uses
+        case ast.Dict(keys=[None, *_], values=[ast.Name() as copied, *others]):
+            return copied in uses and not any(isinstance(one, ast.Name) for one in others)
+    return False
 
 
 def _plan_key(
@@ -130,6 +157,12 @@ _DICT = (
     '"batch_size": self.context.get_per_slot_batch_size()}\n'
     '    hparams.pop("global_batch_size", None)\n'
 )
+
+
+def _own_case(body: str) -> Case:
+    """A method that works on a copy of its own."""
+    before = trial(f"def build_model(self, hparams):\n    {body}")
+    return Case(before, trial(f"def build_model(self):\n    {_DICT}    {body}"))
 
 
 def _kept_case(does: str, is_changed: bool = False) -> Case:
@@ -210,6 +243,14 @@ RULE = Rule(
         _kept_case('self.hp["drop"] = 0.5', is_changed=True),
         _kept_case("for key in given:\n        self.hp[key] = 1", is_changed=True),
         _kept_case('self.hp |= {"drop": 0.5}', is_changed=True),
+        _own_case("hparams = dict(hparams)\n    hparams['a'] = 1\n    return make(hparams)\n"),
+        _own_case("hparams = hparams.copy()\n    hparams.update(a=1)\n    return hparams\n"),
+        _own_case('hparams = {**hparams, "a": 1}\n    return hparams["a"]\n'),
+        Case(
+            trial("def build_model(self, hparams):\n    hparams = wrap(hparams)\n"),
+            {},
+            says="hparams is changed here",
+        ),
         _kept_case("global HP\n    HP |= given", is_changed=True),
         _kept_case("own = {}\n    for key in given:\n        own[key] = 1"),
         _kept_case("own = dict(given)\n    own |= given\n    own[given[0]] = 1"),
