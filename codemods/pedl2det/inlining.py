@@ -36,7 +36,13 @@ def may_be_container(project: TrialProject, source: Source, node: ast.AST) -> bo
     match node:
         case ast.Constant() | ast.JoinedStr() | ast.Compare() | ast.UnaryOp():
             return False
-        case ast.Call(func=ast.Name(id="max" | "min")) | ast.BinOp() | ast.BoolOp() | ast.IfExp():
+        case (
+            ast.Call(func=ast.Name(id="max" | "min"))
+            | ast.BinOp()
+            | ast.BoolOp()
+            | ast.IfExp()
+            | ast.Tuple()
+        ):
             parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
             return any(may_be_container(project, source, part) for part in parts)
         case ast.Name(id="max" | "min"):

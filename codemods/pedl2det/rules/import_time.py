@@ -6,11 +6,12 @@ import ast
 
 from pedl2det import where
 from pedl2det.edits import becomes
-from pedl2det.inlining import obstacle
+from pedl2det.inlining import may_be_container, obstacle
 from pedl2det.moved_keys import refuse_moved_keys
 from pedl2det.outside import reached_from_outside
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
+from pedl2det.quotes import fitting
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
 from pedl2det.rules.run_getters import getter_text
 from pedl2det.source import Source
@@ -52,7 +53,7 @@ def _plan_constant(plan: Plan, source: Source, node: ast.Assign) -> None:
         context = plan.context(RULE.id, use.source, use.node, f"{name} is used here")
         if context is None:
             continue
-        text = _text(plan.project, source, node.value, context)
+        text = fitting(use.source, use.node, _text(plan.project, source, node.value, context))
         plan.expression(RULE.id, use.source, use.node, becomes(text))
         if is_quiet or use.source is source:
             plan.drop(use.node)
@@ -111,10 +112,14 @@ def _is_pure(project: TrialProject, source: Source, node: ast.AST) -> bool:
     match node:
         case ast.Constant():
             return True
-        case ast.Dict(keys=[]) | ast.List(elts=[]):
+        case ast.Dict(keys=[]):
             return True
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            if any(may_be_container(project, source, element) for element in elements):
+                return False
+            parts: list[ast.AST] = [*elements]
         case ast.Call(func=ast.Attribute(value=value, attr="get"), args=arguments, keywords=[]):
-            parts: list[ast.AST] = [value, *arguments]
+            parts = [value, *arguments]
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if (
             function in _FUNCTIONS
             and not source.names.module_bindings(function)
@@ -163,7 +168,17 @@ def _text(project: TrialProject, source: Source, node: ast.expr, context: str) -
         else:
             todo += ast.iter_child_nodes(inner)
     text = source.spliced(node, replaced)
+    if isinstance(node, ast.Tuple) and not _is_in_parentheses(text):
+        return f"({text})"
     return f"({text})" if isinstance(node, _OPERATIONS) or "\n" in text else text
+
+
+def _is_in_parentheses(text: str) -> bool:
+    """Whether the text of a tuple has parentheses around all of it."""
+    try:
+        return text.startswith("(") and isinstance(ast.parse(text[1:-1]).body[0], ast.Expr)
+    except (SyntaxError, IndexError):
+        return False
 
 
 _CONFIG = (
@@ -185,6 +200,22 @@ def _data_case(body: str, is_read: bool = False) -> Case:
     inlined = f"def build_model(self, hparams):\n{body.replace('DATA', text)}"
     after = trial(inlined, f"from config import DATA\n{_BASE}")
     return Case(files, after | {"config.py": "import pedl\n\npass\n"})
+
+
+def _text_case(use: str, becomes: str) -> Case:
+    """A use of constants that are made of another; what it becomes, if it does."""
+    code = (
+        'import pedl\n\nUNITS = pedl.get_hyperparameter("units")\n'
+        "SHAPE = (UNITS, 4)\nSIZES = [UNITS] * 2\nPAIR = UNITS, 4\n"
+    )
+    imports = f"from config import PAIR, SHAPE, SIZES, UNITS\n{_BASE}"
+    files = trial(f"def build_model(self, hparams):\n    return {use}\n", imports)
+    files |= {"config.py": code}
+    if not becomes:
+        return Case(files, {}, says="SIZES: it may be a dict or a list")
+    after = trial(f"def build_model(self, hparams):\n    return {becomes}\n", imports)
+    gone = {"config.py": "import pedl\n\npass\npass\npass\npass\n"}
+    return Case(files, after | gone)
 
 
 def _hidden_case(body: str, imports: str = "") -> Case:
@@ -254,6 +285,12 @@ RULE = Rule(
             {},
             says="SIZE is bound anew in this file",
         ),
+        _text_case("f'{UNITS}'", """f'{self.context.get_hparam("units")}'"""),
+        _text_case('f"{UNITS:>3}"', '''f"{self.context.get_hparam('units'):>3}"'''),
+        _text_case("SHAPE", '(self.context.get_hparam("units"), 4)'),
+        _text_case("[n for n in SIZES]", '[n for n in ([self.context.get_hparam("units")] * 2)]'),
+        _text_case("SIZES.append(1)", ""),
+        _text_case("PAIR[0]", '(self.context.get_hparam("units"), 4)[0]'),
         Case(
             trial("def build_model(self, hparams):\n    return config.get('SIZE')\n")
             | {"config.py": f"{_CONFIG}\n\ndef get(name):\n    return globals()[name]\n"},
@@ -269,6 +306,11 @@ RULE = Rule(
         _hidden_case("    max = 5\n"),
         _hidden_case("    pass\n", "from numpy import max"),
         _hidden_case("    pass\n", "from numpy import *"),
+        Case(
+            trial("pass\n", f"from config import ALL\n{_BASE}")
+            | {"config.py": 'import pedl\n\nALL = [[pedl.get_hyperparameter("units")]] * 2\n'},
+            {},
+        ),
         Case(trial("pass\n") | {"config.py": "SIZE = 32\nTWICE = SIZE * 2\n"}, {}),
     ),
 )
