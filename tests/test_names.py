@@ -150,3 +150,27 @@ def test_a_long_sum_is_no_recursion() -> None:
     names = Names(ast.parse("import pedl\n" + "+".join(["1"] * 1500) + "+ pedl.x"))
 
     assert any(names.qualified(node) == "pedl.x" for node in names.nodes)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import context",
+        "import context.inner",
+        "from x import y as context",
+        "def context(): pass",
+        "class context: pass",
+        "async def f(context): pass",
+        "try: pass\n    except E as context: pass",
+        "global context",
+        "context",
+    ],
+)
+def test_a_name_is_used_where_something_binds_or_reads_it(body: str) -> None:
+    tree = ast.parse(f"def function():\n    {body}\n")
+    assert Names(tree).uses_name(tree.body[0], "context")
+
+
+def test_a_name_is_not_used_where_it_is_a_part_of_something() -> None:
+    tree = ast.parse("def context():\n    import a.context\n    f(context=a.context)\n")
+    assert not Names(tree).uses_name(tree.body[0], "context")

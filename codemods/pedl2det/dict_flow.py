@@ -24,12 +24,13 @@ def is_only_read(
     if function in seen:
         return True
     uses = where.uses_of(source, function, name)
-    return all(_is_read(project, source, use, seen | {function}) for use in uses)
+    return all(is_read(project, source, use, seen | {function}) for use in uses)
 
 
-def _is_read(
-    project: TrialProject, source: Source, use: ast.expr, seen: frozenset[ast.AST]
+def is_read(
+    project: TrialProject, source: Source, use: ast.expr, seen: frozenset[ast.AST] = frozenset()
 ) -> bool:
+    """Whether one use of a dict or list reads it, also where it is handed on."""
     if not isinstance(getattr(use, "ctx", None), ast.Load):
         return False
     parent = source.names.parents[use]
@@ -39,7 +40,9 @@ def _is_read(
             return value is use
         case ast.Attribute(attr=attribute):
             return attribute in _READING_METHODS
-        case ast.Compare() | ast.FormattedValue() | ast.If() | ast.IfExp():
+        case ast.Compare() | ast.FormattedValue() | ast.If() | ast.BinOp():
+            return True
+        case ast.IfExp(test=test) if test is use:
             return True
         case ast.Dict(keys=keys, values=values):
             return keys[values.index(use)] is None  # {**hparams}

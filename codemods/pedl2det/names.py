@@ -88,6 +88,11 @@ class Names:
             self._binders[node] = found
         return self._binders[node]
 
+    def binder_at(self, place: ast.AST, name: str) -> Scope | None:
+        """The innermost scope that binds a name which would stand at a place."""
+        scopes = self._scopes_of(place)
+        return next((scope for scope in scopes if name in self._bound[scope]), None)
+
     def module_bindings(self, name: str) -> list[str | None]:
         """What binds a name in the module's own scope."""
         return self._bound[self.tree].get(name, [])
@@ -106,9 +111,9 @@ class Names:
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""
         return any(
-            (isinstance(node, ast.Name) and node.id == name)
-            or (isinstance(node, ast.arg) and node.arg == name)
+            name in _names_in(node)
             for node in ast.walk(root)
+            if node is not root or not isinstance(node, ast.FunctionDef | ast.ClassDef)
         )
 
     def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
@@ -221,6 +226,24 @@ def imported_as(node: ast.ImportFrom, alias: ast.alias) -> str:
     """The dotted name of what an import imports, with the dots of a relative one."""
     dotted = "." * node.level + (node.module or "")
     return f"{dotted}{'' if dotted.endswith('.') else '.'}{alias.name}"
+
+
+def _names_in(node: ast.AST) -> list[str | None]:
+    """The names that one node reads or binds."""
+    match node:
+        case ast.Name(id=name) | ast.arg(arg=name):
+            return [name]
+        case ast.alias(name=name, asname=local):
+            return [local or name.partition(".")[0]]
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.ExceptHandler(name=local) | ast.MatchAs(name=local) | ast.MatchStar(name=local):
+            return [local]
+        case ast.MatchMapping(rest=local):
+            return [local]
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return [*names]
+    return []
 
 
 def _is_of_scope(child: ast.AST, scope: ast.AST) -> bool:

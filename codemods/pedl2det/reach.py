@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from pedl2det import where
 from pedl2det.calls import Use, enclosing
+from pedl2det.made_unnamed import made_unnamed
+from pedl2det.outside import reached_from_outside
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
 
@@ -107,10 +109,17 @@ class Reach:
             return Obstacle(source, callee, f"{callee.name} takes its arguments in a special way")
         if source.names.uses_name(function, "context"):
             return Obstacle(source, callee, f"{callee.name} uses the name context already")
+        for found in reached_from_outside(self.project, source, callee, callee.name):
+            return Obstacle(*found)
+        if isinstance(callee, ast.ClassDef):
+            place = made_unnamed(self.project, source, callee)
+            if place is not None:
+                reason = f"{callee.name} may be made here without its name"
+                return Obstacle(*place, reason)
         for use in self.project.calls.uses(callee):
-            found = self._obstacle_in(use, callee)
-            if found is not None:
-                return found
+            obstacle = self._obstacle_in(use, callee)
+            if obstacle is not None:
+                return obstacle
         return None
 
     def _obstacle_in(self, use: Use, callee: Callee) -> Obstacle | None:

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from pedl2det import where
+from pedl2det.changed_dicts import is_changed_elsewhere
 from pedl2det.dict_flow import is_only_read
 from pedl2det.edits import becomes, into_body, method_of
 from pedl2det.plan import Plan
@@ -66,6 +67,9 @@ def _plan_uses(
     plan: Plan, source: Source, function: ast.FunctionDef, name: str, context: str
 ) -> None:
     uses = [use for use in where.uses_of(source, function, name) if not plan.is_dropped(use)]
+    if _is_copied_first(source, function, uses):
+        _plan_dict(plan, source, function, name, context)
+        return
     for use in uses:
         if where.is_changed(source, use):
             message = f"{name} is changed here, and other methods would see the change"
@@ -83,17 +87,41 @@ def _plan_uses(
         is_read = not _is_in_a_class(function, name) and is_only_read(
             plan.project, source, function, name
         )
-        changed = None if is_read else _is_changed_elsewhere(plan.project, _names(plan.project))
+        changed = None if is_read else is_changed_elsewhere(plan.project)
         if changed is not None:
             message = f"{name} is handed on in {function.name}, and may be changed here"
             plan.refuse(RULE.id, *changed, message)
-        # Whatever is done with the dict, it gets what the old harness put into it.
-        lines = (
-            f"{name} = {{**{context}.get_hparams(), "
-            f'"batch_size": {context}.get_per_slot_batch_size()}}\n'
-            f'{name}.pop("global_batch_size", None)\n'
-        )
-        plan.definition(RULE.id, source, function, into_body(lines))
+        _plan_dict(plan, source, function, name, context)
+
+
+def _plan_dict(
+    plan: Plan, source: Source, function: ast.FunctionDef, name: str, context: str
+) -> None:
+    """Whatever is done with the dict, it gets what the old harness put into it."""
+    lines = (
+        f"{name} = {{**{context}.get_hparams(), "
+        f'"batch_size": {context}.get_per_slot_batch_size()}}\n'
+        f'{name}.pop("global_batch_size", None)\n'
+    )
+    plan.definition(RULE.id, source, function, into_body(lines))
+
+
+def _is_copied_first(source: Source, function: ast.FunctionDef, uses: list[ast.Name]) -> bool:
+    """Whether a function begins with ``hparams = dict(hparams)``: what it changes is its own."""
+    skipped = 1 if ast.get_docstring(function, clean=False) is not None else 0
+    match function.body[skipped : skipped + 1]:
+        case [ast.Assign(targets=[ast.Name() as target], value=value)] if target in uses:
+            pass
+        case _:
+            return False
+    match value:
+        case ast.Call(func=ast.Name(id="dict") as called, args=[ast.Name() as copied], keywords=[]):
+            return copied in uses and source.names.binder(called) is None
+        case ast.Call(func=ast.Attribute(value=ast.Name() as copied, attr="copy"), args=[]):
+            return copied in uses
+        case ast.Dict(keys=[None, *_], values=[ast.Name() as copied, *others]):
+            return copied in uses and not any(isinstance(one, ast.Name) for one in others)
+    return False
 
 
 def _plan_key(
@@ -114,39 +142,6 @@ def _plan_key(
         plan.expression(RULE.id, source, use, becomes(text))
 
 
-def _is_changed_elsewhere(project: TrialProject, names: set[str]) -> tuple[Source, ast.AST] | None:
-    """A place that may change a dict of hyperparameters, under whatever name it goes there."""
-    for source in project.sources.values():
-        for node in source.names.nodes:
-            match node:
-                case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Store() | ast.Del()):
-                    if key in names:
-                        return source, node
-                case ast.Call(func=ast.Attribute(attr=attribute), args=arguments) if (
-                    attribute in where.MUTATORS
-                ):
-                    first = arguments[0] if arguments else None
-                    key = first.value if isinstance(first, ast.Constant) else None
-                    if key is None or key in names:
-                        return source, node
-    return None
-
-
-def _names(project: TrialProject) -> set[str]:
-    """The hyperparameters that the configs name, and those that the code reads as ``x["name"]``."""
-    return {
-        entry.path[1] for config in project.configs for entry in config.entries("hyperparameters")
-    } | {
-        node.slice.value
-        for source in project.sources.values()
-        for node in source.names.nodes
-        if isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Load)
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-    }
-
-
 def _is_in_a_class(function: ast.FunctionDef, name: str) -> bool:
     """Whether a class within a function binds the name anew from itself, or uses it there."""
     return any(
@@ -155,6 +150,30 @@ def _is_in_a_class(function: ast.FunctionDef, name: str) -> bool:
         if isinstance(inner, ast.ClassDef)
         for node in ast.walk(inner)
     )
+
+
+_DICT = (
+    "hparams = {**self.context.get_hparams(), "
+    '"batch_size": self.context.get_per_slot_batch_size()}\n'
+    '    hparams.pop("global_batch_size", None)\n'
+)
+
+
+def _own_case(body: str) -> Case:
+    """A method that works on a copy of its own."""
+    before = trial(f"def build_model(self, hparams):\n    {body}")
+    return Case(before, trial(f"def build_model(self):\n    {_DICT}    {body}"))
+
+
+def _kept_case(does: str, is_changed: bool = False) -> Case:
+    """A trial that keeps its hyperparameters, and what it does then."""
+    asks = 'def helper(self, hp):\n    return hp.get("drop", 0.1)\n'
+    keeps = f"    self.hp = hparams\n    {does}\n\n{asks}"
+    if is_changed:
+        says = "hparams is handed on in"
+        return Case(trial(f"def build_model(self, hparams):\n{keeps}"), {}, says=says)
+    before = trial(f"def build_model(self, hparams):\n{keeps}")
+    return Case(before, trial(f"def build_model(self):\n    {_DICT}{keeps}"))
 
 
 RULE = Rule(
@@ -221,6 +240,21 @@ RULE = Rule(
             {},
             says="hparams is handed on in",
         ),
+        _kept_case('self.hp["drop"] = 0.5', is_changed=True),
+        _kept_case("for key in given:\n        self.hp[key] = 1", is_changed=True),
+        _kept_case('self.hp |= {"drop": 0.5}', is_changed=True),
+        _own_case("hparams = dict(hparams)\n    hparams['a'] = 1\n    return make(hparams)\n"),
+        _own_case("hparams = hparams.copy()\n    hparams.update(a=1)\n    return hparams\n"),
+        _own_case('hparams = {**hparams, "a": 1}\n    return hparams["a"]\n'),
+        Case(
+            trial("def build_model(self, hparams):\n    hparams = wrap(hparams)\n"),
+            {},
+            says="hparams is changed here",
+        ),
+        _kept_case("global HP\n    HP |= given", is_changed=True),
+        _kept_case("own = {}\n    for key in given:\n        own[key] = 1"),
+        _kept_case("own = dict(given)\n    own |= given\n    own[given[0]] = 1"),
+        _kept_case("self.__dict__.update(given)"),
         Case(
             trial(
                 "def build_model(self, hparams):\n"

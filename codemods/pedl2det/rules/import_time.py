@@ -6,9 +6,12 @@ import ast
 
 from pedl2det import where
 from pedl2det.edits import becomes
+from pedl2det.inlining import may_be_container, obstacle
 from pedl2det.moved_keys import refuse_moved_keys
+from pedl2det.outside import reached_from_outside
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
+from pedl2det.quotes import fitting
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
 from pedl2det.rules.run_getters import getter_text
 from pedl2det.source import Source
@@ -44,15 +47,19 @@ def _plan_constant(plan: Plan, source: Source, node: ast.Assign) -> None:
             continue
         if where.is_changed(use.source, use.node):
             plan.refuse(RULE.id, use.source, use.node, f"{name} is changed here")
+        problem = obstacle(plan.project, source, node.value, use)
+        if problem is not None:
+            plan.refuse(RULE.id, use.source, use.node, f"{name}: {problem}")
         context = plan.context(RULE.id, use.source, use.node, f"{name} is used here")
         if context is None:
             continue
-        text = _text(plan.project, source, node.value, context)
+        text = fitting(use.source, use.node, _text(plan.project, source, node.value, context))
         plan.expression(RULE.id, use.source, use.node, becomes(text))
         if is_quiet or use.source is source:
             plan.drop(use.node)
     _plan_imports(plan, source, name)
-    _check_module(plan, source, node, name)
+    for place in reached_from_outside(plan.project, source, node, name):
+        plan.refuse(RULE.id, *place)
     if "get_experiment_config" in ast.unparse(node.value):
         refuse_moved_keys(plan, RULE.id)
     plan.claim(node)
@@ -71,24 +78,11 @@ def _plan_imports(plan: Plan, home: Source, name: str) -> None:
                 elif alias.name == name and source.names.parents[node] is not source.tree:
                     plan.refuse(RULE.id, source, node, f"{name} is not imported at the top here")
                 elif alias.name == name:
-                    plan.unimport(source, alias.asname or name)
-
-
-def _check_module(plan: Plan, home: Source, constant: ast.Assign, name: str) -> None:
-    """Refuse what sets the constant from outside, and modules handed on, in which it is sought."""
-    module = plan.project.module_of(home)
-    for source in plan.project.sources.values():
-        for node in source.names.nodes:
-            if not isinstance(node, ast.Name | ast.Attribute):
-                continue
-            is_part = isinstance(source.names.parents.get(node), ast.Attribute)
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                if plan.project.calls.meaning(source, node) is constant:
-                    message = f"{name} is set here, and other modules would see it"
-                    plan.refuse(RULE.id, source, node, message)
-            elif not is_part and source.names.qualified(node) == module:
-                message = f"{ast.unparse(node)} is handed on here, and {name} may be sought in it"
-                plan.refuse(RULE.id, source, node, message)
+                    local = alias.asname or name
+                    if len(source.names.module_bindings(local)) > 1:
+                        message = f"{local} is bound anew in this file"
+                        plan.refuse(RULE.id, source, node, message)
+                    plan.unimport(source, local)
 
 
 def _means(project: TrialProject, node: ast.ImportFrom, home: Source) -> bool:
@@ -118,12 +112,18 @@ def _is_pure(project: TrialProject, source: Source, node: ast.AST) -> bool:
     match node:
         case ast.Constant():
             return True
-        case ast.Dict(keys=[]) | ast.List(elts=[]):
+        case ast.Dict(keys=[]):
             return True
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            if any(may_be_container(project, source, element) for element in elements):
+                return False
+            parts: list[ast.AST] = [*elements]
         case ast.Call(func=ast.Attribute(value=value, attr="get"), args=arguments, keywords=[]):
-            parts: list[ast.AST] = [value, *arguments]
+            parts = [value, *arguments]
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if (
-            function in _FUNCTIONS and not source.names.module_bindings(function)
+            function in _FUNCTIONS
+            and not source.names.module_bindings(function)
+            and not source.names.module_bindings("*")
         ):
             parts = [*arguments]
         case ast.Call():
@@ -168,7 +168,17 @@ def _text(project: TrialProject, source: Source, node: ast.expr, context: str) -
         else:
             todo += ast.iter_child_nodes(inner)
     text = source.spliced(node, replaced)
+    if isinstance(node, ast.Tuple) and not _is_in_parentheses(text):
+        return f"({text})"
     return f"({text})" if isinstance(node, _OPERATIONS) or "\n" in text else text
+
+
+def _is_in_parentheses(text: str) -> bool:
+    """Whether the text of a tuple has parentheses around all of it."""
+    try:
+        return text.startswith("(") and isinstance(ast.parse(text[1:-1]).body[0], ast.Expr)
+    except (SyntaxError, IndexError):
+        return False
 
 
 _CONFIG = (
@@ -176,6 +186,45 @@ _CONFIG = (
 )
 _BASE = "from pedl.frameworks.keras import TFKerasTrial"
 _USES = f"from config import SIZE, TWICE\n{_BASE}"
+
+
+def _data_case(body: str, is_read: bool = False) -> Case:
+    """A constant that may be a dict, and a use of it."""
+    before = trial(f"def build_model(self, hparams):\n{body}", f"from config import DATA\n{_BASE}")
+    code = 'import pedl\n\nDATA = pedl.get_experiment_config().get("data", {})\n'
+    config = "hyperparameters: {units: 1}\ndata: {path: rows.csv, list: [1]}\n"
+    files = before | {"config.py": code, "const.yaml": f"{config}searcher: {{name: single}}\n"}
+    if not is_read:
+        return Case(files, {}, says="DATA: it may be a dict or a list")
+    text = 'self.context.get_experiment_config().get("data", {})'
+    inlined = f"def build_model(self, hparams):\n{body.replace('DATA', text)}"
+    after = trial(inlined, f"from config import DATA\n{_BASE}")
+    return Case(files, after | {"config.py": "import pedl\n\npass\n"})
+
+
+def _text_case(use: str, becomes: str) -> Case:
+    """A use of constants that are made of another; what it becomes, if it does."""
+    code = (
+        'import pedl\n\nUNITS = pedl.get_hyperparameter("units")\n'
+        "SHAPE = (UNITS, 4)\nSIZES = [UNITS] * 2\nPAIR = UNITS, 4\n"
+    )
+    imports = f"from config import PAIR, SHAPE, SIZES, UNITS\n{_BASE}"
+    files = trial(f"def build_model(self, hparams):\n    return {use}\n", imports)
+    files |= {"config.py": code}
+    if not becomes:
+        return Case(files, {}, says="SIZES: it may be a dict or a list")
+    after = trial(f"def build_model(self, hparams):\n    return {becomes}\n", imports)
+    gone = {"config.py": "import pedl\n\npass\npass\npass\npass\n"}
+    return Case(files, after | gone)
+
+
+def _hidden_case(body: str, imports: str = "") -> Case:
+    """A constant that is made by a built-in function, which is hidden where it is used."""
+    uses = f"def build_model(self, hparams):\n{body}    return SIZE\n"
+    code = 'import pedl\n\nSIZE = max(pedl.get_hyperparameter("units"), 1)\n'
+    files = trial(uses, f"from config import SIZE\n{imports}\n{_BASE}") | {"config.py": code}
+    return Case(files, {}, says="SIZE: max, of which it is made, may mean something else here")
+
 
 RULE = Rule(
     id="P018",
@@ -229,6 +278,38 @@ RULE = Rule(
             trial("pass\n") | {"config.py": _CONFIG, "all.py": "from config import *\n"},
             {},
             says="import * hides where SIZE is used",
+        ),
+        Case(
+            trial("def build_model(self, hparams):\n    return SIZE\n", f"{_USES}\nSIZE //= 2")
+            | {"config.py": _CONFIG},
+            {},
+            says="SIZE is bound anew in this file",
+        ),
+        _text_case("f'{UNITS}'", """f'{self.context.get_hparam("units")}'"""),
+        _text_case('f"{UNITS:>3}"', '''f"{self.context.get_hparam('units'):>3}"'''),
+        _text_case("SHAPE", '(self.context.get_hparam("units"), 4)'),
+        _text_case("[n for n in SIZES]", '[n for n in ([self.context.get_hparam("units")] * 2)]'),
+        _text_case("SIZES.append(1)", ""),
+        _text_case("PAIR[0]", '(self.context.get_hparam("units"), 4)[0]'),
+        Case(
+            trial("def build_model(self, hparams):\n    return config.get('SIZE')\n")
+            | {"config.py": f"{_CONFIG}\n\ndef get(name):\n    return globals()[name]\n"},
+            {},
+            says="SIZE may be sought by globals() here",
+        ),
+        _data_case("    return DATA['path'], len(DATA)\n", is_read=True),
+        _data_case("    kept = DATA\n    kept['a'] = 1\n"),
+        _data_case("    DATA.get('a', {})['y'] = 1\n"),
+        _data_case("    DATA.append(1)\n"),
+        _data_case("    DATA['list'].append(1)\n"),
+        _data_case("    fill(DATA)\n\ndef fill(data):\n    data['a'] = 1\n"),
+        _hidden_case("    max = 5\n"),
+        _hidden_case("    pass\n", "from numpy import max"),
+        _hidden_case("    pass\n", "from numpy import *"),
+        Case(
+            trial("pass\n", f"from config import ALL\n{_BASE}")
+            | {"config.py": 'import pedl\n\nALL = [[pedl.get_hyperparameter("units")]] * 2\n'},
+            {},
         ),
         Case(trial("pass\n") | {"config.py": "SIZE = 32\nTWICE = SIZE * 2\n"}, {}),
     ),

@@ -9,6 +9,7 @@ import libcst as cst
 
 from pedl2det import where
 from pedl2det.edits import expression
+from pedl2det.hparams_flow import is_hparams
 from pedl2det.legacy import ADAPTERS, IN_MEMORY_SEQUENCES
 from pedl2det.loader_flow import roles_of
 from pedl2det.plan import Plan
@@ -156,7 +157,7 @@ def is_batch_size(project: TrialProject, source: Source, node: ast.expr) -> bool
                 args=[ast.Constant(value="batch_size"), *_],
             )
         ) if isinstance(function, ast.FunctionDef):
-            return name == where.hparams_of(project, source, function)
+            return is_hparams(project, source, function, name)
     return False
 
 
@@ -212,6 +213,20 @@ def numpy_name(plan: Plan, source: Source) -> str:
 
 _IMPORTS = "from pedl.frameworks.keras.data import InMemorySequence"
 
+
+def _helper_case(calls: str, is_theirs: bool = False) -> Case:
+    """A helper that is given a dict for its batch size, and its calls."""
+    made = 'InMemorySequence(part, part, settings["batch_size"])'
+    code = (
+        f"{_IMPORTS}\n\n\ndef load(part, settings):\n    return {made}\n\n\n"
+        f"def make_data_loaders(config, hparams):\n    {calls}\n"
+    )
+    files = loaders("pass\n", _IMPORTS) | {"data.py": code}
+    if not is_theirs:
+        return Case(files, {}, says="its batch size is not the hyperparameter batch_size")
+    return Case(files, {"data.py": code.replace(made, "(np.asarray(part), np.asarray(part))")})
+
+
 RULE = Rule(
     id="P006",
     name="in-memory-sequence",
@@ -263,6 +278,11 @@ RULE = Rule(
                 )["data.py"]
             },
         ),
+        _helper_case("return load(x, hparams), load(y, settings=hparams)", is_theirs=True),
+        _helper_case("hp = hparams\n    return load(x, hp), load(y, hp)", is_theirs=True),
+        _helper_case("return load(x, hparams), load(y, {'batch_size': 3})"),
+        _helper_case("hparams = other\n    return load(x, hparams), load(y, hparams)"),
+        _helper_case("for hp in (hparams, b):\n        pass\n    return load(x, hp), load(y, hp)"),
         Case(
             loaders(
                 "return InMemorySequence("

@@ -72,6 +72,30 @@ def getter_text(source: Source, call: ast.Call, context: str) -> str | None:
     return None
 
 
+_BASE = "from pedl.frameworks.keras import TFKerasTrial"
+
+
+def _reached_case(imports: str, says: str) -> Case:
+    """A function that would be given the context, and a file that does more than call it."""
+    code = 'import pedl\n\n\ndef units():\n    return pedl.get_hyperparameter("units")\n'
+    return Case(trial("pass\n", f"{imports}\n{_BASE}") | {"nets.py": code}, {}, says=says)
+
+
+def _made_case(method: str, is_safe: bool = False) -> Case:
+    """A class that would be given the context, and how it may be made by itself."""
+    asks = 'self.n = pedl.get_hyperparameter("units")'
+    code = f"import pedl\n\n\nclass A:\n    def __init__(self):\n        {asks}\n\n    {method}\n"
+    before = trial(
+        "def build_model(self, hparams):\n    return A()\n", f"{_BASE}\nfrom nets import A"
+    )
+    if not is_safe:
+        return Case(before | {"nets.py": code}, {}, says="A may be made here without its name")
+    after = {name: text.replace("A()", "A(self.context)") for name, text in before.items()}
+    given = code.replace("(self):\n        self", "(self, context):\n        self")
+    given = given.replace('pedl.get_hyperparameter("units")', 'context.get_hparam("units")')
+    return Case(before | {"nets.py": code}, after | {"nets.py": given})
+
+
 RULE = Rule(
     id="P004",
     name="run-getters",
@@ -130,6 +154,26 @@ RULE = Rule(
             {},
             says="units is handed on here, not called (nets.py:8)",
         ),
+        _reached_case(
+            "import nets\nnets.units = lambda: 3",
+            "units is set here, and other modules would see it (model_def.py:2)",
+        ),
+        _reached_case(
+            'import nets\ngetattr(nets, "units")',
+            "nets is handed on here, and units may be sought in it (model_def.py:2)",
+        ),
+        _reached_case(
+            'import nets\nnets.__dict__["units"]',
+            "nets is handed on here, and units may be sought in it (model_def.py:2)",
+        ),
+        _reached_case(
+            'from nets import units\nglobals()["un" + "its"]',
+            "units may be sought by globals() here (model_def.py:2)",
+        ),
+        _made_case("def half(self):\n        return self.__class__()"),
+        _made_case("def half(self):\n        return type(self)()"),
+        _made_case("@classmethod\n    def make(cls):\n        return cls()"),
+        _made_case("@classmethod\n    def make(cls):\n        return cls.SIZE", is_safe=True),
         Case(
             trial("pass\n") | {"nets.py": "def get_hyperparameter(name):\n    return name\n"},
             {},
