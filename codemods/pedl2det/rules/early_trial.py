@@ -47,7 +47,7 @@ def _plan_optimizers(project: TrialProject, plan: Plan) -> None:
         plan.refuse(RULE.id, source, method or node, message)
         return
     for statement in compiles:
-        plan_compile(plan, source, method, statement, wraps_model=False)
+        plan_compile(plan, source, method, statement, ())
 
 
 def _compiles(source: Source, method: ast.FunctionDef) -> Iterator[ast.Expr]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from pedl2det import where
+from pedl2det.callback_flow import Hooks, callbacks_of, hooks_of
 from pedl2det.legacy import is_legacy
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -30,43 +30,31 @@ _WHY = (
     "an epoch was one pass over the data, with training logs; in the context-based API it is "
     "records_per_epoch, with empty logs: decide which hooks this callback needs"
 )
+_HOOKS = ("on_batch", "on_epoch", "on_predict", "on_test", "on_train")
+_UNSEEN = "which callbacks these are cannot be seen: return one list of calls"
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Refuse callbacks that would act at other times, or that cannot be seen."""
-    for source, method in where.all_methods(project):
-        for node in ast.walk(method) if method.name == "keras_callbacks" else ():
-            if isinstance(node, ast.Return) and node.value is not None:
-                for value in _callbacks(source, method, node.value):
-                    _plan_callback(plan, source, value)
-
-
-def _callbacks(source: Source, method: ast.FunctionDef, value: ast.expr) -> Iterator[ast.expr]:
-    """The callbacks of a list, or of a name that a list is bound to and appended to."""
-    if isinstance(value, ast.List):
-        yield from value.elts
-        return
-    if not isinstance(value, ast.Name) or source.names.binder(value) is not method:
-        yield value
-        return
-    for use in where.uses_of(source, method, value.id):
-        match source.names.parents[use]:
-            case ast.Return():
-                continue
-            case ast.Assign(value=bound) | ast.AugAssign(value=bound) if bound is not use:
-                yield from bound.elts if isinstance(bound, ast.List) else [bound]
-            case ast.Attribute(attr="append") as append:
-                call = source.names.parents[append]
-                yield from call.args if isinstance(call, ast.Call) else [append]
-            case ast.expr() as other:
-                yield other
-            case _:
-                yield use
+    methods = [
+        (source, method)
+        for source, method in where.all_methods(project)
+        if method.name == "keras_callbacks"
+    ]
+    for source, method in methods:
+        for home, value in callbacks_of(project, source, method):
+            _plan_callback(plan, home, value)
+    for source in project.sources.values() if methods else ():
+        for node in source.names.nodes:
+            match node:
+                case ast.Attribute(attr=name, ctx=ast.Store()) if name.startswith(_HOOKS):
+                    message = f"{ast.unparse(node)} is set here: {_WHY}"
+                    plan.refuse(RULE.id, source, node, message)
 
 
 def _plan_callback(plan: Plan, source: Source, value: ast.expr) -> None:
     if not isinstance(value, ast.Call):
-        plan.refuse(RULE.id, source, value, f"{ast.unparse(value)}: {_WHY}")
+        plan.refuse(RULE.id, source, value, f"{ast.unparse(value)}: {_UNSEEN}")
         return
     name = source.names.qualified(value.func) or ""
     own = plan.project.calls.meaning(source, value.func)
@@ -80,21 +68,20 @@ def _plan_callback(plan: Plan, source: Source, value: ast.expr) -> None:
         given |= {"* (which hooks these are)"} if value.args else set()
         _plan_hooks(plan, source, value, given)
     elif name.removeprefix(_KERAS) not in _BATCH_BASED:
-        why = _EPOCH_BASED.get(name.removeprefix(_KERAS), _WHY)
+        is_unseen = not name or isinstance(own, ast.FunctionDef)
+        why = _UNSEEN if is_unseen else _EPOCH_BASED.get(name.removeprefix(_KERAS), _WHY)
         plan.refuse(RULE.id, source, value, f"{ast.unparse(value.func)}: {why}")
 
 
 def _plan_class(plan: Plan, source: Source, value: ast.expr, own: ast.ClassDef) -> None:
-    home = plan.project.calls.home[own]
-    bases = {home.names.qualified(base) for base in own.bases}
-    if bases != {f"{_KERAS}Callback"} or own.keywords or own.decorator_list:
+    found = hooks_of(plan.project, own)
+    if found is None:
         plan.refuse(RULE.id, source, value, f"{own.name}: {_WHY}")
-        return
-    hooks = {node.name for node in own.body if isinstance(node, ast.FunctionDef)}
-    _plan_hooks(plan, source, value, hooks)
+    else:
+        _plan_hooks(plan, source, value, found)
 
 
-def _plan_hooks(plan: Plan, source: Source, value: ast.expr, hooks: set[str]) -> None:
+def _plan_hooks(plan: Plan, source: Source, value: ast.expr, hooks: Hooks) -> None:
     by_epoch = sorted(hook for hook in hooks if hook.startswith(("on_epoch", "*")))
     tests = sorted(hook for hook in hooks if hook.startswith("on_test"))
     if by_epoch:
@@ -108,6 +95,7 @@ _BASE = "from pedl.frameworks.keras import TFKerasTrial\n"
 _TF = f"import tensorflow as tf\n{_BASE}"
 _OWN = f"{_TF}\n\nclass Rates(tf.keras.callbacks.Callback):\n    def HOOK(self, n, logs=None):\n"
 _OWN += "        print(n)\n"
+_MORE = "\n\nclass More(Rates):\n    rate = 1\n"
 _USE = "def keras_callbacks(self, hparams):\n    return [Rates()]\n"
 
 RULE = Rule(
@@ -150,12 +138,12 @@ RULE = Rule(
         Case(
             trial("def keras_callbacks(self, hparams):\n    return CALLBACKS\n"),
             {},
-            says="CALLBACKS: an epoch was one pass over the data",
+            says="CALLBACKS: which callbacks these are cannot be seen",
         ),
         Case(
             trial("def keras_callbacks(self, hparams):\n    return make_callbacks()\n", _TF),
             {},
-            says="make_callbacks: an epoch was one pass",
+            says="make_callbacks: which callbacks these are cannot be seen",
         ),
         Case(
             trial(
@@ -163,6 +151,63 @@ RULE = Rule(
                 "from pedl.frameworks.keras import TFKerasTensorBoard, TFKerasTrial",
             ),
             {},
+        ),
+        Case(
+            trial(_USE, _OWN.replace("def HOOK", "def step") + "    on_epoch_end = step\n"),
+            {},
+            says="on_epoch_end: an epoch",
+        ),
+        Case(
+            trial(
+                _USE,
+                _OWN.replace("HOOK", "set_params").replace("print(n)", "self.on_epoch_end = n"),
+            ),
+            {},
+            says="self.on_epoch_end is set here: an epoch",
+        ),
+        Case(
+            trial(
+                _USE, _OWN.replace("HOOK", "__init__").replace("print(n)", "setattr(self, n, 1)")
+            ),
+            {},
+            says="Rates: an epoch",
+        ),
+        Case(
+            trial(_USE.replace("Rates", "More"), _OWN.replace("HOOK", "on_batch_end") + _MORE), {}
+        ),
+        Case(
+            trial(_USE.replace("Rates", "More"), _OWN.replace("HOOK", "on_epoch_end") + _MORE),
+            {},
+            says="on_epoch_end: an epoch",
+        ),
+        Case(
+            trial(
+                "def keras_callbacks(self, hparams):\n"
+                "    nans = tf.keras.callbacks.TerminateOnNaN()\n"
+                "    return [nans] if hparams['careful'] else listed()\n",
+                f"{_TF}\n\ndef listed():\n    found = [tf.keras.callbacks.History()]\n"
+                "    return found\n",
+            ),
+            {},
+        ),
+        Case(
+            trial(
+                "def keras_callbacks(self, hparams):\n    return listed()\n",
+                f"{_TF}\n\ndef listed():\n    log = tf.keras.callbacks.CSVLogger('log')\n"
+                "    return [log]\n",
+            ),
+            {},
+            says="tf.keras.callbacks.CSVLogger: its rows were epochs",
+        ),
+        Case(
+            trial(
+                "def keras_callbacks(self, hparams):\n"
+                "    nans = tf.keras.callbacks.TerminateOnNaN()\n"
+                "    changed(nans)\n    return [nans]\n",
+                _TF,
+            ),
+            {},
+            says="nans: which callbacks these are cannot be seen",
         ),
     ),
 )

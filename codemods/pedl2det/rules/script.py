@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import edits
+from pedl2det.compiled_model import always_compiles, exclude_each_other
 from pedl2det.constructor import CONTEXT_CLASS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -73,11 +74,11 @@ def _plan_wrapping(project: TrialProject, plan: Plan, parts: Parts) -> None:
         for node in own_nodes(parts.before)
         if isinstance(node, ast.Expr) and _is_compile(node.value, model)
     ]
-    if wrap_model.always_compiles(parts.before, compiles) is not True:
+    if always_compiles(parts.before, compiles) is not True:
         raise Unclear(parts.fit, f"{model} is not always compiled by this name before fit")
     _check_binding(parts, compiles)
     for statement in compiles:
-        wrap_model.plan_compile(plan, parts.source, parts.scope, statement)
+        wrap_model.plan_compile(plan, parts.source, parts.scope, statement, (model,))
 
 
 def _check_binding(parts: Parts, compiles: list[ast.Expr]) -> None:
@@ -89,7 +90,7 @@ def _check_binding(parts: Parts, compiles: list[ast.Expr]) -> None:
             raise Unclear(node, f"{parts.model.id} is bound anew after it was compiled")
     for statement in compiles:
         for other in compiles[: compiles.index(statement)]:
-            if not wrap_model.exclude_each_other(parts.source, statement, other):
+            if not exclude_each_other(parts.source, statement, other):
                 raise Unclear(statement, f"{parts.model.id} is compiled more than once")
         call = statement.value
         assert isinstance(call, ast.Call)

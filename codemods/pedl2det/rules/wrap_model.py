@@ -9,14 +9,16 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
-from pedl2det.edits import Edit, expression, statements
+from pedl2det.compiled_model import CompiledModel, UnclearModel, Wrapping
+from pedl2det.edits import Edit, before, expression, statements
 from pedl2det.keras_metrics import is_keras_trial
 from pedl2det.keras_names import OPTIMIZERS as MODULE
 from pedl2det.keras_names import public
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.legacy_optimizers import OPTIMIZERS
-from pedl2det.rules.rule import Case, Rule, Safety, trial
+from pedl2det.rules.rule import Rule, Safety
+from pedl2det.rules.wrap_model_cases import CASES
 from pedl2det.source import Source
 
 _OPTIMIZER = "optimizer"
@@ -38,106 +40,31 @@ def plan_function(
     project: TrialProject, plan: Plan, source: Source, method: ast.FunctionDef
 ) -> None:
     """Rewrite a function that makes the model, if it compiles the model that it returns."""
-    own = [
-        node
-        for node in ast.walk(method)
-        if isinstance(node, ast.stmt | ast.expr) and source.names.definition_around(node) is method
-    ]
-    returned = {
-        ast.unparse(node.value) for node in own if isinstance(node, ast.Return) and node.value
-    }
-    ours = [
-        node
-        for node in own
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Call)
-        and isinstance(node.value.func, ast.Attribute)
-        and node.value.func.attr == "compile"
-        and ast.unparse(node.value.func.value) in returned
-    ]
-    if len(returned) != 1 or always_compiles(method.body, ours) is not True:
-        message = (
-            f"{method.name} does not compile, by its name and always, the model that it returns"
-        )
-        plan.refuse(RULE.id, source, method, message)
+    model = CompiledModel(project)
+    try:
+        model.read(source, method)
+    except UnclearModel as unclear:
+        plan.refuse(RULE.id, unclear.source, unclear.node, str(unclear))
         return
-    problem = _problem(project, source, method, own, ours)
-    if problem:
-        plan.refuse(RULE.id, source, ours[0], problem)
-        return
-    for statement in ours:
-        plan_compile(plan, source, method, statement)
+    for one in model.wrappings:
+        if one.compiles:
+            plan_compile(plan, one.source, one.function, one.statement, one.names)
+        else:
+            _plan_handed(plan, one)
 
 
-def always_compiles(body: Sequence[ast.stmt], compiles: list[ast.Expr]) -> bool | None:
-    """Whether a body compiles before it returns; None where it goes on without having done so."""
-    for statement in body:
-        done: bool | None = None
-        match statement:
-            case ast.Expr() if statement in compiles:
-                return True
-            case ast.Return():
-                return False
-            case ast.Raise():
-                return True
-            case ast.With(body=inner):
-                done = always_compiles(inner, compiles)
-            case ast.If(body=inner, orelse=other):
-                branches = always_compiles(inner, compiles), always_compiles(other, compiles)
-                done = False if False in branches else True if branches == (True, True) else None
-            case ast.For() | ast.While() | ast.Try():
-                inner_nodes = list(ast.walk(statement))
-                if any(isinstance(node, ast.Return) or node in compiles for node in inner_nodes):
-                    return False
-        if done is not None:
-            return done
-    return None
+def _plan_handed(plan: Plan, wrapping: Wrapping) -> None:
+    """Wrap the model before it is handed to the function that compiles it."""
+    call = wrapping.statement.value
+    context = plan.context(RULE.id, wrapping.source, call, "the model is compiled here")
+    if context is not None:
+        code = _wrap_model(context, wrapping.names)
+        plan.line(RULE.id, wrapping.source, wrapping.statement, before(code))
 
 
-def _problem(
-    project: TrialProject,
-    source: Source,
-    method: ast.FunctionDef,
-    own: list[ast.stmt | ast.expr],
-    compiles: list[ast.Expr],
-) -> str | None:
-    """Why the compiled model cannot be wrapped under its name, if it cannot."""
-    model = _model(compiles[0])
-    if isinstance(model, ast.Attribute):
-        if model.attr in where.methods(project):
-            return f"{ast.unparse(model)} is a property, and cannot be assigned"
-        return None
-    if not isinstance(model, ast.Name):
-        return f"{ast.unparse(model)} is no name that could be assigned"
-    if source.names.binder(model) is not method:
-        return f"{model.id} is not a name of {method.name} itself"
-    for node in own:
-        if isinstance(node, ast.Name) and node.id == model.id and isinstance(node.ctx, ast.Store):
-            for statement in compiles:
-                later = (node.lineno, node.col_offset) > (statement.lineno, statement.col_offset)
-                if later and not exclude_each_other(source, node, statement):
-                    return f"{model.id} is bound anew after it was compiled"
-    return None
-
-
-def exclude_each_other(source: Source, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes stand in different branches of the same ``if``."""
-
-    def branches(node: ast.AST) -> set[tuple[ast.AST, bool]]:
-        found: set[tuple[ast.AST, bool]] = set()
-        while node in source.names.parents:
-            child, node = node, source.names.parents[node]
-            if isinstance(node, ast.If):
-                found.add((node, child in node.body))
-        return found
-
-    return any((node, not side) in branches(other) for node, side in branches(one))
-
-
-def _model(statement: ast.Expr) -> ast.expr:
-    assert isinstance(statement.value, ast.Call)
-    assert isinstance(statement.value.func, ast.Attribute)
-    return statement.value.func.value
+def _wrap_model(context: str, names: Sequence[str]) -> str:
+    """The statement that binds the wrapped model to its names."""
+    return f"{' = '.join(names)} = {context}.wrap_model({names[-1]})\n" if names else ""
 
 
 def plan_compile(
@@ -145,7 +72,7 @@ def plan_compile(
     source: Source,
     method: ast.FunctionDef | ast.Module,
     statement: ast.Expr,
-    wraps_model: bool = True,
+    names: tuple[str, ...],
 ) -> None:
     """Wrap the model and its optimizer before one ``compile``.
 
@@ -154,18 +81,22 @@ def plan_compile(
         source: the file.
         method: the scope of the names there.
         statement: the statement that compiles.
-        wraps_model: whether the model is not wrapped yet.
+        names: the names that get the wrapped model; none where it is wrapped already.
     """
     call = statement.value
     assert isinstance(call, ast.Call)
-    context = where.context_in(plan.project, source, call)
+    if plan.project.script is None:
+        context = plan.context(RULE.id, source, call, "the model is compiled here")
+        if context is None:
+            return
+    else:
+        context = where.context_in(plan.project, source, call)
     optimizer = _optimizer(call)
     if context is None or optimizer is None:
         plan.refuse(RULE.id, source, call, "the optimizer of compile is not visible here")
         return
     made = _made(plan, source, method, optimizer)
-    model = source.segment(_model(statement))
-    wrap_model = f"{model} = {context}.wrap_model({model})\n" if wraps_model else ""
+    wrap_model = _wrap_model(context, names)
     name = _local_name(source, method, optimizer)
 
     def edit(line: Any) -> Any:
@@ -196,7 +127,9 @@ def _made(
     """How the expression of an optimizer becomes an optimizer object of the old kind."""
     if is_optimizer(source, method, optimizer):
         return lambda value: value
-    if source.names.module_bindings("tf") not in ([], ["tensorflow"]):
+    if source.names.module_bindings("tf") not in ([], ["tensorflow"]) or _hides_tf(
+        method, optimizer
+    ):
         plan.refuse(RULE.id, source, optimizer, "tf means something other than TensorFlow here")
     plan.require(source, "import tensorflow as tf")
     if isinstance(optimizer, ast.Constant):
@@ -211,6 +144,26 @@ def _made(
         return call.with_changes(args=[call.args[0].with_changes(value=value), call.args[1]])
 
     return get
+
+
+def _hides_tf(function: ast.FunctionDef | ast.Module, optimizer: ast.expr) -> bool:
+    """Whether a function has a ``tf`` of its own that is not TensorFlow, or not yet."""
+    if isinstance(function, ast.Module):
+        return False
+    for node in ast.walk(function):
+        match node:
+            case ast.Name(id="tf", ctx=ast.Store() | ast.Del()) | ast.arg(arg="tf"):
+                return True
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                own = [one for one in aliases if (one.asname or one.name) == "tf"]
+                is_first = node in function.body and node.lineno < optimizer.lineno
+                if own and not (is_first and own[0].name == "tensorflow"):
+                    return True
+            case (
+                ast.FunctionDef(name="tf") | ast.ClassDef(name="tf") | ast.ExceptHandler(name="tf")
+            ):
+                return True
+    return False
 
 
 def is_optimizer(source: Source, method: ast.FunctionDef | ast.Module, optimizer: ast.expr) -> bool:
@@ -280,16 +233,6 @@ def _wrapped(context: str, value: Any, call: Any) -> Any:
     )
 
 
-_IMPORTS = (
-    "from tensorflow.keras.optimizers import Adam\nfrom pedl.frameworks.keras import TFKerasTrial"
-)
-
-
-def _built(lines: str) -> dict[str, str]:
-    body = f"def build_model(self, hparams):\n    model = make()\n{lines}    return model\n"
-    return trial(body, _IMPORTS)
-
-
 RULE = Rule(
     id="P008",
     name="wrap-model",
@@ -297,75 +240,5 @@ RULE = Rule(
     "optimizer given by its name becomes an object, which a checkpoint can hold.",
     safety=Safety.SAFE,
     plan=plan,
-    cases=(
-        Case(
-            _built('    model.compile(Adam(0.1), "mse", metrics=["mae"])\n'),
-            _built(
-                "    model = self.context.wrap_model(model)\n"
-                "    optimizer = self.context.wrap_optimizer(Adam(0.1))\n"
-                '    model.compile(optimizer, "mse", metrics=["mae"])\n'
-            ),
-        ),
-        Case(
-            _built('    model.compile(loss="mse", optimizer="adam")\n'),
-            _built(
-                "    model = self.context.wrap_model(model)\n"
-                "    optimizer = self.context.wrap_optimizer("
-                "tf.keras.optimizers.legacy.Adam())\n"
-                '    model.compile(loss="mse", optimizer=optimizer)\n'
-            ),
-        ),
-        Case(
-            _built('    opt = choose()\n    model.compile(opt, "mse")\n'),
-            _built(
-                "    opt = choose()\n"
-                "    model = self.context.wrap_model(model)\n"
-                "    opt = self.context.wrap_optimizer("
-                "tf.keras.optimizers.get(opt, use_legacy_optimizer=True))\n"
-                '    model.compile(opt, "mse")\n'
-            ),
-        ),
-        Case(
-            _built(
-                '    if deep:\n        model.compile(Adam(0.1), "mse")\n'
-                '    else:\n        model = flat()\n        model.compile(Adam(0.2), "mse")\n'
-            ),
-            _built(
-                "    if deep:\n"
-                "        model = self.context.wrap_model(model)\n"
-                "        optimizer = self.context.wrap_optimizer(Adam(0.1))\n"
-                '        model.compile(optimizer, "mse")\n'
-                "    else:\n"
-                "        model = flat()\n"
-                "        model = self.context.wrap_model(model)\n"
-                "        optimizer = self.context.wrap_optimizer(Adam(0.2))\n"
-                '        model.compile(optimizer, "mse")\n'
-            ),
-        ),
-        Case(
-            _built('    if deep:\n        model.compile(Adam(0.1), "mse")\n'),
-            {},
-            says="build_model does not compile, by its name and always,",
-        ),
-        Case(
-            _built('    model.compile(Adam(0.1), "mse")\n    model = other()\n'),
-            {},
-            says="model is bound anew after it was compiled",
-        ),
-        Case(
-            _built('    model.compile("best", "mse")\n'),
-            {},
-            says="'best' names no optimizer of Keras",
-        ),
-        Case(
-            trial("def build_model(self, hparams):\n    return compiled()\n"),
-            {},
-            says="build_model does not compile",
-        ),
-        Case(
-            _built("    model.compile(**options)\n"),
-            {},
-            says="the optimizer of compile is not visible here",
-        ),
-    ),
+    cases=CASES,
 )

@@ -1,0 +1,27 @@
+from functools import cached_property
+
+from nets import compiled
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+from data import make_data_loaders
+
+
+class Net(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        self.context.configure_fit(shuffle=False)
+
+    def build_model(self):
+        return compiled(self.context, self.context.get_hparam("units"))
+
+    @cached_property
+    def data_loaders(self):
+        """Training and validation data, from one call: they may share one shuffle."""
+        return make_data_loaders(self.context)
+
+    def build_training_data_loader(self):
+        training, _ = self.data_loaders
+        return training
+
+    def build_validation_data_loader(self):
+        _, validation = self.data_loaders
+        return validation
