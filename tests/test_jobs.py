@@ -21,7 +21,7 @@ from support import read_tree, write_tree
 def test_several_processes_say_and_write_what_one_does(tmp_path: Path) -> None:
     one, two = trials(tmp_path / "one", 7), trials(tmp_path / "two", 7)
     for root in (one, two):
-        write_tree(root, {"t3/nets.py": "import pedl\n\nU = [pedl.get_hyperparameter('u')]\n"})
+        write_tree(root, {"t3/nets.py": "import pedl\n\nU = print(pedl.get_hyperparameter('u'))\n"})
         write_tree(root, {"t5/nets.py": "print 'two', pedl\n"})
 
     said = [run("--jobs", count, root) for count, root in ((1, one), (3, two))]

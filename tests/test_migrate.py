@@ -182,7 +182,7 @@ def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
         tmp_path,
         {f"good/{name}": text for name, text in TRIAL.items()}
         | {f"bad/{name}": text for name, text in TRIAL.items()}
-        | {"bad/nets.py": "import pedl\n\nUNITS = [pedl.get_hyperparameter('units')]\n"},
+        | {"bad/nets.py": "import pedl\n\nUNITS = print(pedl.get_hyperparameter('units'))\n"},
     )
     bad = read_tree(tmp_path / "bad")
 

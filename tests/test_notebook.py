@@ -271,7 +271,7 @@ def test_a_future_import_below_a_magic_is_no_obstacle(tmp_path: Path) -> None:
 
 
 def test_what_a_rule_refuses_is_named_with_its_cell(tmp_path: Path) -> None:
-    bad = "x = 1\nUNITS = [pedl.get_hyperparameter('units')]"
+    bad = "x = 1\nUNITS = print(pedl.get_hyperparameter('units'))"
     cells, said = migrated(tmp_path, IMPORTS, TRIAL, "!ls \\\n  -l\n" + bad, LOADERS, code=1)
 
     assert cells[2].endswith(bad)

@@ -35,7 +35,7 @@ def test_a_file_that_all_want_alike_is_rewritten_once(tmp_path: Path) -> None:
 
 def test_a_trial_that_is_left_keeps_the_file_that_another_wants(tmp_path: Path) -> None:
     root = sharing(tmp_path)
-    write_tree(root, {"t1/nets.py": "import pedl\n\nU = [pedl.get_experiment_id()]\n"})
+    write_tree(root, {"t1/nets.py": "import pedl\n\nU = print(pedl.get_experiment_id())\n"})
     before = read_tree(root)
 
     left = run(root)
