@@ -104,11 +104,25 @@ def fits(
                 case ast.Attribute(value=value, attr=attr) if attr in FITS:
                     if ast.unparse(value) in known:
                         yield home, node
-                case ast.Call(args=args, keywords=keywords):
-                    given = {ast.unparse(value) for value in (*args, *(k.value for k in keywords))}
-                    helper = called(project, home, node)
-                    if helper is not None and not given.isdisjoint(known) and _fits(helper[1]):
+                case ast.Call() if not known.isdisjoint(_given(node)):
+                    meant = _meant(project, home, node)
+                    if meant is not None and _fits(project, *meant, frozenset()):
                         yield home, node
+
+
+def _given(call: ast.Call) -> set[str]:
+    arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+    return {ast.unparse(one) for one in arguments if isinstance(one, ast.Name | ast.Attribute)}
+
+
+def _meant(
+    project: TrialProject, source: Source, call: ast.Call
+) -> tuple[Source, ast.FunctionDef | ast.ClassDef] | None:
+    """What a call calls, if the directory defines it: a class with all its methods."""
+    meant = project.calls.meaning(source, call.func)
+    if isinstance(meant, ast.ClassDef):
+        return project.calls.home[meant], meant
+    return called(project, source, call)
 
 
 def _maybe_named(function: ast.FunctionDef, names: set[str]) -> set[str]:
@@ -124,5 +138,18 @@ def _maybe_named(function: ast.FunctionDef, names: set[str]) -> set[str]:
     return names
 
 
-def _fits(function: ast.FunctionDef) -> bool:
-    return any(isinstance(one, ast.Attribute) and one.attr in FITS for one in ast.walk(function))
+def _fits(
+    project: TrialProject,
+    source: Source,
+    root: ast.FunctionDef | ast.ClassDef,
+    seen: frozenset[ast.AST],
+) -> bool:
+    """Whether something is trained in what was handed the model, or where that hands things to."""
+    for node in ast.walk(root) if root not in seen else ():
+        if isinstance(node, ast.Attribute) and node.attr in FITS:
+            return True
+        if isinstance(node, ast.Call) and _given(node):
+            meant = _meant(project, source, node)
+            if meant is not None and _fits(project, *meant, seen | {root}):
+                return True
+    return False

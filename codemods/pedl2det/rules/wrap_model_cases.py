@@ -34,6 +34,16 @@ _COMPILING = "def compiled(self, net):\n    net.compile(Adam(0.1), 'mse')\n\n"
 _HANDING = "def build_model(self, hparams):\n    model = make()\n    self.compiled(model)\n"
 _HANDING += "    return model\n"
 
+_TRAINER = """\
+class Trainer:
+    def run(self):
+        self.model.fit(x, y)
+
+
+def warmed(net):
+    Trainer(net).run()
+"""
+
 CASES: tuple[Case, ...] = (
     Case(
         _built('    model.compile(Adam(0.1), "mse", metrics=["mae"])\n'),
@@ -225,5 +235,14 @@ CASES: tuple[Case, ...] = (
         _built('    tf = 3\n    model.compile("adam", "mse")\n'),
         {},
         says="tf means something other than TensorFlow here",
+    ),
+    Case(
+        trial(
+            "def build_model(self, hparams):\n    model = make()\n"
+            '    model.compile(Adam(0.1), "mse")\n    warmed(model)\n    return model\n',
+            f"{_IMPORTS}\n{_TRAINER}",
+        ),
+        {},
+        says="warmed(model): the model is trained here",
     ),
 )
