@@ -208,8 +208,18 @@ def killed(trial: Path, after: int, by: signal.Signals) -> subprocess.CompletedP
     """A migration that gets a signal after it has replaced some files."""
     arguments = [sys.executable, "-c", KILLED, trial, after, int(by)]
     return subprocess.run(
-        list(map(str, arguments)), capture_output=True, text=True, timeout=60, check=False
+        list(map(str, arguments)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=heed_signals,  # these tests may themselves run under nohup
     )
+
+
+def heed_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.kills

@@ -121,7 +121,7 @@ def test_the_report_shows_the_verdict_and_a_curve_a_metric(tmp_path: Path) -> No
 
 def test_a_trial_that_cannot_be_migrated_is_not_compared(example: Callable[[str], Path]) -> None:
     directory = example("iris")
-    (directory / "nets.py").write_text("import pedl\nUNITS = pedl.get_hyperparameter('u')\n")
+    (directory / "nets.py").write_text("import pedl\nprint(pedl.get_hyperparameter('u'))\n")
 
     done = pedl2det("verify", directory)
 
