@@ -10,7 +10,7 @@ import pytest
 from pedl2det.metric_names import MetricNames
 from pedl2det.migrate import migrate
 from pedl2det.verify.compare import compare_runs
-from support import EXAMPLES, pedl2det, write_tree
+from support import pedl2det, write_tree
 
 HEAD = """\
 from typing import Dict
@@ -144,32 +144,6 @@ def test_a_trial_of_standalone_keras_is_proved_equal(
     assert done.returncode == 0, done.stdout + done.stderr
     assert "compared 40 batches and 6 reports" in done.stdout
     assert f"{metric} is {new}" in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "compared", "alone"),
-    [
-        (
-            "digits_keras_trial",
-            "compared 300 batches and 8 reports (618 metric values), 11 weight tensors",
-            "validation_error (training)",
-        ),
-        (
-            "wine_two_outputs",
-            "compared 300 batches and 6 reports (615 metric values), 19 weight tensors",
-            "val_kind_loss (validation)",
-        ),
-    ],
-)
-def test_an_example_is_proved_equal(name: str, compared: str, alone: str) -> None:
-    done = pedl2det("verify", EXAMPLES / name)
-
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert compared in done.stdout
-    assert "equal: the largest difference is 0\n" in done.stdout
-    line = next(line for line in done.stdout.splitlines() if "by the new trial alone" in line)
-    assert alone in line
 
 
 PRIVATE_KERAS = """\

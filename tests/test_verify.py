@@ -27,6 +27,12 @@ PROVED = {
     "early_wine": (60, "60 batches and 2 reports (124 metric values), 9 weight tensors"),
 }
 
+#: What the new trial reports beside: a KerasTrial has one list of metrics now.
+ALONE = {
+    "digits_keras_trial": "validation_error (training)",
+    "wine_two_outputs": "val_kind_loss (validation)",
+}
+
 
 def test_every_old_example_is_proved() -> None:
     assert PROVED.keys() == set(OLD_EXAMPLES)
@@ -45,6 +51,9 @@ def test_an_example_is_proved_equal(
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"compared {compared} (" in done.stdout
     assert "equal: the largest difference is 0\n" in done.stdout
+    said = [line for line in done.stdout.splitlines() if "by the new trial alone" in line]
+    assert ALONE.get(name, "") in "".join(said)
+    assert bool(said) is (name in ALONE)
     assert read_tree(directory) == before
 
 
