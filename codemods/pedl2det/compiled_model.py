@@ -7,23 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pedl2det import where
+from pedl2det.findings import Unclear
 from pedl2det.model_names import called, fits, names_of, own_nodes, parameter
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
 
 
-class UnclearModel(Exception):  # noqa: N818 - what is unclear
+class UnclearModel(Unclear):
     """How a model is compiled cannot be seen.
 
     Attributes:
-        source: the file.
-        node: the place.
+        source: the file of the place.
     """
 
     def __init__(self, source: Source, node: ast.AST, message: str) -> None:
-        super().__init__(message)
+        super().__init__(node, message)
         self.source = source
-        self.node = node
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -19,6 +20,18 @@ class Unreadable(Exception):  # noqa: N818 - what a file is
         super().__init__(message)
         self.line = line
         self.cell = cell
+
+
+class Unclear(Exception):  # noqa: N818 - what a place is
+    """What a place of the code means cannot be seen, so that it is left.
+
+    Attributes:
+        node: the place.
+    """
+
+    def __init__(self, node: ast.AST, message: str) -> None:
+        super().__init__(message)
+        self.node = node
 
 
 class Kind(Enum):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pedl2det import where
+from pedl2det.findings import Unclear
 from pedl2det.keras_names import KERAS, public
 from pedl2det.metric_names import MetricNames
 from pedl2det.project import TrialProject
@@ -20,18 +21,6 @@ FUNCTIONAL = "pedl.frameworks.keras.KerasFunctionalTrial"
 KERAS_TRIALS = {"pedl.frameworks.keras.KerasTrial", FUNCTIONAL}
 ELEMENTWISE_MEAN = "pedl.frameworks.util.elementwise_mean"
 ROLES = ("training", "validation")
-
-
-class Unclear(Exception):  # noqa: N818 - what the metrics are
-    """What is reported cannot be seen, or cannot be told apart.
-
-    Attributes:
-        node: where.
-    """
-
-    def __init__(self, node: ast.AST, message: str) -> None:
-        super().__init__(message)
-        self.node = node
 
 
 @dataclass(frozen=True)

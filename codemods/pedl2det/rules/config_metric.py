@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pedl2det import keras_metrics
-from pedl2det.findings import Finding, Kind
+from pedl2det.findings import Finding, Kind, Unclear
 from pedl2det.legacy import METRIC_NAMES, OTHER_METRICS
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -28,7 +28,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _plan_keras_trial(project: TrialProject, plan: Plan, config: Config, entry: Entry) -> None:
     try:
         names = keras_metrics.names_of(project).validation
-    except keras_metrics.Unclear:
+    except Unclear:
         return  # the rule of the trial says so
     old = str(entry.scalar)
     new = names.get(old) or names.get(_ACCURACY.get(old, ""))

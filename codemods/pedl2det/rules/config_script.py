@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pedl2det.findings import Finding, Kind
+from pedl2det.findings import Finding, Kind, Unclear
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import SCRIPTS, Case, Rule, Safety
@@ -11,7 +11,6 @@ from pedl2det.script.data import is_sequence
 from pedl2det.script.fit_call import FitCall, fit_call
 from pedl2det.script.naming import class_name
 from pedl2det.script.parts import parts_of
-from pedl2det.script.walk import Unclear
 from pedl2det.yaml_edit import Config
 
 _SIZES = ("batch_size", "global_batch_size")

@@ -10,6 +10,7 @@ import libcst as cst
 
 from pedl2det import keras_metrics, where
 from pedl2det.edits import expression, statements
+from pedl2det.findings import Unclear
 from pedl2det.loader_flow import returns_of
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -24,7 +25,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         return
     source, _ = project.trial
     has_metrics = True
-    with contextlib.suppress(keras_metrics.Unclear):  # the rule of the metrics says so
+    with contextlib.suppress(Unclear):  # the rule of the metrics says so
         has_metrics = bool(keras_metrics.metrics_of(project))
     returns = returns_of(source, method)
     if not returns:

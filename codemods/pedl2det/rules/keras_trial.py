@@ -6,7 +6,8 @@ import ast
 
 from pedl2det import keras_metrics, where
 from pedl2det.constructor import with_last_methods
-from pedl2det.keras_metrics import Metric, Unclear
+from pedl2det.findings import Unclear
+from pedl2det.keras_metrics import Metric
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, keras_trial

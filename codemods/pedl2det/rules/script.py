@@ -10,6 +10,7 @@ import libcst as cst
 from pedl2det import edits
 from pedl2det.compiled_model import always_compiles, exclude_each_other
 from pedl2det.constructor import CONTEXT_CLASS
+from pedl2det.findings import Unclear
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
 from pedl2det.rules import wrap_model
@@ -21,7 +22,7 @@ from pedl2det.script.moves import Moves
 from pedl2det.script.naming import class_name
 from pedl2det.script.parts import Parts, parts_of
 from pedl2det.script.scopes import check
-from pedl2det.script.walk import Unclear, bound_names, own_nodes
+from pedl2det.script.walk import bound_names, own_nodes
 from pedl2det.script.written import TrialClass, dropped, needs
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
+from pedl2det.findings import Unclear
 from pedl2det.script.data import is_sequence, meaning
 from pedl2det.script.fit_call import FitCall
 from pedl2det.script.parts import Parts
-from pedl2det.script.walk import Unclear
 
 _KERAS_BATCH = 32
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 
+from pedl2det.findings import Unclear
 from pedl2det.legacy import NAMES
 from pedl2det.script.parts import Parts, parts_of
-from pedl2det.script.walk import Unclear, function_named, own_nodes
+from pedl2det.script.walk import function_named, own_nodes
 from pedl2det.source import Source
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from pedl2det.findings import Unclear
 from pedl2det.names import FUNCTIONS
 from pedl2det.script.parts import Parts
-from pedl2det.script.walk import Unclear, function_named, own_nodes
+from pedl2det.script.walk import function_named, own_nodes
 
 
 def meaning(parts: Parts, value: ast.expr) -> ast.expr:

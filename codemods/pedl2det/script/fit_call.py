@@ -10,10 +10,11 @@ import ast
 from dataclasses import dataclass
 
 from pedl2det import where
+from pedl2det.findings import Unclear
 from pedl2det.legacy import is_legacy
 from pedl2det.script.data import check_data, check_processes
 from pedl2det.script.parts import Parts
-from pedl2det.script.walk import Unclear, bound_names
+from pedl2det.script.walk import bound_names
 
 _COMMON = ("epochs", "verbose", "callbacks")
 PARAMETERS = {

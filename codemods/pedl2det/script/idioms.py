@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 
+from pedl2det.findings import Unclear
 from pedl2det.script.parts import Parts
-from pedl2det.script.walk import Unclear, bound_names, own_nodes
+from pedl2det.script.walk import bound_names, own_nodes
 
 _ARGUMENTS = ("argparse", "absl", "click", "fire", "docopt", "getopt", "optparse")
 _NAMESPACES = {"globals", "locals", "vars", "dir", "exec", "eval"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pedl2det.findings import Unclear
 from pedl2det.project import TrialProject
-from pedl2det.script.walk import Unclear
 from pedl2det.source import Source
 
 

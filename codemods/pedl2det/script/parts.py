@@ -6,9 +6,10 @@ import ast
 import functools
 from dataclasses import dataclass
 
+from pedl2det.findings import Unclear
 from pedl2det.names import FUNCTIONS
 from pedl2det.script.moving import what_moves
-from pedl2det.script.walk import Unclear, function_named, is_fit, own_nodes
+from pedl2det.script.walk import function_named, is_fit, own_nodes
 from pedl2det.source import Source
 
 FITS = ("fit", "fit_generator")

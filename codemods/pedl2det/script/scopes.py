@@ -10,11 +10,12 @@ import ast
 import math
 from collections.abc import Iterator
 
+from pedl2det.findings import Unclear
 from pedl2det.project import TrialProject
 from pedl2det.script.context import check_given
 from pedl2det.script.idioms import check_idioms
 from pedl2det.script.parts import Parts
-from pedl2det.script.walk import Unclear, bound_names
+from pedl2det.script.walk import bound_names
 
 
 def check(project: TrialProject, parts: Parts) -> None:

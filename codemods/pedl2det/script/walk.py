@@ -11,18 +11,6 @@ from pedl2det.source import Source
 _SCOPES = (*FUNCTIONS, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-class Unclear(Exception):  # noqa: N818 - what the place is
-    """A place that keeps a script from being rewritten.
-
-    Attributes:
-        node: where.
-    """
-
-    def __init__(self, node: ast.AST, message: str) -> None:
-        super().__init__(message)
-        self.node = node
-
-
 def own_nodes(statements: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     """What stands in some statements, without what stands in scopes of its own."""
     stack: list[ast.AST] = list(reversed(statements))

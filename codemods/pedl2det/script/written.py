@@ -11,11 +11,12 @@ import libcst as cst
 
 from pedl2det import edits
 from pedl2det.constructor import CONTEXT_CLASS
+from pedl2det.findings import Unclear
 from pedl2det.script.fit_call import FitCall
 from pedl2det.script.moves import Moves, comments_in
 from pedl2det.script.parts import Parts
 from pedl2det.script.pieces import assigned, configured, tupled, values
-from pedl2det.script.walk import Unclear, bound_names
+from pedl2det.script.walk import bound_names
 
 _SKELETON = """\
 class {name}(TFKerasTrial):
