@@ -6,7 +6,7 @@ nox.options.default_venv_backend = "venv"
 nox.options.error_on_missing_interpreters = True
 
 EXAMPLES = ("-r", "legacy_examples/requirements.txt")
-TYPES = ("mypy>=1.11", "types-pyyaml", "click", "libcst", "numpy", "pydantic")
+TYPES = ("mypy>=1.11", "types-pyyaml", "click", "libcst", "numpy", "pydantic", "pyzmq>=26")
 PARALLEL = ("-n", "2")  # TensorFlow spends most of a test starting
 
 #: What the runtime's tests are, on a TensorFlow that is not the one we develop on. Conformance

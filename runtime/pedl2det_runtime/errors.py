@@ -5,6 +5,7 @@
   ``TrialLoadError``                     no trial, or more than one, or no loaders
   ``NoTrialError``                       a getter was called outside a run
   ``WrongKerasError``                    TensorFlow is missing, or comes with Keras 3
+  ``DistributedError``                   the processes of a run cannot work together
   ``CheckpointError``                    a checkpoint is missing, damaged or of another run
   ``TrialCodeError``                     the trial's own code raised
   ``StrayStopError``                     it raised what Keras takes for the end of the data
@@ -42,6 +43,10 @@ class NoTrialError(Pedl2DetError):
 
 class WrongKerasError(Pedl2DetError, ImportError):
     """TensorFlow cannot serve Keras 2 in this process."""
+
+
+class DistributedError(Pedl2DetError, RuntimeError):
+    """The processes that train a trial cannot talk to each other, or one of them is gone."""
 
 
 class CheckpointError(Pedl2DetError):

@@ -1,4 +1,4 @@
-"""``determined.core``: what Keras trials use of it."""
+"""``determined.core._distributed``: where the documents name the class."""
 
 from pedl2det_runtime.distributed import DistributedContext
 

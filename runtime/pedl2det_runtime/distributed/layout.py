@@ -1,0 +1,133 @@
+"""Which of the processes this is, and whether what all of them say fits together. Pure."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from pedl2det_runtime.errors import CheckFailedError, DistributedError
+
+#: Where the address of the chief is found if it is not an argument.
+CHIEF_IP = "DET_CHIEF_IP"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The place of one process among all.
+
+    Attributes:
+        rank: its number among all.
+        size: how many there are.
+        local_rank: its number on its machine.
+        local_size: how many are on its machine.
+        cross_rank: the number of its machine.
+        cross_size: how many machines there are.
+
+    Raises:
+        CheckFailedError: no process can have this place.
+    """
+
+    rank: int
+    size: int
+    local_rank: int
+    local_size: int
+    cross_rank: int
+    cross_size: int
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise _wrong(f"{name}: expected a whole number, got {value!r}")
+        for rank_name in ("rank", "local_rank", "cross_rank"):
+            size_name = rank_name.replace("rank", "size")
+            rank, size = getattr(self, rank_name), getattr(self, size_name)
+            if size < 1:
+                raise _wrong(f"{size_name}: expected 1 or more, got {size}")
+            if not 0 <= rank < size:
+                raise _wrong(f"{rank_name}: expected 0 to {size - 1} ({size_name} - 1), got {rank}")
+        if self.size != self.local_size * self.cross_size:
+            raise _wrong(
+                f"size {self.size} is not local_size {self.local_size} times cross_size "
+                f"{self.cross_size}: every machine must have as many processes"
+            )
+        if self.cross_size == 1 and self.rank != self.local_rank:
+            raise _wrong(
+                f"rank {self.rank} and local_rank {self.local_rank} must be equal on one machine"
+            )
+        if self.rank == 0 and self.local_rank != 0:
+            raise _wrong(f"the chief (rank 0) must have local_rank 0, got {self.local_rank}")
+
+
+def _wrong(what: str) -> CheckFailedError:
+    return CheckFailedError(f"DistributedContext: {what}")
+
+
+def machines(layouts: Sequence[Layout]) -> list[list[int]]:
+    """The ranks on each machine, in the order of their local ranks.
+
+    Args:
+        layouts: what each process says of itself, in any order.
+
+    Raises:
+        DistributedError: they do not fit together.
+    """
+    for name in ("size", "local_size", "cross_size"):
+        said = sorted({getattr(layout, name) for layout in layouts})
+        if len(said) > 1:
+            raise DistributedError(f"the processes disagree about {name}: {said}")
+    _each_once("rank", [layout.rank for layout in layouts])
+    places = [(layout.cross_rank, layout.local_rank) for layout in layouts]
+    _each_once("cross_rank and local_rank", places)
+    if layouts[0].size != len(layouts):
+        raise DistributedError(f"size is {layouts[0].size}, {len(layouts)} processes came")
+    by_place = {(layout.cross_rank, layout.local_rank): layout.rank for layout in layouts}
+    return [
+        [by_place[machine, place] for place in range(layouts[0].local_size)]
+        for machine in range(layouts[0].cross_size)
+    ]
+
+
+def _each_once(name: str, values: Sequence[object]) -> None:
+    for value, times in Counter(values).items():
+        if times > 1:
+            raise DistributedError(f"{times} processes have the same {name}: {value}")
+
+
+def layout_from(names: Mapping[str, str], environment: Mapping[str, str], who: str) -> Layout:
+    """The place that a launcher wrote into the environment.
+
+    Args:
+        names: for each attribute of :class:`Layout`, the variable.
+        environment: ``os.environ``.
+        who: the launcher, for messages.
+
+    Raises:
+        CheckFailedError: a variable is missing or no number.
+    """
+    found = {}
+    for attribute, name in names.items():
+        try:
+            found[attribute] = int(environment[name])
+        except (KeyError, ValueError):
+            got = repr(environment.get(name, "nothing"))
+            raise _wrong(
+                f"{who} sets ${name} to a whole number, got {got}; start the script with {who}"
+            ) from None
+    return Layout(**found)
+
+
+def chief_address(layout: Layout, chief_ip: str | None) -> str | None:
+    """Where the chief is: the argument, or what the environment says.
+
+    Raises:
+        CheckFailedError: there are several machines and nobody says it.
+    """
+    address = chief_ip or os.environ.get(CHIEF_IP)
+    if layout.cross_size > 1 and not address:
+        raise _wrong(
+            f"{layout.cross_size} machines need the address of the one with rank 0: give "
+            f"chief_ip, or set ${CHIEF_IP}"
+        )
+    return address

@@ -1,0 +1,63 @@
+"""Groups of processes that ``torch.distributed`` has connected."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from pedl2det_runtime.distributed.collective import Collective
+from pedl2det_runtime.distributed.framework_group import FrameworkGroup
+from pedl2det_runtime.distributed.group import Group, Groups
+from pedl2det_runtime.distributed.layout import Layout, machines
+from pedl2det_runtime.distributed.times import patience
+
+
+def torch_is_connected() -> bool:
+    """Whether this process called ``torch.distributed.init_process_group``."""
+    torch = sys.modules.get("torch.distributed")  # who did has imported it
+    return torch is not None and torch.is_available() and torch.is_initialized()
+
+
+def torch_groups(layout: Layout) -> Groups:
+    """The groups of an initialised ``torch.distributed``; every process must ask for them."""
+    import torch.distributed
+
+    everywhere = FrameworkGroup(_Torch(None, 0), layout.rank, patience())
+    machine: Group = everywhere
+    if layout.cross_size > 1:
+        said = everywhere.exchange(Collective.ALLGATHER, asdict(layout))
+        for number, ranks in enumerate(machines([Layout(**each) for each in said])):
+            group = torch.distributed.new_group(ranks)  # each process must make those of all
+            if number == layout.cross_rank:
+                machine = FrameworkGroup(_Torch(group, ranks[0]), layout.local_rank, patience())
+    return Groups(everywhere, machine, close=lambda: None)
+
+
+class _Torch:
+    """Bytes through the collectives of objects.
+
+    Args:
+        group: of torch; None for all processes.
+        root: the rank of the group's member 0.
+    """
+
+    def __init__(self, group: Any, root: int) -> None:
+        self._group = group
+        self._root = root
+
+    def allgather(self, data: bytes) -> list[Any]:
+        """What each member gave."""
+        import torch.distributed
+
+        gathered: list[Any] = [None] * torch.distributed.get_world_size(self._group)
+        torch.distributed.all_gather_object(gathered, data, group=self._group)
+        return gathered
+
+    def broadcast(self, data: bytes, size: int) -> Any:
+        """What member 0 gave."""
+        import torch.distributed
+
+        holder = [data]
+        torch.distributed.broadcast_object_list(holder, src=self._root, group=self._group)
+        return holder[0]

@@ -1,0 +1,71 @@
+"""One process of a run that Horovod connects; see test_horovod_groups.
+
+    python a_horovod_process.py DIRECTORY SCENARIO...
+
+All scenarios in one process: TensorFlow takes seconds to start. Each writes what happened into the
+directory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import horovod.tensorflow as hvd
+
+import a_process
+from pedl2det_runtime.distributed import DistributedContext
+
+_DYNAMIC = "HOROVOD_DYNAMIC_PROCESS_SETS"
+
+
+def eager(context: DistributedContext) -> dict[str, Any]:
+    """Each collective once."""
+    return a_process.all_collectives(context)
+
+
+def in_a_graph(context: DistributedContext) -> dict[str, Any]:
+    """The same where TensorFlow 1's graphs are on."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default():
+        return a_process.all_collectives(context)
+
+
+def without_process_sets(context: DistributedContext) -> dict[str, Any]:
+    """The same where Horovod lets no process sets be made."""
+    return a_process.all_collectives(context)
+
+
+def only_here(context: DistributedContext) -> Any:
+    """A collective of one machine, which the other does not take part in."""
+    return context.allgather_local(context.rank) if context.cross_rank == 0 else None
+
+
+def machines_in_turn(context: DistributedContext) -> Any:
+    """Something for all afterwards: the machines are in step again."""
+    return context.allgather(context.rank)
+
+
+def main() -> None:
+    """Write one file for each process."""
+    hvd.init()
+    target = Path(sys.argv[1]) / f"{hvd.rank()}.json"
+    outcomes = []
+    for name in sys.argv[2:]:
+        scenario = globals().get(name) or getattr(a_process, name)
+        dynamic = os.environ.get(_DYNAMIC, "")
+        if name == "without_process_sets":
+            del os.environ[_DYNAMIC]
+        context = DistributedContext.from_horovod(hvd, chief_ip="127.0.0.1")
+        os.environ[_DYNAMIC] = dynamic
+        outcomes.append(a_process.tried(lambda do=scenario, context=context: do(context)))
+        context.close()
+        target.write_text(json.dumps(outcomes))
+
+
+if __name__ == "__main__":
+    main()

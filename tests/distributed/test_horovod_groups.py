@@ -1,0 +1,140 @@
+"""Contexts of processes that Horovod connects: on one machine, and on two that are one in truth."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("horovod")
+pytestmark = pytest.mark.slow
+
+PROGRAM = Path(__file__).parent / "a_horovod_process.py"
+ENVIRONMENT = {
+    **os.environ,
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "CUDA_VISIBLE_DEVICES": "",
+}
+ON_ONE = ("eager", "in_a_graph", "many", "large", "unpicklable", "others_order")
+ON_TWO = (
+    *("without_process_sets", "eager", "in_a_graph", "only_here", "machines_in_turn"),
+    *("others_order", "too_late"),
+)
+
+
+def start_all(
+    directory: Path, hosts: tuple[str, ...], scenarios: tuple[str, ...], **more: str
+) -> None:
+    """Do what horovodrun does, without ssh, and leave those alone that survive another."""
+    from horovod.runner.common.util.hosts import HostInfo, get_host_assignments
+    from horovod.runner.http.http_server import RendezvousServer
+
+    plan = get_host_assignments([HostInfo(host, 2) for host in hosts], 2 * len(hosts))
+    server = RendezvousServer(verbose=0)
+    port = server.start()
+    server.init(plan)
+    started = []
+    for slot in plan:
+        place = {
+            "HOSTNAME": slot.hostname,
+            "RANK": slot.rank,
+            "SIZE": slot.size,
+            "LOCAL_RANK": slot.local_rank,
+            "LOCAL_SIZE": slot.local_size,
+            "CROSS_RANK": slot.cross_rank,
+            "CROSS_SIZE": slot.cross_size,
+            "CONTROLLER": "gloo",
+            "CPU_OPERATIONS": "gloo",
+            "GLOO_IFACE": "lo",
+            "GLOO_RENDEZVOUS_ADDR": "127.0.0.1",
+            "GLOO_RENDEZVOUS_PORT": port,
+        }
+        environment = {f"HOROVOD_{name}": str(value) for name, value in place.items()}
+        command = [sys.executable, PROGRAM, directory, *scenarios]
+        started.append(subprocess.Popen(command, env={**ENVIRONMENT, **environment, **more}))
+    try:
+        for process in started:
+            process.wait(timeout=100)
+    finally:
+        for process in started:
+            process.kill()
+        server.stop()
+
+
+def read(directory: Path, size: int, scenarios: tuple[str, ...]) -> dict[str, list[Any]]:
+    """What each process wrote of each scenario."""
+    said = [json.loads((directory / f"{rank}.json").read_text()) for rank in range(size)]
+    return {
+        name: [process[number] for process in said if number < len(process)]
+        for number, name in enumerate(scenarios)
+    }
+
+
+def test_two_processes_as_horovodrun_starts_them(tmp_path: Path) -> None:
+    horovodrun = Path(sys.executable).with_name("horovodrun")
+    subprocess.run(
+        [horovodrun, "-np", "2", "--gloo", sys.executable, PROGRAM, tmp_path, *ON_ONE],
+        env=ENVIRONMENT,
+        check=True,
+        capture_output=True,
+        timeout=100,
+    )
+    said = read(tmp_path, 2, ON_ONE)
+    for scenario in ("eager", "in_a_graph"):
+        for rank, outcome in enumerate(said[scenario]):
+            assert outcome["result"] == {
+                "gather": [["g", 0], ["g", 1]] if rank == 0 else None,
+                "gather_local": [["gl", 0], ["gl", 1]] if rank == 0 else None,
+                "allgather": [{"rank": 0}, {"rank": 1}],
+                "allgather_local": [None, None],
+                "broadcast": "from 0",
+                "broadcast_local": "from 0",
+                "broadcast_local_of_nothing": None,
+            }
+    assert [outcome["result"] for outcome in said["many"]] == [True, True]
+    assert all(max(outcome["result"].values()) < 5 for outcome in said["large"])
+    wrong = "process 1 gives an object that cannot be pickled"
+    assert all(wrong in outcome["error"] for outcome in said["unpicklable"])
+    wrong = "DistributedError: the processes do not ask for the same"
+    assert all(wrong in outcome["error"] for outcome in said["others_order"])
+
+
+def test_two_machines_with_and_without_process_sets(tmp_path: Path) -> None:
+    more = {"HOROVOD_DYNAMIC_PROCESS_SETS": "1", "PEDL2DET_PATIENCE": "4"}
+    start_all(tmp_path, ("one", "two"), ON_TWO, **more)
+    said = read(tmp_path, 4, ON_TWO)
+    for scenario in ("eager", "in_a_graph", "without_process_sets"):
+        for rank, outcome in enumerate(said[scenario]):
+            first = rank - rank % 2
+            local = [["gl", first], ["gl", first + 1]]
+            assert outcome["result"] == {
+                "gather": [["g", other] for other in range(4)] if rank == 0 else None,
+                "gather_local": local if rank == first else None,
+                "allgather": [{"rank": other} for other in range(4)],
+                "allgather_local": [None, None],
+                "broadcast": "from 0",
+                "broadcast_local": f"from {first}",
+                "broadcast_local_of_nothing": None,
+            }
+    # With process sets a machine needs no other, and all are in step afterwards.
+    assert [outcome["result"] for outcome in said["only_here"]] == [[0, 1], [0, 1], None, None]
+    assert [outcome["result"] for outcome in said["machines_in_turn"]] == [[0, 1, 2, 3]] * 4
+    wrong = "DistributedError: the processes do not ask for the same"
+    assert all(wrong in outcome["error"] for outcome in said["others_order"])
+    *others, last = said["too_late"]
+    assert last["result"] is None
+    for outcome in others:
+        assert "waited 4 s for the other processes" in outcome["error"]
+        assert 4 <= outcome["seconds"] < 6
+
+
+def test_a_dead_process_is_noticed_at_once(tmp_path: Path) -> None:
+    start_all(tmp_path, ("one",), ("dies",))
+    (outcome,) = json.loads((tmp_path / "0.json").read_text())
+    assert "DistributedError: another process is gone" in outcome["error"]
+    assert outcome["seconds"] < 10
