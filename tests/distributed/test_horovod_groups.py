@@ -136,5 +136,5 @@ def test_two_machines_with_and_without_process_sets(tmp_path: Path) -> None:
 def test_a_dead_process_is_noticed_at_once(tmp_path: Path) -> None:
     start_all(tmp_path, ("one",), ("dies",))
     (outcome,) = json.loads((tmp_path / "0.json").read_text())
-    assert "DistributedError: another process is gone" in outcome["error"]
+    assert "DistributedError: the others cannot be reached" in outcome["error"]
     assert outcome["seconds"] < 10

@@ -97,7 +97,7 @@ class FrameworkGroup:
         except Exception as error:
             # Each framework has its own class for it: UnknownError, HorovodInternalError, ...
             raise DistributedError(
-                f"another process is gone, or the connection to it: {error}"
+                f"the others cannot be reached, most likely since one of them ended: {error}"
             ) from error
 
 
