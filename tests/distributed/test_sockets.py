@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +115,18 @@ def test_processes_that_disagree_about_their_layout_say_so() -> None:
     assert all("is one of 2, the chief knows of 3" in ends(p)[0]["error"] for p in started)
     twice = [start(layout, "many") for layout in (chief, other, other)]
     assert all("two processes say that they are number 1" in ends(p)[0]["error"] for p in twice)
+
+
+def test_without_pyzmq_it_says_what_to_install_and_one_process_needs_none(tmp_path: Path) -> None:
+    (tmp_path / "zmq.py").write_text("raise ImportError('there is none')\n")
+    path = {"PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    (outcome,) = run(layouts(2)[:1], "many", **path)[0]
+    assert "pip install pyzmq" in outcome["error"]
+    (outcome,) = run(layouts(1), "many", **path)[0]
+    assert outcome["result"] is True
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-1", "nan", "inf"])
+def test_a_patience_that_is_no_time_is_refused(text: str) -> None:
+    (outcome,) = run(layouts(2)[:1], "many", PEDL2DET_PATIENCE=text)[0]
+    assert f"$PEDL2DET_PATIENCE: expected seconds, more than 0, got '{text}'" in outcome["error"]

@@ -138,6 +138,21 @@ def test_strangers_are_refused_and_the_others_go_on(trap: Path) -> None:
     assert not trap.exists()
 
 
+def test_a_stranger_cannot_fill_the_memory() -> None:
+    layout = layouts(2, force_tcp=True)[0]
+    chief = start(layout, "many", PEDL2DET_CLUSTER_KEY=new_key(), PEDL2DET_PATIENCE="60")
+    listening(layout["pub_port"])
+    with socket.create_connection(("127.0.0.1", layout["pub_port"]), timeout=5) as stranger:
+        stranger.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x01CURVE" + bytes(47))
+        assert len(stranger.recv(64, socket.MSG_WAITALL)) == 64  # its greeting: it takes ours
+        stranger.sendall(b"\x06" + (16 << 30).to_bytes(8, "big"))
+        with contextlib.suppress(ConnectionResetError):
+            assert stranger.recv(1) == b""  # sooner than the handshake would have to be over
+    assert chief.poll() is None
+    chief.kill()
+    chief.communicate()
+
+
 def test_the_trap_works(trap: Path) -> None:
     pickle.loads(pickle.dumps(Trap(trap)))
     assert trap.exists()

@@ -15,7 +15,7 @@ from pedl2det_runtime.distributed.collective import Collective
 from pedl2det_runtime.distributed.endpoint import Endpoint
 from pedl2det_runtime.distributed.library import zmq
 from pedl2det_runtime.distributed.rounds import Rounds
-from pedl2det_runtime.distributed.sockets import heartbeats
+from pedl2det_runtime.distributed.sockets import prepare
 from pedl2det_runtime.errors import DistributedError
 
 #: Where the chief itself meets its hub, within their process; and where it tells it to end.
@@ -51,7 +51,7 @@ class Hub:
         self._looked = 0.0
         self._router = context.socket(zmq().ROUTER)
         self._router.router_mandatory = True  # so that sending to a lost member is an error
-        heartbeats(self._router)
+        prepare(self._router)
         self._router.linger = times.LINGER * 1000
         try:
             self._lock = endpoint.bind(self._router, where)
@@ -114,7 +114,7 @@ class Hub:
             self._send(identity, [messages.BYE])
             rounds.leave(identity)
         elif self._failure is not None:
-            self._send(identity, [messages.FAIL, self._failure.encode()])
+            self._send(identity, messages.failure(self._failure))
         elif kind == messages.HELLO:
             who = messages.read_header(frames[0])
             if rounds.come(who["member"], who["size"], identity, who["layout"]):
@@ -126,7 +126,7 @@ class Hub:
             if rounds.give(identity, messages.read_step(frames[0]), frames[1:]):
                 self._answer()
         elif kind == messages.FAIL:
-            self._fail(frames[0].bytes.decode())
+            self._fail(messages.read_failure(frames[0]))
 
     def _answer(self) -> None:
         rounds = self._rounds
@@ -167,7 +167,7 @@ class Hub:
         self._failure = why
         self._waiting_since = None
         self._rounds.end()
-        told = [messages.FAIL, why.encode()]
+        told = messages.failure(why)
         self._tell_all(told)
         if and_to is not None and and_to not in self._rounds.members.values():
             self._send(and_to, told)

@@ -14,7 +14,7 @@ from pedl2det_runtime.distributed.endpoint import Endpoint
 from pedl2det_runtime.distributed.layout import Layout
 from pedl2det_runtime.distributed.library import zmq
 from pedl2det_runtime.distributed.pickled import from_bytes, to_bytes
-from pedl2det_runtime.distributed.sockets import heartbeats
+from pedl2det_runtime.distributed.sockets import prepare
 from pedl2det_runtime.errors import DistributedError
 
 #: The hub says when patience is over, and names who is missing; these seconds later a member no
@@ -66,7 +66,7 @@ class Member:
         self._failure: str | None = None
         self._lock = threading.Lock()  # a socket is for one thread at a time
         self._socket = context.socket(zmq().DEALER)
-        heartbeats(self._socket)
+        prepare(self._socket)
         self._socket.reconnect_ivl = 100
         self._socket.reconnect_ivl_max = 1000
         self._events = self._socket.get_monitor_socket()
@@ -109,7 +109,7 @@ class Member:
     def fail(self, why: str) -> None:
         """Tell the others that this group has come to its end."""
         self._failure = why
-        self._socket.send_multipart([messages.FAIL, why.encode()])
+        self._socket.send_multipart(messages.failure(why))
 
     def close(self) -> None:
         """Leave the group."""
@@ -147,7 +147,7 @@ class Member:
                 if kind.bytes == expected:
                     return frames
                 if kind.bytes == messages.FAIL:
-                    self._failure = frames[0].bytes.decode()
+                    self._failure = messages.read_failure(frames[0])
             elif self._events in ready:
                 self._take_event()
             self._check()

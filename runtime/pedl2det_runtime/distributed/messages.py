@@ -21,6 +21,9 @@ STILL_THERE = b"still there"  # hub: no answer is wanted
 #: slow line must not look like silence.
 PIECE = 4 << 20
 
+#: The longest frame there is: a piece and what encryption adds, or a header.
+LONGEST = PIECE + (1 << 16)
+
 
 def header(**content: Any) -> bytes:
     """Some values as one frame."""
@@ -31,6 +34,16 @@ def read_header(frame: Any) -> dict[str, Any]:
     """The values of a frame. The sender is authenticated; this is not a parser of foreign data."""
     content: dict[str, Any] = json.loads(bytes(frame))
     return content
+
+
+def failure(why: str) -> list[bytes]:
+    """The message that it is over."""
+    return [FAIL, why.encode()[:10_000]]
+
+
+def read_failure(frame: Any) -> str:
+    """Why it is over."""
+    return bytes(frame).decode(errors="replace")
 
 
 def step_header(step: Step) -> bytes:
