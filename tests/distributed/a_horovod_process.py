@@ -28,11 +28,11 @@ def eager(context: DistributedContext) -> dict[str, Any]:
 
 
 def in_a_graph(context: DistributedContext) -> dict[str, Any]:
-    """The same where TensorFlow 1's graphs are on."""
+    """The same, and from here on, where a trial wants TensorFlow 1's graphs."""
     import tensorflow as tf
 
-    with tf.Graph().as_default():
-        return a_process.all_collectives(context)
+    tf.compat.v1.disable_eager_execution()
+    return a_process.all_collectives(context)
 
 
 def without_process_sets(context: DistributedContext) -> dict[str, Any]:

@@ -70,4 +70,8 @@ def run(all_layouts: list[dict[str, Any]], *scenarios: str, **environment: str) 
     """Every process of a run, and what each printed for each scenario."""
     shared = {"PEDL2DET_CLUSTER_KEY": new_key(), **environment}
     started = [start(layout, *scenarios, **shared) for layout in all_layouts]
-    return [ends(process) for process in started]
+    try:
+        return [ends(process) for process in started]
+    finally:
+        for process in started:
+            process.kill()

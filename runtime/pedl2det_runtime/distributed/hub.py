@@ -99,11 +99,11 @@ class Hub:
                 self._lock.close()
 
     def _receive(self) -> None:
-        identity, kind, *frames = self._router.recv_multipart(copy=False)
+        sender, *frames = self._router.recv_multipart(copy=False)
         try:
-            self._handle(identity.bytes, kind.bytes, frames)
+            self._handle(sender.bytes, frames[0].bytes, frames[1:])
         except DistributedError as error:
-            self._fail(str(error), and_to=identity.bytes)
+            self._fail(str(error), and_to=sender.bytes)
         except Exception as error:
             # A thread has nobody to raise to; whatever it was, nobody may wait for it.
             self._fail(f"unexpected message ({error!r}); do all run the same version?")

@@ -57,7 +57,6 @@ class Member:
         patience: float,
     ) -> None:
         self._member = member
-        self._size = size
         self._address = where.address
         self._patience = patience + _FOR_THE_HUB
         self._number = 0
