@@ -14,11 +14,11 @@ import tensorflow as tf
 from pedl2det_runtime import checkpoint, safe_pickle
 from pedl2det_runtime.config import without_credentials
 from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.rank_state import RankState
 from pedl2det_runtime.schedule import Progress
 
-STATE = checkpoint.State(
-    progress=Progress(5, 5, 5), records=2, random={}, best=0.5, seed=1, slots=1
-)
+OWN = RankState(random={}, callbacks=b"", loaders={}, layers=[], gradients=[])
+STATE = checkpoint.State(progress=Progress(5, 5, 5), records=2, best=0.5, seed=1, slots=1)
 
 
 def model(error: OSError | None = None) -> Any:
@@ -37,9 +37,7 @@ def model(error: OSError | None = None) -> Any:
 
 def save(directory: Path, model: Any) -> Path:
     belongings = checkpoint.Belongings({"token": "s3cret"}, {"units": 4}, directory, ())
-    return checkpoint.save(
-        directory / "checkpoints", model, STATE, callbacks=b"", loaders={}, belongings=belongings
-    )
+    return checkpoint.save(directory / "checkpoints", model, STATE, [OWN], belongings=belongings)
 
 
 def test_a_checkpoint_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:

@@ -17,9 +17,14 @@ from pedl2det_runtime import keras_versions, seeds
 from pedl2det_runtime.checkpoint import latest, steps
 from pedl2det_runtime.config import config_from
 from pedl2det_runtime.current import TrialInfo, running
+from pedl2det_runtime.distributed import DistributedContext
+from pedl2det_runtime.distributed.group import alone
+from pedl2det_runtime.distributed.layout import Layout
+from pedl2det_runtime.found import checkpoint_of_all
 from pedl2det_runtime.model_files import read_weights
 from pedl2det_runtime.options import RunOptions
-from pedl2det_runtime.run import find_checkpoint, train
+from pedl2det_runtime.ranks.joining import join
+from pedl2det_runtime.run import train
 
 X = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
 Y = X.sum(axis=1, keepdims=True)
@@ -64,7 +69,7 @@ class Trained:
     @property
     def reports(self) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl."""
-        return [json.loads(line) for line in (self.out / "metrics.jsonl").read_text().splitlines()]
+        return reports(self.out)
 
     @property
     def batches(self) -> list[dict[str, float]]:
@@ -100,6 +105,11 @@ class Trained:
         return [report["metrics"][name] for report in found]
 
 
+def reports(out: Path) -> list[dict[str, Any]]:
+    """The lines of a run's metrics.jsonl."""
+    return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+
+
 def config(batches: int = 10, **more: Any) -> dict[str, Any]:
     """A small experiment config; keyword arguments replace its sections."""
     return {
@@ -112,11 +122,16 @@ def config(batches: int = 10, **more: Any) -> dict[str, Any]:
 @contextmanager
 def trial_running(given: dict[str, Any], out: Path) -> Iterator[TrialInfo]:
     """A running trial, seeded; what a trial's modules find when they are imported."""
-    info = TrialInfo.of(config_from(given), out)
+    info = TrialInfo.of(config_from(given), out, join(None))
     with running(info):
         keras_versions.begin_trial()
         seeds.seed_everything(info.seed)
         yield info
+
+
+def rank_of(size: int, rank: int = 0) -> DistributedContext:
+    """Which of the processes of one machine this would be; it talks to none of them."""
+    return DistributedContext._with(Layout(rank, size, rank, size, 0, 1), alone())
 
 
 def run(
@@ -129,7 +144,7 @@ def run(
     said: list[str] = []
     chosen = RunOptions(directory=Path(__file__).parent, out=out, **options)
     with trial_running(given or config(), out) as info:
-        found = find_checkpoint(chosen, info, said.append)
+        found = checkpoint_of_all(chosen, info, said.append)
         if found.state:
             info = replace(info, initial_batch=found.state.progress.batches)
         train(trial_class, info, chosen, said.append, found)

@@ -1,4 +1,4 @@
-"""The command line: ``pedl2det migrate | run | verify | rules``.
+"""The command line: ``pedl2det migrate | run | verify | rules | doctor``.
 
 A command's module is imported when the command is called, so that ``--help`` is quick.
 """
@@ -18,6 +18,7 @@ _COMMANDS = {
     "run": "Train an old or a new trial.",
     "verify": "Prove that a trial trains the same after its migration.",
     "rules": "Show what migrate does, rule by rule.",
+    "doctor": "Say what is missing for training, and install Horovod.",
 }
 
 

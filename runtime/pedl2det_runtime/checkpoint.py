@@ -4,11 +4,9 @@
 ``determined-keras-model.h5``      architecture, weights and optimizer (``model.save``)
 ``determined-keras-model-weights`` instead, for a model that HDF5 cannot describe: TensorFlow's
                                    format, with the optimizer
-``layers.npz``                     states of random and recurrent layers, TensorFlow's own generator
 ``optimizer.json``                 what callbacks may have changed in the optimizer
-``loaders.pkl``                    what the data sequences changed in themselves; likewise plain
-``state.json``                     progress, random states, what the reports knew
-``callbacks.pkl``                  the states of the callbacks; read with an allow-list
+``state.json``                     progress, what the reports knew
+``rank-0/``, ``rank-1/`` ...       what each process has for itself (:mod:`.rank_state`)
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
 ``code/``                          the trial's source code
@@ -31,9 +29,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime import keras_versions, model_files, safe_pickle
+from pedl2det_runtime import keras_versions, model_files
 from pedl2det_runtime.config import without_credentials
 from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.rank_state import RankState
 from pedl2det_runtime.schedule import Progress
 
 _SMALL = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
@@ -48,7 +47,6 @@ class State:
     Attributes:
         progress: how far it is.
         records: lines of ``metrics.jsonl`` at this batch.
-        random: the host's random states (:mod:`pedl2det_runtime.seeds`).
         best: the best value of the searcher's metric so far.
         seed: the trial's seed.
         slots: the processes that trained it.
@@ -57,7 +55,6 @@ class State:
 
     progress: Progress
     records: int
-    random: dict[str, Any]
     best: float | None
     seed: int
     slots: int
@@ -103,9 +100,8 @@ def save(
     directory: Path,
     model: Any,
     state: State,
+    ranks: list[RankState],
     *,
-    callbacks: bytes,
-    loaders: dict[str, dict[str, Any]],
     belongings: Belongings,
     finish: Callable[[Path], None] = lambda _: None,
 ) -> Path:
@@ -114,9 +110,8 @@ def save(
     Args:
         directory: where the run's checkpoints are.
         model: the model, with its optimizer.
-        state: progress and random states.
-        callbacks: the pickled states of the callbacks.
-        loaders: what the data sequences changed in themselves.
+        state: the progress.
+        ranks: what each process has for itself.
         belongings: what every checkpoint of the run carries.
         finish: may add files to the directory before the checkpoint counts as whole.
 
@@ -129,8 +124,8 @@ def save(
         partial.mkdir(parents=True)
         described: dict[str, Any] = model_files.save(model, partial)
         _write_json(partial / "state.json", asdict(state))
-        (partial / "loaders.pkl").write_bytes(safe_pickle.dumps(loaders))
-        (partial / "callbacks.pkl").write_bytes(callbacks)
+        for rank, own in enumerate(ranks):
+            own.write(partial, rank)
         _write_json(partial / "experiment_config.json", without_credentials(belongings.config))
         _write_json(partial / "hparams.json", without_credentials(belongings.hparams))
         _copy_code(belongings, partial / "code")
@@ -203,19 +198,6 @@ def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
             f"{checkpoint}: it was trained with seed {state.seed}, and this run has seed {seed}"
         )
     return state
-
-
-def read_callbacks(checkpoint: Path) -> bytes:
-    """The pickled states of the callbacks; not to be trusted."""
-    return (checkpoint / "callbacks.pkl").read_bytes()
-
-
-def read_loaders(checkpoint: Path) -> dict[str, dict[str, Any]]:
-    """What the data sequences had changed in themselves."""
-    changes: dict[str, dict[str, Any]] = safe_pickle.loads(
-        (checkpoint / "loaders.pkl").read_bytes()
-    )
-    return changes
 
 
 def _copy_code(belongings: Belongings, target: Path) -> None:

@@ -8,7 +8,6 @@ or the model runs eagerly.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NoReturn
 
 import tensorflow as tf
@@ -19,16 +18,15 @@ from pedl2det_runtime import (
     graph_mode,
     keras_versions,
     model_files,
-    seeds,
 )
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
-from pedl2det_runtime.drawn import catch_up
 from pedl2det_runtime.errors import InvalidExperimentException, StrayStopError
 from pedl2det_runtime.feeding import Feed, Workers, batches_in_pass, training_feed, validation_feed
+from pedl2det_runtime.found import Found
 from pedl2det_runtime.job import Job
 from pedl2det_runtime.keeper import Keeper
-from pedl2det_runtime.memory import Memory
-from pedl2det_runtime.records import JsonLines, Reports, scalars
+from pedl2det_runtime.ranks.losing import as_lost
+from pedl2det_runtime.records import JsonLines, NoReports, Reports, scalars
 from pedl2det_runtime.schedule import (
     Progress,
     next_action,
@@ -36,6 +34,7 @@ from pedl2det_runtime.schedule import (
     next_pause,
     next_stop,
 )
+from pedl2det_runtime.standing import Standing
 from pedl2det_runtime.stray_stop import kept_from_keras
 
 _TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data processes
@@ -46,33 +45,36 @@ class Controller(tf.keras.callbacks.Callback):
 
     Args:
         job: what to train.
-        resume_from: the checkpoint to go on from, or None.
-        state: what that checkpoint remembers, or None.
+        found: what to go on from.
     """
 
     _supports_tf_logs = True  # metrics are fetched where they are reported, not every batch
 
-    def __init__(
-        self, job: Job, resume_from: Path | None = None, state: checkpoint.State | None = None
-    ) -> None:
+    def __init__(self, job: Job, found: Found) -> None:
         super().__init__()
         self._job = job
         self._schedule = job.schedule
         self._context = job.context
         self._generation = job.generation
         self._user = job.callbacks
-        self._resume_from = resume_from
-        self._state = state
+        self._team = job.team
+        self._found = found
+        self._standing = Standing(job)
+        state = found.state
         self._progress = state.progress if state else Progress()
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
         self._stopping = state.stopped if state else False
+        self._wants_to_stop = False
+        self._united_at = -1
         self._workload_begins = False
         records = state.records if state else 0
         self._keeper = Keeper(job.goal, job.directory, state.best if state else None, records)
-        self._memories = {"training": Memory(job.training), "validation": Memory(job.validation)}
-        self._reports = Reports(job.directory, records, job.say, job.schedule.total)
-        self._trace = JsonLines(job.trace, self._first_batch) if job.trace else None
+        self._reports: Reports | NoReports = NoReports()
+        self._trace = None
+        if self._team.is_chief:
+            self._reports = Reports(job.directory, records, job.say, job.schedule.total)
+            self._trace = JsonLines(job.trace, self._first_batch) if job.trace else None
         settings = job.context.fit_settings
         self._belongings = job.belongings
         self._feed = training_feed(
@@ -80,6 +82,7 @@ class Controller(tf.keras.callbacks.Callback):
             self._workers(_TRAINING),
             job.context.get_trial_seed() if settings.shuffle else None,
             self._first_batch,
+            self._ranks,
         )
         self._chunks = False
 
@@ -88,7 +91,7 @@ class Controller(tf.keras.callbacks.Callback):
         try:
             self._train()
         except Exception as error:
-            _raise_first(self._feed, error)
+            _raise_first(self._feed, as_lost(error) if self._team.size > 1 else error)
         finally:
             self._feed.close()
             self._reports.sync()
@@ -100,10 +103,11 @@ class Controller(tf.keras.callbacks.Callback):
         dataset = self._open(model)
         batch = model_files.described_batch(self._feed.spec)
         self._belongings = replace(self._job.belongings, batch=batch)
-        self._keeper.catch_up()
+        if self._team.is_chief:
+            self._keeper.catch_up()
         self._user.keras("on_train_begin", {})
-        if self._resume_from:
-            self._user.load_states(checkpoint.read_callbacks(self._resume_from))
+        if self._found.own:
+            self._user.load_states(self._found.own.callbacks)
         self._act()
         if not self._stopping and self._first_batch < self._schedule.total:
             class_weight = self._context.fit_settings.class_weight
@@ -122,21 +126,28 @@ class Controller(tf.keras.callbacks.Callback):
             )
             self._check_end()
         self._user.keras("on_train_end", {})
-        self._keeper.prune(training=False)
+        if self._team.is_chief:
+            self._keeper.prune(training=False)
 
     def _open(self, model: Any) -> tf.data.Dataset:
         """The training data from the present batch on, with the model and all states in place."""
-        if not (self._state and self._resume_from):
-            return self._feed.open(model, resuming=False)
-        changes = checkpoint.read_loaders(self._resume_from)
-        for name, memory in self._memories.items():
-            memory.restore(changes[name])
-        random = self._state.random
-        catch_up(self._job.training, self._job.validation, self._first_batch, random)
-        seeds.restore_host_state(random)
-        dataset = self._feed.open(model, resuming=True)
-        model_files.restore(self._resume_from, model, self._first_batch)
+        found = self._found
+        if not (found.path and found.state and found.own):
+            dataset = self._feed.open(model, build=self._team.size > 1)
+            self._team.share_weights(model)
+            return dataset
+        rank, size = self._ranks
+        same_rank = rank if found.state.slots == size else None
+        self._standing.put_back_data(found.own, self._first_batch, same_rank)
+        dataset = self._feed.open(model, build=True)
+        model_files.restore(found.path, model, self._first_batch, found.own.layers)
+        self._standing.put_back_gradients(found.own)
         return dataset
+
+    @property
+    def _ranks(self) -> tuple[int, int]:
+        distributed = self._context.distributed
+        return distributed.rank, distributed.size
 
     def _workers(self, *stream: int) -> Workers:
         settings = self._context.fit_settings
@@ -144,7 +155,7 @@ class Controller(tf.keras.callbacks.Callback):
             settings.workers,
             settings.use_multiprocessing and settings.workers > 0,
             settings.max_queue_size,
-            (self._context.get_trial_seed(), *stream),
+            (self._context.get_trial_seed(), stream[0] + 2 * self._ranks[0], *stream[1:]),
         )
 
     # What Keras calls.
@@ -181,7 +192,7 @@ class Controller(tf.keras.callbacks.Callback):
             self._trace.write({"batch": batches, "metrics": self._named(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._generation.epoch_is_one_pass
-            epoch_logs = self._told(logs) if has_logs else {}
+            epoch_logs = self._told_of_all(logs) if has_logs else {}
             self._user.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
         self._heed_stop()
         if batches == self._stop:
@@ -201,8 +212,9 @@ class Controller(tf.keras.callbacks.Callback):
         batches, epochs = self._progress.batches, self._epochs()
         epoch = self._schedule.epoch
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
+        metrics = self._team.mean(metrics, training=True)
         self._user.determined("on_train_workload_end", batches, metrics | counted)
-        self._heed_stop()
+        self._agree_to_stop()
         self._reports.report("training", batches, epochs, metrics)
         self._act()
         self._context.model.reset_metrics()
@@ -212,6 +224,9 @@ class Controller(tf.keras.callbacks.Callback):
     def _act(self) -> None:
         """Validate and checkpoint, as far as it is due at the present batch."""
         while action := next_action(self._schedule, self._progress, stopping=self._stopping):
+            if self._united_at < self._progress.batches:
+                self._team.unite(self._context.model)
+                self._united_at = self._progress.batches
             if action == "validate":
                 self._validate()
             else:
@@ -220,9 +235,9 @@ class Controller(tf.keras.callbacks.Callback):
     def _validate(self) -> None:
         batches = self._progress.batches
         own = self._generation.validate
-        metrics = own(batches) if own else self._evaluate(batches)
+        metrics = self._team.mean(own(batches) if own else self._evaluate(batches))
         self._user.on_test_end(metrics)
-        self._heed_stop()
+        self._agree_to_stop()
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
         self._reports.report("validation", batches, self._epochs(), metrics)
@@ -234,10 +249,13 @@ class Controller(tf.keras.callbacks.Callback):
         """The metrics of one pass over the validation data, by their names in reports."""
         job, model = self._job, self._context.model
         feed = validation_feed(
-            job.validation, self._workers(_VALIDATION, batches), job.validation_steps
+            job.validation,
+            self._workers(_VALIDATION, batches),
+            job.validation_steps,
+            self._ranks,
         )
         try:
-            dataset = feed.open(model, resuming=False)
+            dataset = feed.open(model, build=False)
             if self._chunks:
                 single = self._user.needs_every_validation_batch
                 keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
@@ -258,24 +276,25 @@ class Controller(tf.keras.callbacks.Callback):
         self._reports.sync()
         progress = self._progress.checkpointed()
         context = self._context
+        ranks = self._team.gather(self._standing.taken())
+        self._progress = progress
+        if ranks is None:
+            return
         path = checkpoint.save(
             self._keeper.directory,
             context.model,
             checkpoint.State(
                 progress=progress,
                 records=self._reports.written,
-                random=seeds.host_state(),
                 best=self._keeper.best,
                 seed=context.get_trial_seed(),
                 slots=context.distributed.size,
                 stopped=self._stopping,
             ),
-            callbacks=self._user.dump_states(),
-            loaders={name: memory.changes() for name, memory in self._memories.items()},
+            ranks,
             belongings=self._belongings,
             finish=lambda path: self._user.determined("on_checkpoint_end", str(path)),
         )
-        self._progress = progress
         self._keeper.store(path)
         self._keeper.prune(training=True)
 
@@ -299,6 +318,10 @@ class Controller(tf.keras.callbacks.Callback):
         """The same, by all names that callbacks may ask for."""
         return self._generation.with_aliases(self._named(logs))
 
+    def _told_of_all(self, logs: dict[str, Any]) -> dict[str, float]:
+        """The same, averaged over the ranks."""
+        return self._generation.with_aliases(self._team.mean(self._named(logs), training=True))
+
     def _set_chunk(self) -> None:
         """Let Keras run, in one execution, all batches up to the next that matters."""
         if not self._chunks:
@@ -311,11 +334,16 @@ class Controller(tf.keras.callbacks.Callback):
         keras_versions.set_chunk(self._context.model, max(until - batches, 1))
 
     def _heed_stop(self) -> None:
-        """Turn a callback's wish to stop into an end after the present workload."""
+        """Remember a callback's wish to stop; the training ends after the present workload."""
         model = self._context.model
         if model.stop_training or self._context.get_stop_requested():
-            self._stopping = True
+            self._wants_to_stop = True
             model.stop_training = False
+
+    def _agree_to_stop(self) -> None:
+        """Stop if any of the ranks wants to."""
+        self._heed_stop()
+        self._stopping = self._team.any(self._wants_to_stop) or self._stopping
 
     def _index_in_epoch(self, batches: int) -> int:
         return batches % self._schedule.epoch if self._schedule.epoch else batches
@@ -325,7 +353,7 @@ class Controller(tf.keras.callbacks.Callback):
         return self._progress.batches / epoch if epoch else 0.0
 
 
-def _raise_first(feed: Feed, error: Exception) -> NoReturn:
+def _raise_first(feed: Feed, error: BaseException) -> NoReturn:
     """Raise what the data raised, if they did, rather than TensorFlow's account of it."""
     first = feed.error or error
     raise first from (first.origin if isinstance(first, StrayStopError) else first.__cause__)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from pedl2det_runtime.config import ExperimentConfig, sample_hparams
+from pedl2det_runtime.distributed import DistributedContext, one_process
 from pedl2det_runtime.errors import InvalidConfigurationException, NoTrialError
 
 
@@ -25,8 +26,7 @@ class TrialInfo:
         hparams: one value for each hyperparameter, as the config names them.
         seed: the trial's seed.
         tensorboard_dir: where TensorBoard events go.
-        slots: processes that train this trial.
-        rank: which of them this is.
+        distributed: which of the processes that train this trial this is.
         experiment_id: the experiment's number.
         trial_id: the trial's number.
         initial_batch: batches that had been trained when this process began.
@@ -37,22 +37,34 @@ class TrialInfo:
     hparams: dict[str, Any]
     seed: int
     tensorboard_dir: Path
-    slots: int = 1
-    rank: int = 0
+    distributed: DistributedContext = field(default_factory=one_process)
     experiment_id: int = 1
     trial_id: int = 1
     initial_batch: int = 0
     scripts_batch_size: int | None = None
 
     @classmethod
-    def of(cls, config: ExperimentConfig, out: Path) -> Self:
+    def of(
+        cls, config: ExperimentConfig, out: Path, distributed: DistributedContext | None = None
+    ) -> Self:
         """The one trial of a config that is trained here, with its results in ``out``."""
         return cls(
+            distributed=distributed or one_process(),
             config=config,
             hparams=sample_hparams(config),
             seed=config.reproducibility.experiment_seed,
             tensorboard_dir=out / "tensorboard",
         )
+
+    @property
+    def slots(self) -> int:
+        """How many processes train this trial."""
+        return self.distributed.size
+
+    @property
+    def rank(self) -> int:
+        """Which of them this is."""
+        return self.distributed.rank
 
     @property
     def per_slot_batch_size(self) -> int:

@@ -21,17 +21,21 @@ Draws = list[list[Any]]
 class Drawn:
     """A sequence of batches that gives the next one, whichever is asked for.
 
+    Of several ranks each draws them all, and skips those of the others.
+
     Args:
         name: what it is for, "training" or "validation".
         generator: gives batches without end.
         steps: batches in what counts as a pass.
         draws: what has been drawn; shared by the generators of a run, and carried by checkpoints
             as an attribute of plain data is (:mod:`pedl2det_runtime.memory`).
+        ranks: how many processes share the batches.
     """
 
-    def __init__(self, name: str, generator: Any, steps: int, draws: Draws) -> None:
+    def __init__(self, name: str, generator: Any, steps: int, draws: Draws, ranks: int = 1) -> None:
         self.name, self.draws = name, draws
         self._steps = steps
+        self._ranks = ranks
         self._generator = iter(generator)
 
     def __len__(self) -> int:
@@ -40,19 +44,29 @@ class Drawn:
     def __getitem__(self, index: int) -> Any:
         if not self.draws or self.draws[-1][0] != self.name:
             self.draws.append([self.name, 0])
-        batch = self._next()
-        self.draws[-1][1] += 1
-        return batch
+        if self._ranks > 1:
+            for _ in range((index - self.count) % self._steps):
+                self._draw()
+        return self._draw()
 
     def skip(self, count: int) -> None:
         """Draw what had been drawn before."""
         for _ in range(count):
             self._next()
 
+    def is_after(self, batches: int, rank: int) -> bool:
+        """Whether as much has been drawn as a rank has when it has trained so many batches."""
+        return self.count == (((batches - 1) * self._ranks + rank + 1) if batches else 0)
+
     @property
     def count(self) -> int:
         """How many batches have been drawn."""
         return sum(count for name, count in self.draws if name == self.name)
+
+    def _draw(self) -> Any:
+        batch = self._next()
+        self.draws[-1][1] += 1
+        return batch
 
     def _next(self) -> Any:
         try:
@@ -64,7 +78,9 @@ class Drawn:
             ) from None
 
 
-def catch_up(training: Any, validation: Any, batches: int, random: dict[str, Any]) -> None:
+def catch_up(
+    training: Any, validation: Any, batches: int, random: dict[str, Any], rank: int | None = 0
+) -> None:
     """Have generators draw again what they had given up to a checkpoint.
 
     Args:
@@ -72,6 +88,7 @@ def catch_up(training: Any, validation: Any, batches: int, random: dict[str, Any
         validation: the validation data, likewise.
         batches: how many batches had been trained.
         random: the random states of the checkpoint, which are not restored yet.
+        rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
 
     Raises:
         CheckpointError: the checkpoint does not know how much had been drawn.
@@ -79,7 +96,7 @@ def catch_up(training: Any, validation: Any, batches: int, random: dict[str, Any
     streams = {data.name: data for data in (training, validation) if isinstance(data, Drawn)}
     if not streams:
         return
-    if isinstance(training, Drawn) and training.count != batches:
+    if isinstance(training, Drawn) and rank is not None and not training.is_after(batches, rank):
         raise CheckpointError(
             f"the checkpoint is of batch {batches} and says that {training.count} had been drawn "
             "from the training generator: start anew in another directory"

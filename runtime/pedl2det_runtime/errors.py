@@ -90,6 +90,18 @@ class CheckFailedError(Pedl2DetError, AssertionError):
     """A condition that the API documents does not hold."""
 
 
+class RankLostError(Pedl2DetError):
+    """Another process of this training is gone."""
+
+
+class RankError(Pedl2DetError):
+    """A training on several processes failed; the message is that of the first to fail."""
+
+
+class RanksDifferError(Pedl2DetError):
+    """The processes that train one trial no longer train the same model."""
+
+
 class MetricError(Pedl2DetError, RuntimeError):
     """The searcher's metric is missing in a validation, or is not one number."""
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pedl2det_runtime import checkpoint, keras_versions, seeds, session
 from pedl2det_runtime.callbacks.multiplexer import Multiplexer
@@ -23,11 +23,15 @@ from pedl2det_runtime.feeding import is_endless
 from pedl2det_runtime.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.keeper import Goal
 from pedl2det_runtime.options import RunOptions
+from pedl2det_runtime.ranks.team import Team
 from pedl2det_runtime.retention import Retention
 from pedl2det_runtime.schedule import Schedule
 from pedl2det_runtime.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.storage import Storage
 from pedl2det_runtime.trial import TFKerasTrial
+
+if TYPE_CHECKING:
+    from pedl2det_runtime.ranks.gradients import Accumulator
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +53,8 @@ class Job:
         directory: the run's directory.
         trace: writes the metrics of every single batch, or None.
         say: prints one line for people.
+        team: the processes that train it together.
+        accumulators: what holds gradients between two steps of the optimizers.
     """
 
     context: TFKerasTrialContext
@@ -63,6 +69,8 @@ class Job:
     directory: Path
     trace: Path | None
     say: Callable[[str], None]
+    team: Team
+    accumulators: list[Accumulator]
 
 
 def make_job(
@@ -104,6 +112,7 @@ def make_job(
     trial.build_model()
     _check_model(context)
     keras_versions.track_optimizers(context.model, context.optimizers)
+    accumulators = _averaged(context, config)
     epoch = _epoch(config, info, generation, training)
     schedule = _schedule(config, info.global_batch_size, epoch, options)
     callbacks = Multiplexer(
@@ -132,7 +141,21 @@ def make_job(
         directory=options.out,
         trace=options.out / "batches.jsonl" if options.trace else None,
         say=say if context.fit_settings.verbose else lambda _: None,
+        team=Team(
+            context.distributed,
+            averages_training=config.optimizations.average_training_metrics,
+        ),
+        accumulators=accumulators,
     )
+
+
+def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Accumulator]:
+    """Have the optimizers see the gradients of all processes, where there are several."""
+    if context.distributed.size == 1:
+        return []
+    from pedl2det_runtime.ranks.gradients import average_gradients
+
+    return average_gradients(keras_versions.optimizers(context.model), config.optimizations)
 
 
 def _goal(config: ExperimentConfig, generation: Generation) -> Goal:
@@ -219,7 +242,7 @@ def _epoch(config: ExperimentConfig, info: TrialInfo, generation: Generation, tr
         return generation.epoch
     if not generation.epoch_is_one_pass:
         return config.records_per_epoch // info.global_batch_size
-    return config.report_period if is_dataset(training) else len(training)
+    return config.report_period if is_dataset(training) else len(training) // info.slots
 
 
 def _schedule(

@@ -185,19 +185,20 @@ def layer_states(model: Any) -> list[Any]:
     return states
 
 
-def track_optimizers(model: Any, optimizers: list[Any]) -> None:
+def track_optimizers(model: Any, wrapped: list[Any]) -> None:
     """Have a model's checkpoints hold optimizers that it does not know of itself."""
-    for number, optimizer in enumerate(optimizers):
-        if not any(optimizer is known for known in _optimizers(model)):
+    for number, optimizer in enumerate(wrapped):
+        if not any(optimizer is known for known in optimizers(model)):
             model._track_trackable(optimizer, f"wrapped_optimizer_{number}", overwrite=True)
 
 
 def has_more_optimizers(model: Any) -> bool:
     """Whether a model has optimizers beside the compiled one."""
-    return len(_optimizers(model)) > 1
+    return len(optimizers(model)) > 1
 
 
-def _optimizers(model: Any) -> list[Any]:
+def optimizers(model: Any) -> list[Any]:
+    """All optimizers of a model, the compiled one first; not those within another one."""
     import tensorflow as tf
 
     kinds = tf.keras.optimizers.Optimizer, tf.keras.optimizers.legacy.Optimizer

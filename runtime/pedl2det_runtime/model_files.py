@@ -16,7 +16,7 @@ from pedl2det_runtime.errors import CheckpointError
 
 MODEL = "determined-keras-model.h5"
 WEIGHTS = "determined-keras-model-weights"
-_LAYERS, _OPTIMIZER = "layers.npz", "optimizer.json"
+_OPTIMIZER = "optimizer.json"
 
 
 def save(model: Any, directory: Path) -> dict[str, str]:
@@ -30,7 +30,6 @@ def save(model: Any, directory: Path) -> dict[str, str]:
         for name, variable in keras_versions.optimizer_settings(model).items()
     }
     (directory / _OPTIMIZER).write_text(json.dumps(settings), encoding="utf-8")
-    np.savez(directory / _LAYERS, *map(graph_mode.value, _layer_states(model)))
     if not keras_versions.has_more_optimizers(model):
         image = _hdf5_image(model)
         if image is not None:
@@ -40,8 +39,14 @@ def save(model: Any, directory: Path) -> dict[str, str]:
     return {"format": "saved_weights"}
 
 
-def restore(checkpoint: Path, model: Any, batches: int) -> None:
-    """Put a built model back where it was at batch ``batches``, with all random states.
+def restore(checkpoint: Path, model: Any, batches: int, states: list[npt.NDArray[Any]]) -> None:
+    """Put a built model back where it was at batch ``batches``.
+
+    Args:
+        checkpoint: where from.
+        model: the model.
+        batches: how many it had trained.
+        states: what :func:`layer_states` gave.
 
     Raises:
         CheckpointError: the checkpoint does not fit the model.
@@ -49,15 +54,19 @@ def restore(checkpoint: Path, model: Any, batches: int) -> None:
     restore_weights(checkpoint, model)
     with _fitting(checkpoint):
         variables = _layer_states(model)
-        with np.load(checkpoint / _LAYERS, allow_pickle=False) as states:
-            if len(states.files) != len(variables):
-                raise ValueError(
-                    f"it holds {len(states.files)} states of layers, the model has {len(variables)}"
-                )
-            for name, variable in zip(states.files, variables, strict=True):
-                graph_mode.assign(variable, states[name])
+        if len(states) != len(variables):
+            raise ValueError(
+                f"it holds {len(states)} states of layers, the model has {len(variables)}"
+            )
+        for state, variable in zip(states, variables, strict=True):
+            graph_mode.assign(variable, state)
     if not graph_mode.is_chosen():  # the first engine of Keras does not count
         keras_versions.train_counter(model).assign(batches)
+
+
+def layer_states(model: Any) -> list[npt.NDArray[Any]]:
+    """States of random and recurrent layers and of TensorFlow's own generator."""
+    return [np.asarray(graph_mode.value(variable)) for variable in _layer_states(model)]
 
 
 def restore_weights(checkpoint: Path, model: Any) -> None:

@@ -18,8 +18,9 @@ from pedl2det_runtime.config import config_from
 from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import TrialInfo, current, running
 from pedl2det_runtime.errors import NoTrialError
+from pedl2det_runtime.found import checkpoint_of_all
 from pedl2det_runtime.options import RunOptions
-from pedl2det_runtime.run import find_checkpoint, train
+from pedl2det_runtime.run import train
 from pedl2det_runtime.script import fit_is_training
 from pedl2det_runtime.trial import TFKerasTrial
 
@@ -69,7 +70,7 @@ def init(
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
 
     def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
-        train(trial_class, info, options, _say, find_checkpoint(options, info, _say))
+        train(trial_class, info, options, _say, checkpoint_of_all(options, info, _say))
         return options.out
 
     _until_the_end.enter_context(fit_is_training(info, train_it))
@@ -98,7 +99,7 @@ def create(
         ConfigError: the config is wrong, or there are results of an earlier run.
     """
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
-    train(trial_def, info, options, _say, find_checkpoint(options, info, _say))
+    train(trial_def, info, options, _say, checkpoint_of_all(options, info, _say))
 
 
 def create_trial_instance(

@@ -19,6 +19,7 @@ class RunOptions:
         max_batches: the most batches to train, or None.
         test: train one batch, validate one, write one checkpoint.
         trace: write the metrics of every single batch to ``batches.jsonl``.
+        slots: the processes that train, or None for as many as the config says.
     """
 
     directory: Path
@@ -29,3 +30,4 @@ class RunOptions:
     max_batches: int | None = None
     test: bool = False
     trace: bool = False
+    slots: int | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pedl2det_runtime.context import TFKerasTrialContext
+from pedl2det_runtime.current import TrialInfo
 from pedl2det_runtime.data import ArraySequence, is_dataset, records_in
 from pedl2det_runtime.drawn import Drawn, Draws
 from pedl2det_runtime.errors import InvalidExperimentException
@@ -43,7 +44,7 @@ class _Fit:
 
 
 def described(
-    model: Any, name: str, said: dict[str, Any], report_period: int
+    model: Any, name: str, said: dict[str, Any], info: TrialInfo
 ) -> tuple[type[TFKerasTrial], int]:
     """The trial that a call of ``fit`` describes, and its batch size.
 
@@ -51,8 +52,8 @@ def described(
         model: the model, which is compiled.
         name: ``fit`` or ``fit_generator``.
         said: the arguments by name.
-        report_period: batches in a step of the config, which is an epoch where the call does not
-            say how long one is and the data have no length.
+        info: the running trial, in whose config a step is an epoch where the call does not say how
+            long one is and the data have no length.
 
     Raises:
         InvalidExperimentException: the call does not say enough, or too much.
@@ -66,8 +67,8 @@ def described(
     )
     _check(fit)
     draws: Draws = []
-    training = _training(fit, draws, report_period)
-    validation = _validation(fit, draws)
+    training = _training(fit, draws, info)
+    validation = _validation(fit, draws, info)
     settings = {key: said[key] for key in _FIT_SETTINGS if said.get(key) is not None}
     if isinstance(training, Drawn):  # a generator is drawn from by one thread
         settings |= {"workers": min(settings.get("workers", 1), 1), "use_multiprocessing": False}
@@ -141,15 +142,18 @@ def _count(call: str, said: dict[str, Any], name: str) -> int | None:
     return count
 
 
-def _training(fit: _Fit, draws: Draws, report_period: int) -> Any:
+def _training(fit: _Fit, draws: Draws, info: TrialInfo) -> Any:
     x, y = fit.said.get("x", fit.said.get("generator")), fit.said.get("y")
     if y is not None:
         return _from_arrays((x, y, fit.said.get("sample_weight")), fit.size)
     # The passes over a generator have no length of their own: one is an epoch.
-    return x if _has_length(x) else Drawn("training", x, fit.steps or report_period, draws)
+    if _has_length(x):
+        return x
+    steps = fit.steps or info.config.report_period
+    return Drawn("training", x, steps, draws, info.slots)
 
 
-def _validation(fit: _Fit, draws: Draws) -> Any:
+def _validation(fit: _Fit, draws: Draws, info: TrialInfo) -> Any:
     data = fit.said["validation_data"]
     if isinstance(data, tuple | list):
         return _from_arrays(tuple(data), int(fit.said.get("validation_batch_size") or fit.size))
@@ -159,7 +163,7 @@ def _validation(fit: _Fit, draws: Draws) -> Any:
         raise InvalidExperimentException(
             f"model.{fit.name}: validation_data: a generator needs validation_steps"
         )
-    return Drawn("validation", data, fit.validation_steps, draws)
+    return Drawn("validation", data, fit.validation_steps, draws, info.slots)
 
 
 def _has_length(data: Any) -> bool:

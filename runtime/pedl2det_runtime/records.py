@@ -107,3 +107,15 @@ class Reports:
         """Put what was reported on the disk."""
         self._log.sync()
         self._events.flush()
+
+
+class NoReports:
+    """The reports of a process that reports nothing: the chief does."""
+
+    written = 0
+
+    def report(self, kind: str, batches: int, epochs: float, metrics: Metrics) -> None:
+        """Report nothing."""
+
+    def sync(self) -> None:
+        """Nothing is written."""

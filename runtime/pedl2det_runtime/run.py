@@ -8,15 +8,17 @@ config file -> ``ExperimentConfig`` -> trial class -> trial -> ``session_config`
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pedl2det_runtime import checkpoint, keras_versions, stub_path
+from pedl2det_runtime import keras_versions, stub_path
 from pedl2det_runtime.config import ExperimentConfig, notices, read_config
 from pedl2det_runtime.current import TrialInfo, running
 from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.found import Found, checkpoint_of_all
 from pedl2det_runtime.options import RunOptions
+from pedl2det_runtime.ranks.joining import join
 from pedl2det_runtime.schedule import Progress
 
 if TYPE_CHECKING:
@@ -41,8 +43,11 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     config = read_config(options.config or find_config(options.directory), options.overrides)
     # A trial's home is its working directory: paths are made absolute before it is entered.
     options = replace(options, directory=options.directory.resolve(), out=options.out.resolve())
-    info = TrialInfo.of(config, options.out)
-    found = find_checkpoint(options, info, say)
+    distributed = join(options.slots)
+    if distributed.rank > 0:
+        say = _nothing
+    info = TrialInfo.of(config, options.out, distributed)
+    found = checkpoint_of_all(options, info, say)
     if found.state is not None:
         info = replace(info, initial_batch=found.state.progress.batches)
     keras_versions.choose_keras_2()
@@ -67,7 +72,7 @@ def _run(
     with running(info), at_home(directory):
         seeds.seed_everything(info.seed)
         say(f"{config.title}: seed {info.seed}")
-        for line in notices(config, info.hparams):
+        for line in notices(config, info.hparams, info.slots):
             say(line)
         if isinstance(config.entrypoint, dict):
             return _train_script(config.entrypoint, info, options, say, found)
@@ -103,12 +108,8 @@ def _train_script(
     return progress
 
 
-@dataclass(frozen=True)
-class Found:
-    """The checkpoint from which a run goes on, if it does."""
-
-    path: Path | None = None
-    state: checkpoint.State | None = None
+def _nothing(line: str) -> None:
+    """Of what the chief says already."""
 
 
 def train(
@@ -116,7 +117,7 @@ def train(
     info: TrialInfo,
     options: RunOptions,
     say: Callable[[str], None],
-    found: Found = Found(),
+    found: Found,
 ) -> Progress:
     """Train a context-based trial; to be called while ``info`` is the running trial.
 
@@ -138,38 +139,7 @@ def train(
         say(f"resumed at batch {found.state.progress.batches}")
         if found.state.stopped:
             say("this run was stopped by a callback: nothing is left to train")
-    return Controller(job, found.path, found.state).train()
-
-
-def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> Found:
-    """What the results directory holds of an earlier run; nothing in it is ever overwritten.
-
-    Raises:
-        ConfigError: it holds results and ``options.resume`` is not set, or cannot be made.
-        CheckpointError: the checkpoint in it is of another run.
-    """
-    out = options.out
-    log = out / "metrics.jsonl"
-    path = checkpoint.latest(out / "checkpoints")
-    if options.resume:
-        if not out.is_dir():
-            raise ConfigError(f"--resume: {out}: no such directory")
-        if path is not None:
-            return Found(path, checkpoint.read_state(path, info.hparams, info.seed))
-        say(f"no checkpoint in {out}: the run starts at batch 0")
-        if log.exists():
-            log.replace(_free(log.with_suffix(".jsonl.before")))
-        return Found()
-    if path is not None or (log.exists() and log.stat().st_size > 0):
-        raise ConfigError(
-            f"{out}: holds the results of a run: go on with --resume, "
-            "or choose another directory with --out"
-        )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
-    return Found()
+    return Controller(job, found).train()
 
 
 def readable_config(options: RunOptions) -> ExperimentConfig | None:
@@ -198,9 +168,3 @@ def find_config(directory: Path) -> Path:
         if found
         else f"{directory}: no experiment config: expected const.yaml, or name one with -c"
     )
-
-
-def _free(path: Path) -> Path:
-    """A name like this one that no file has."""
-    names = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, 10_000)))
-    return next(name for name in names if not name.exists())

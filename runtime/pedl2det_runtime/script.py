@@ -83,8 +83,8 @@ def fit_is_training(info: TrialInfo, train: Train) -> Iterator[Fits]:
                 raise InvalidExperimentException(
                     f"model.{name}: a script may train one model, once"
                 )
-            trial_class, size = described(model, name, said, info.config.report_period)
-            out = train(trial_class, replace(info, scripts_batch_size=size))
+            trial_class, size = described(model, name, said, info)
+            out = train(trial_class, replace(info, scripts_batch_size=size * info.slots))
         except SystemExit as error:
             fits.failure = InvalidExperimentException(f"model.{name}: sys.exit() while it trained")
             raise fits.failure from error

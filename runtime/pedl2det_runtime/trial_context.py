@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from pedl2det_runtime.config import config_from
 from pedl2det_runtime.current import TrialInfo
-from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.errors import CheckFailedError
 
 _log = logging.getLogger(__name__)
@@ -32,14 +31,7 @@ class TrialContext:
         self._info = info
         self._managed = managed
         self._stop_requested = False
-        self.distributed = DistributedContext(
-            rank=info.rank,
-            size=info.slots,
-            local_rank=info.rank,
-            local_size=info.slots,
-            cross_rank=0,
-            cross_size=1,
-        )
+        self.distributed = info.distributed
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:

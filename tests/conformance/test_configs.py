@@ -237,9 +237,9 @@ def test_cluster_only_fields() -> None:
     )
     validated = config_from(given)
     assert notices(validated, {}) == [
-        "no effect without a cluster: bind_mounts, environment, max_restarts, "
-        "resources.priority, resources.resource_pool, optimizations.aggregation_frequency, "
-        "optimizations.mixed_precision"
+        "no effect without a cluster: bind_mounts, environment, resources.priority, "
+        "resources.resource_pool, max_restarts (one process is not restarted), "
+        "optimizations.aggregation_frequency, optimizations.mixed_precision"
     ]
 
 

@@ -15,7 +15,7 @@ from determined.keras import TFKerasExperimentalContext, TFKerasTrial, TFKerasTr
 
 from pedl2det_runtime.errors import CheckFailedError, InvalidExperimentException
 from promises import promise
-from training import Trial, X, Y, config, run, trial_running
+from training import Trial, X, Y, config, rank_of, run, trial_running
 
 LOCAL = {
     "hyperparameters": {"global_batch_size": 32, "units": 4},
@@ -97,7 +97,7 @@ def test_batch_size_arithmetic(slots: int, per_slot: int, effective: int, tmp_pa
     from dataclasses import replace
 
     with trial_running(config(**LOCAL), tmp_path) as info:
-        context = TFKerasTrialContext(replace(info, slots=slots))
+        context = TFKerasTrialContext(replace(info, distributed=rank_of(slots)))
     assert context.get_per_slot_batch_size() == per_slot
     assert context.get_global_batch_size() == effective
 
@@ -332,7 +332,7 @@ def test_a_dataset_is_sharded_unless_told_otherwise(tmp_path: Path) -> None:
     from dataclasses import replace
 
     with trial_running(config(**LOCAL), tmp_path) as info:
-        context = TFKerasTrialContext(replace(info, slots=2, rank=1))
+        context = TFKerasTrialContext(replace(info, distributed=rank_of(2, 1)))
     dataset = tf.data.Dataset.range(6)
     assert [int(n) for n in context.wrap_dataset(dataset)] == [1, 3, 5]
     assert [int(n) for n in context.wrap_dataset(dataset, shard_dataset=False)] == [*range(6)]
@@ -345,7 +345,7 @@ def test_the_global_batch_size_is_no_loaders_size(
     from dataclasses import replace
 
     with trial_running(config(**LOCAL), tmp_path) as info:
-        context = TFKerasTrialContext(replace(info, slots=2))
+        context = TFKerasTrialContext(replace(info, distributed=rank_of(2)))
     with caplog.at_level(logging.WARNING):
         assert context.get_hparam("global_batch_size") == 32
     assert "context.get_per_slot_batch_size()" in caplog.text

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -33,6 +33,12 @@ from pedl2det.errors import Pedl2DetError
 @click.option("--max-batches", type=click.IntRange(min=1), help="Train no more than this.")
 @click.option("--test", is_flag=True, help="One batch of everything, to see that it works.")
 @click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
+@click.option(
+    "--slots",
+    type=click.IntRange(min=1),
+    help="Processes that train, on Horovod; else resources.slots_per_trial.",
+)
+@click.option("--hosts", metavar="H1:4,H2:4", help="The machines of these, and their slots.")
 @click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
 def command(
     directory: Path,
@@ -43,6 +49,8 @@ def command(
     max_batches: int | None,
     test: bool,
     trace: bool,
+    slots: int | None,
+    hosts: str | None,
     with_stack: bool,
 ) -> None:
     """Train the trial in DIR, of whichever generation it is."""
@@ -57,25 +65,51 @@ def command(
         max_batches=max_batches,
         test=test,
         trace=trace,
+        slots=slots,
     )
     from pedl2det_runtime import errors
+    from pedl2det_runtime.ranks.joining import is_chief
+    from pedl2det_runtime.ranks.start import ranks_to_start, start_ranks
 
     searched = [*sys.path]
     try:
+        if ranks := ranks_to_start(options, hosts):
+            more = ["--traceback"] if with_stack else []
+            start_ranks(options, ranks, hosts, _say, *more)
+            return
         with _old_names(options):
             progress = runtime.run(options, click.echo)
     except errors.Pedl2DetError as error:
-        if with_stack:
-            traceback.print_exception(error)
-        elif isinstance(error, errors.TrialCodeError):
-            raise Pedl2DetError(f"{error} (--traceback shows the whole stack)") from None
-        raise Pedl2DetError(str(error)) from None
+        _fail(error, with_stack)
     except KeyboardInterrupt:
         click.echo("pedl2det: interrupted; --resume goes on from the last checkpoint", err=True)
         sys.exit(130)
     finally:
         sys.path[:] = searched
-    click.echo(f"trained {progress.batches} batches; results in {out}")
+    if is_chief():
+        click.echo(f"trained {progress.batches} batches; results in {out}")
+
+
+def _fail(error: Any, with_stack: bool) -> NoReturn:
+    """Tell the error; on a rank to the launcher, who shows that of the first rank to fail."""
+    from pedl2det_runtime.errors import TrialCodeError
+    from pedl2det_runtime.ranks.joining import is_rank
+    from pedl2det_runtime.ranks.output import Failure
+
+    if is_rank():
+        stack = error.__cause__ if isinstance(error, TrialCodeError) else None
+        whole = traceback.format_exception(error if with_stack else stack)
+        Failure(type(error).__name__, str(error), "".join(whole) if stack else "").tell()
+        sys.exit(2)
+    if with_stack:
+        traceback.print_exception(error)
+    elif isinstance(error, TrialCodeError):
+        raise Pedl2DetError(f"{error} (--traceback shows the whole stack)") from None
+    raise Pedl2DetError(str(error)) from None
+
+
+def _say(line: str, is_error: bool) -> None:
+    click.echo(line, err=is_error)
 
 
 def _runtime() -> ModuleType:

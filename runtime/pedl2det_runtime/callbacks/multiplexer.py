@@ -39,7 +39,7 @@ class Multiplexer:
         batch_size: records in a batch of this process.
         has_epochs: whether ``on_epoch_end`` will ever be called.
         is_chief: whether this is the process that reports; callbacks that say
-            ``_chief_worker_only`` are left out elsewhere.
+            ``_chief_worker_only``, and those of Keras that write files, are left out elsewhere.
 
     Raises:
         CheckFailedError: it is no list of Keras callbacks, or one of ours waits for the end of an
@@ -68,11 +68,14 @@ class Multiplexer:
                 )
             if not has_epochs:
                 _check_epochs(callback)
-        self._callbacks: list[Any] = [
-            callback
-            for callback in callbacks
-            if is_chief or not getattr(callback, "_chief_worker_only", False)
+        self._count = len(callbacks)
+        here = [
+            (place, callback)
+            for place, callback in enumerate(callbacks)
+            if is_chief or not _is_of_the_chief(callback)
         ]
+        self._places = [place for place, _ in here]
+        self._callbacks: list[Any] = [callback for _, callback in here]
         self._home = home
         self._is_never_chunked = graph_mode.is_chosen()
         for callback in self._callbacks:
@@ -122,15 +125,17 @@ class Multiplexer:
         Raises:
             CheckpointError: a state is more than plain data and objects of the trial's classes.
         """
-        states = []
-        for callback, memory in zip(self._callbacks, self._memories, strict=True):
+        states: list[Any] = [None] * self._count
+        for place, callback, memory in zip(
+            self._places, self._callbacks, self._memories, strict=True
+        ):
             is_ours = isinstance(callback, Callback)
             state = callback.get_state() if is_ours else memory.changes()
             try:
                 safe_pickle.dumps(state, self._home)
             except CheckpointError as error:
                 raise CheckpointError(f"{type(callback).__name__}.get_state(): {error}") from None
-            states.append(state)
+            states[place] = state
         return safe_pickle.dumps(states, self._home)
 
     def load_states(self, pickled: bytes) -> None:
@@ -141,16 +146,27 @@ class Multiplexer:
             CheckpointError: the pickle holds more than :meth:`dump_states` writes.
         """
         states = safe_pickle.loads(pickled, self._home)
-        if len(states) != len(self._callbacks):
+        if len(states) != self._count:
             raise CheckFailedError(
                 f"the checkpoint holds the state of {len(states)} callbacks, "
-                f"keras_callbacks() returned {len(self._callbacks)}"
+                f"keras_callbacks() returned {self._count}"
             )
-        for callback, memory, state in zip(self._callbacks, self._memories, states, strict=True):
-            if not isinstance(callback, Callback):
-                memory.restore(state)
-            elif state is not None:
+        for place, callback, memory in zip(
+            self._places, self._callbacks, self._memories, strict=True
+        ):
+            state = states[place]
+            if state is None:
+                continue  # the rank that wrote it had no such callback
+            if isinstance(callback, Callback):
                 callback.load_state(state)
+            else:
+                memory.restore(state)
+
+
+def _is_of_the_chief(callback: Any) -> bool:
+    keras = tf.keras.callbacks
+    writers = keras.ModelCheckpoint, keras.CSVLogger, keras.TensorBoard, keras.RemoteMonitor
+    return isinstance(callback, writers) or bool(getattr(callback, "_chief_worker_only", False))
 
 
 def _check_epochs(callback: Any) -> None:

@@ -4,7 +4,7 @@ Pure: no TensorFlow, no trial code.
 """
 
 from pedl2det_runtime.config.hparams import sample_hparams
-from pedl2det_runtime.config.model import CheckpointStorage, ExperimentConfig, Length
+from pedl2det_runtime.config.model import CheckpointStorage, ExperimentConfig, Length, Optimizations
 from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.config.reader import config_from, read_config
 from pedl2det_runtime.credentials import scrubbed, without_credentials
@@ -13,6 +13,7 @@ __all__ = [
     "CheckpointStorage",
     "ExperimentConfig",
     "Length",
+    "Optimizations",
     "config_from",
     "notices",
     "read_config",

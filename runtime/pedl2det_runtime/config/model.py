@@ -196,6 +196,7 @@ class ExperimentConfig(_Section):
     min_checkpoint_period: Period | None = None
     perform_initial_validation: bool = False
     checkpoint_policy: Literal["best", "all", "none"] = "best"
+    max_restarts: NonNegative = 5
 
     @model_validator(mode="after")
     def _one_trial_has_a_length(self) -> Self:

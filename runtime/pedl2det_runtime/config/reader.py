@@ -38,13 +38,14 @@ def read_config(path: Path, overrides: tuple[str, ...] = ()) -> ExperimentConfig
         raise ConfigError(f"{path}: expected a mapping of config keys, got {kind}")
     if document.duplicate:
         raise ConfigError(f"{_place(path, document, document.duplicate)}: this key stands twice")
+    known = set(document.lines)
     for override in overrides:
-        _override(document.value, override)
+        known |= _override(document.value, override)
 
     def place(keys: yaml12.KeyPath) -> str:
         return _place(path, document, keys) if keys else str(path)
 
-    return config_from(document.value, place=place, known=set(document.lines))
+    return config_from(document.value, place=place, known=known)
 
 
 def config_from(
@@ -88,7 +89,8 @@ def _parse(path: Path) -> yaml12.Document:
         raise ConfigError(f"{path}: not YAML: {error}") from None
 
 
-def _override(value: dict[str, Any], override: str) -> None:
+def _override(value: dict[str, Any], override: str) -> set[yaml12.KeyPath]:
+    """Set one value; returns the key paths that exist then."""
     key, sign, text = override.partition("=")
     if not sign or not key:
         raise ConfigError(f"--set {override}: expected key.path=value")
@@ -101,6 +103,8 @@ def _override(value: dict[str, Any], override: str) -> None:
         value[last] = yaml12.parse(text).value
     except yaml.YAMLError:
         raise ConfigError(f"--set {override}: {text!r} is not a YAML value") from None
+    path = (*parents, last)
+    return {path[:length] for length in range(1, len(path) + 1)}
 
 
 def _place(path: Path, document: yaml12.Document, keys: yaml12.KeyPath) -> str:

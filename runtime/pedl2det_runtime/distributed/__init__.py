@@ -6,7 +6,7 @@
 ``zmq_groups``  sockets, for a context made by hand; ``horovod_groups``, ``torch_groups``
 """
 
-from pedl2det_runtime.distributed.context import DistributedContext
+from pedl2det_runtime.distributed.context import DistributedContext, one_process
 from pedl2det_runtime.distributed.keys import new_key
 
-__all__ = ["DistributedContext", "new_key"]
+__all__ = ["DistributedContext", "new_key", "one_process"]

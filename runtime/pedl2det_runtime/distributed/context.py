@@ -241,3 +241,10 @@ class DistributedContext:
     def _check_open(self, collective: Collective) -> None:
         if not self._end.alive:
             raise DistributedError(f"{collective}(): this DistributedContext is closed")
+
+
+def one_process() -> DistributedContext:
+    """The context of a process that trains by itself."""
+    return DistributedContext(
+        rank=0, size=1, local_rank=0, local_size=1, cross_rank=0, cross_size=1
+    )

@@ -23,6 +23,9 @@ from pedl2det_runtime.feeding.workers import BatchFeed, Workers
 from pedl2det_runtime.sampler import Sampler
 from pedl2det_runtime.told import place_of
 
+#: Which of the ranks this process is, and how many there are.
+Ranks = tuple[int, int]
+
 
 class Feed(Protocol):
     """Batches for one ``fit`` or one ``evaluate``.
@@ -39,13 +42,13 @@ class Feed(Protocol):
     def error(self) -> BaseException | None:
         """What the data raised, if they did."""
 
-    def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
+    def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
         """The batches; the model is built first where that needs them.
 
         Args:
             model: the model that reads them.
-            resuming: whether the model is about to be restored, so that it must be built now, and
-                the random states must not notice: the first run had built it already.
+            build: whether the model must be built now, because its variables are about to get
+                their values; the random states do not notice.
         """
 
     def allow(self, until: int) -> None:
@@ -58,7 +61,9 @@ class Feed(Protocol):
         """End the workers."""
 
 
-def training_feed(data: Any, workers: Workers, shuffle_seed: int | None, start: int) -> Feed:
+def training_feed(
+    data: Any, workers: Workers, shuffle_seed: int | None, start: int, ranks: Ranks = (0, 1)
+) -> Feed:
     """The training data from batch ``start`` on, without end.
 
     Args:
@@ -67,19 +72,20 @@ def training_feed(data: Any, workers: Workers, shuffle_seed: int | None, start: 
         shuffle_seed: seed of the order of batches, or None.
         start: the number of the first batch; no more than one is made until
             :meth:`Feed.allow` is called.
+        ranks: which process this is, of how many that share a sequence. Datasets come sharded.
     """
     if is_dataset(data):
         return _DatasetFeed(data.repeat().skip(start) if start else data.repeat(), None)
-    passes = Sampler(len(data), shuffle_seed).passes(start)
+    passes = Sampler(len(data), shuffle_seed, *ranks).passes(start)
     return _SequenceFeed(data, passes, workers, None, start)
 
 
-def validation_feed(data: Any, workers: Workers, steps: int | None) -> Feed:
-    """One pass over the validation data, or the first ``steps`` batches of it."""
+def validation_feed(data: Any, workers: Workers, steps: int | None, ranks: Ranks = (0, 1)) -> Feed:
+    """One pass over this rank's share of the validation data, or the first ``steps`` of it."""
     if is_dataset(data):
         data = data if steps is None else data.take(steps)
         return _DatasetFeed(data, batches_in_pass(data))
-    share = Sampler(len(data)).one_pass()[:steps]
+    share = Sampler(len(data), None, *ranks).one_pass()[:steps]
     return _SequenceFeed(data, iter([share]), workers, len(share))
 
 
@@ -124,12 +130,12 @@ class _SequenceFeed:
     def error(self) -> BaseException | None:
         return self._feed.error
 
-    def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
+    def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
         first = standardized(next(self._feed))
         self.spec = tf.nest.map_structure(of_any_length, first)
         state = seeds.host_state()
         spec = self._spec_of_batches(model, first)
-        if resuming:
+        if build:
             seeds.restore_host_state(state)
             _build_unnoticed(model, spec)
         return as_dataset(first, self._others(first, spec), spec)
@@ -184,8 +190,8 @@ class _DatasetFeed:
         self.spec = dataset.element_spec
         self._dataset = dataset
 
-    def open(self, model: Any, *, resuming: bool) -> tf.data.Dataset:
-        if resuming:
+    def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
+        if build:
             _build_unnoticed(model, self.spec)
         return self._dataset
 

@@ -1,0 +1,24 @@
+"""``pedl2det doctor``: what this environment has and lacks for training."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from pedl2det.doctor import checks, install_horovod
+
+
+@click.command("doctor")
+@click.option(
+    "--install", is_flag=True, help="Build Horovod for this TensorFlow and install it: 2 minutes."
+)
+def command(install: bool) -> None:
+    """Say what is missing for training, and for training on several processes."""
+    if install:
+        install_horovod(click.echo)
+    complete = True
+    for check in checks():
+        complete &= check.is_there
+        click.echo(f"{'ok' if check.is_there else '--'}  {check.name:12} {check.said}")
+    sys.exit(0 if complete else 1)

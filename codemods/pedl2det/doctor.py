@@ -1,0 +1,172 @@
+"""What this environment has and lacks for training: packages, and Horovod, which must be built."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+
+from pedl2det.errors import Pedl2DetError
+
+_TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly")
+_FIRST_SERVED, _LAST_SERVED, _LAST_OF_HOROVOD = (2, 15), (2, 21), (2, 18)
+_WITHOUT_TF_KERAS = (2, 15)
+#: What Horovod's own build needs and does not ask for. Later ones of these cannot build it.
+_TO_BUILD = (
+    *("cmake<4", "setuptools<80", "wheel"),
+    *("cffi", "cloudpickle", "packaging", "psutil", "pyyaml"),
+)
+_HOW_TO_BUILD = {
+    "HOROVOD_WITH_TENSORFLOW": "1",
+    "HOROVOD_WITHOUT_PYTORCH": "1",
+    "HOROVOD_WITHOUT_MXNET": "1",
+    "HOROVOD_WITH_GLOO": "1",
+    "HOROVOD_WITHOUT_MPI": "1",
+}
+_SAYS_WHETHER_IT_WORKS = (
+    "import horovod.tensorflow as hvd; hvd.init(); assert hvd.gloo_built() and hvd.size() == 1"
+)
+INSTALL = "pedl2det doctor --install"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what.
+        is_there: whether it is as it must be.
+        said: its version, or what is wrong and what to do.
+    """
+
+    name: str
+    is_there: bool
+    said: str
+
+
+def checks() -> Iterator[Check]:
+    """Look at all that training needs, one by one."""
+    tensorflow = _version(*_TENSORFLOWS)
+    yield _tensorflow(tensorflow)
+    if tensorflow is not None and _minor(tensorflow) > _WITHOUT_TF_KERAS:
+        yield _tf_keras(tensorflow)
+    for name in _needed("run"):
+        if name not in ("tensorflow", "tf-keras"):
+            yield _package(name, "pip install 'pedl2det[run]'")
+    yield _horovod()
+    yield _package("pyzmq", "pip install pyzmq (for a DistributedContext made by hand)")
+    ssh = shutil.which("ssh")
+    yield Check("ssh", ssh is not None, ssh or "not installed: --hosts needs it")
+
+
+def install_horovod(say: Callable[[str], None]) -> None:
+    """Build Horovod against the TensorFlow of this environment, and install it.
+
+    Raises:
+        Pedl2DetError: there is no TensorFlow that it can be built against, or pip failed.
+    """
+    tensorflow = _version(*_TENSORFLOWS)
+    if tensorflow is None:
+        raise Pedl2DetError("install TensorFlow first: pip install 'pedl2det[run]'")
+    if _minor(tensorflow) > _LAST_OF_HOROVOD:
+        raise Pedl2DetError(_too_new(tensorflow))
+    for tool in ("g++", "make"):
+        if shutil.which(tool) is None:
+            raise Pedl2DetError(
+                f"building Horovod needs {tool}: install your system's C++ compiler"
+            )
+    horovod = _needed("horovod")["horovod"]
+    say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet"]
+    _run([*pip, *_TO_BUILD])
+    _run(
+        [*pip, "--no-build-isolation", "--no-cache-dir", "--force-reinstall", "--no-deps", horovod]
+    )
+    _run([*pip, *(text for name, text in _needed("horovod").items() if name != "horovod")])
+
+
+def _run(command: list[str]) -> None:
+    scripts = os.path.dirname(sys.executable)  # noqa: PTH120 - where pip has put cmake
+    path = os.pathsep.join((scripts, os.environ.get("PATH", os.defpath)))
+    done = subprocess.run(  # noqa: S603 - our own command
+        command, env={**os.environ, **_HOW_TO_BUILD, "PATH": path}, check=False
+    )
+    if done.returncode:
+        raise Pedl2DetError(f"pip failed, see above: {' '.join(command)}")
+
+
+def _tensorflow(version: str | None) -> Check:
+    if version is None:
+        return Check("tensorflow", False, "not installed: pip install 'pedl2det[run]'")
+    if not _FIRST_SERVED <= _minor(version) <= _LAST_SERVED:
+        first, last = (".".join(map(str, one)) for one in (_FIRST_SERVED, _LAST_SERVED))
+        return Check("tensorflow", False, f"{version}: expected {first} to {last}")
+    return Check("tensorflow", True, version)
+
+
+def _tf_keras(tensorflow: str) -> Check:
+    version = _version("tf-keras")
+    wanted = ".".join(map(str, _minor(tensorflow)))
+    if version is not None and _minor(version) == _minor(tensorflow):
+        return Check("tf-keras", True, version)
+    found = f"{version} beside TensorFlow {tensorflow}" if version else "not installed"
+    return Check("tf-keras", False, f"{found}: pip install 'tf-keras=={wanted}.*'")
+
+
+def _package(name: str, remedy: str) -> Check:
+    version = _version(name)
+    return Check(name, version is not None, version or f"not installed: {remedy}")
+
+
+def _horovod() -> Check:
+    version, tensorflow = _version("horovod"), _version(*_TENSORFLOWS)
+    if version is None:
+        too_new = tensorflow is not None and _minor(tensorflow) > _LAST_OF_HOROVOD
+        remedy = _too_new(tensorflow or "") if too_new else INSTALL
+        return Check("horovod", False, f"not installed (for --slots): {remedy}")
+    tried = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", _SAYS_WHETHER_IT_WORKS], capture_output=True, text=True, check=False
+    )
+    if tried.returncode:
+        last = (tried.stderr.strip().splitlines() or ["no message"])[-1]
+        return Check("horovod", False, f"{version} does not work: {last}; build it anew: {INSTALL}")
+    return Check("horovod", True, version)
+
+
+def _too_new(tensorflow: str) -> str:
+    last = ".".join(map(str, _LAST_OF_HOROVOD))
+    return (
+        f"Horovod builds against TensorFlow {last} and earlier, here is {tensorflow}: "
+        f"pip install 'tensorflow=={last}.*' 'tf-keras=={last}.*'"
+    )
+
+
+def _needed(extra: str) -> dict[str, str]:
+    """What an extra of this package asks for: the requirements by name."""
+    found = {}
+    for requirement in metadata.requires("pedl2det") or []:
+        text, _, condition = requirement.partition(";")
+        if extra in condition.replace("'", '"').split('"'):
+            name = text.strip()
+            for stop in "[<>=!~ ":
+                name = name.partition(stop)[0]
+            found[name] = text.strip()
+    return found
+
+
+def _version(*names: str) -> str | None:
+    for name in names:
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+def _minor(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
