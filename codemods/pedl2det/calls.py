@@ -54,8 +54,8 @@ class Calls:
         }
         self._uses: dict[ast.AST, list[Use]] = defaultdict(list)
         for source in sources.values():
-            for node in source.names.nodes:
-                if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            for node in source.names.of(ast.Name, ast.Attribute):
+                if isinstance(node.ctx, ast.Load):
                     meant = self.meaning(source, node)
                     if meant is not None:
                         self._uses[meant].append(Use(source, node))

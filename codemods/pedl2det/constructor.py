@@ -16,6 +16,8 @@ from pedl2det.source import Source
 
 CONTEXT_CLASS = "TFKerasTrialContext"
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 def plan_constructor(project: TrialProject, plan: Plan, rule: str) -> None:
     """Plan ``__init__(self, context)`` with the statements that rules asked for, if any did."""
@@ -30,10 +32,15 @@ def plan_constructor(project: TrialProject, plan: Plan, rule: str) -> None:
         body = "\n".join(f"    {line}" for line in plan.constructor)
         annotation = _annotation(source, trial, plan)
         code = f"def __init__(self, context: {annotation}) -> None:\n{body}\n"
+        first = next((node for node in trial.body if isinstance(node, _DEFINITIONS)), None)
+        if first is not None:
+            plan.file(source).show(first)
         plan.definition(rule, source, trial, _with_first_method(code))
         return
     lines = "\n".join(plan.constructor) + "\n"
     if not is_pedl:
+        for statement in present.body:
+            plan.file(source).show(statement)
         plan.definition(rule, source, present, edits.into_body(lines, _keeps_context))
         return
     plan.definition(rule, where.file_of(project, present), present, edits.into_body(lines))

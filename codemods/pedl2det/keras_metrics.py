@@ -185,9 +185,7 @@ def _is_function(project: TrialProject, node: ast.expr) -> bool:
 def _output_lists(project: TrialProject) -> Iterator[ast.List | ast.Tuple]:
     """The outputs that are listed where a model is made."""
     for source in project.sources.values():
-        for node in source.names.nodes:
-            if not isinstance(node, ast.Call):
-                continue
+        for node in source.names.of(ast.Call):
             if public(source.names.qualified(node.func)).rpartition(".")[2] != "Model":
                 continue
             given = where.arguments_of(node, ("inputs", "outputs")) or {}

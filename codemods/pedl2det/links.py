@@ -19,7 +19,7 @@ def link(sources: dict[str, Source]) -> None:
     for module in sources:
         links.bind_stars(module, set())
     for module, source in sources.items():
-        source.names.follow = functools.partial(links.follow, module)
+        source.names.link(functools.partial(links.follow, module))
 
 
 class _Links:

@@ -160,12 +160,12 @@ class _Flow:
             return set()
         uses = [
             use
-            for use in ast.walk(function)
+            for use in source.names.below(function)
             if isinstance(use, ast.Name) and use.id == target.id and isinstance(use.ctx, ast.Load)
         ]
         is_shared = any(
             isinstance(node, ast.Global | ast.Nonlocal) and target.id in node.names
-            for node in ast.walk(function)
+            for node in source.names.below(function)
         )
         self.seen.add((function, target.id))
         found: Roles = set()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import io
+import re
 import tokenize
 import warnings
 from collections import Counter
@@ -17,11 +18,11 @@ from typing import TypeVar
 
 from pedl2det.choice import EVERYTHING, Choice
 from pedl2det.constructor import plan_constructor
-from pedl2det.edits import NoPlace
 from pedl2det.excluding import excluded_files, without_excluded
-from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.findings import Finding, Kind, NoPlace
 from pedl2det.handing_on import plan_handing_on
 from pedl2det.jobs import in_order
+from pedl2det.legacy import mentions_legacy
 from pedl2det.metric_names import MetricNames
 from pedl2det.plan import Change, Plan
 from pedl2det.project import TrialProject, occurrences
@@ -31,7 +32,7 @@ from pedl2det.shared import settle
 from pedl2det.source import Source
 from pedl2det.tree import files_below, is_python
 from pedl2det.whole_files import migrate_files
-from pedl2det.yaml_edit import Config
+from pedl2det.yaml_edit import Config, legacy_keys
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ class Result:
         """The findings of one kind."""
         return [finding for finding in self.findings if finding.kind is kind]
 
+
+_TAIL = re.compile("#[^\r\n]*")
 
 Watch = Callable[[Iterator[Result], int], Iterable[Result]]
 
@@ -230,7 +233,7 @@ def _edited(plan: Plan) -> list[NewFile]:
             files.append(NewFile(source.path, source.encoded(source.text), source.encoded(text)))
     for config in plan.edited_configs:
         path, edited = config.config.path, config.result()
-        stay = [] if edited is None else Config.of(path, edited).legacy_keys()
+        stay = [] if edited is None else legacy_keys(edited)
         if edited is None or stay:
             plan.findings.append(_left_config(config.config, stay))
             continue
@@ -254,20 +257,32 @@ def _left_config(config: Config, stay: list[str]) -> Finding:
 def _problem_with(source: Source, text: str, kept: set[str]) -> str | None:
     """What is wrong with a new text: it must parse, compile and be free of the old API."""
     try:
-        new = Source.of(source.path, text)
         with warnings.catch_warnings(action="ignore"):
-            compile(new.tree, str(source.path), "exec", dont_inherit=True)
-    except (Unreadable, SyntaxError, ValueError) as error:
+            compile(text, str(source.path), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError) as error:
         return f"would not compile: {error}"
-    names = (found for found in occurrences(new) if not found.is_skipped)
-    left = next((found for found in names if found.name not in kept), None)
-    if left is not None:
-        return f"would still use {left.name}"
+    if mentions_legacy(text.encode("utf-8", errors="replace")):
+        new = Source.of(source.path, text)
+        names = (found for found in occurrences(new) if not found.is_skipped)
+        left = next((found for found in names if found.name not in kept), None)
+        if left is not None:
+            return f"would still use {left.name}"
     problem = source.problem_with(text)
     if problem is not None:
         return problem
-    lost = _comments(source.text) - _comments(text)
+    lost = _lost_comments(source.text, text)
     return f"would lose a comment: {min(lost)}" if lost else None
+
+
+def _lost_comments(old: str, new: str) -> Counter[str]:
+    """The comments of an old text that a new one has not.
+
+    Most often every piece of text from a ``#`` to the end of its line is there still, and with it
+    every comment; only else the comments are told from the rest, which takes long.
+    """
+    if not Counter(_TAIL.findall(old)) - Counter(_TAIL.findall(new)):
+        return Counter()
+    return _comments(old) - _comments(new)
 
 
 def _comments(text: str) -> Counter[str]:

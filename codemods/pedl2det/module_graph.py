@@ -28,7 +28,7 @@ def _closure(project: TrialProject, todo: list[str], seen: set[str]) -> Iterator
             continue
         seen.add(module)
         yield module
-        for node in project.sources[module].names.nodes:
+        for node in project.sources[module].names.of(ast.Import, ast.ImportFrom):
             match node:
                 case ast.Import(names=aliases):
                     todo += [alias.name for alias in aliases]

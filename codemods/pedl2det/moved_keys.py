@@ -23,7 +23,7 @@ def refuse_moved_keys(plan: Plan, rule: str) -> None:
     The config may have been handed on, so that the whole trial is looked through.
     """
     for source in plan.project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.Subscript, ast.Call):
             match node:
                 case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Load()):
                     pass

@@ -9,7 +9,11 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, TypeVar, overload
 
+Node = TypeVar("Node", bound=ast.AST)
+Other = TypeVar("Other", bound=ast.AST)
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Scope = (
     ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | Comprehension
@@ -18,11 +22,11 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.Module, ast.ClassDef, *FUNCTIONS, *_COMPREHENSIONS)
 #: Nodes that bind names.
-_BINDERS = (
+_BINDERS = {
     *(ast.Import, ast.ImportFrom, ast.Name, ast.arg, ast.ExceptHandler, ast.FunctionDef),
     *(ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal, ast.NamedExpr),
     *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
-)
+}
 #: What has no place in a text: ``Load``, ``Add``; the parser gives one object for all of a kind.
 _BARE = frozenset(
     kind
@@ -39,27 +43,75 @@ class Names:
 
     Attributes:
         parents: the parent of every node.
-        nodes: every node that has a place, in the order of the text.
-        follow: from a dotted name, as an import gives it, to where it is defined.
+        nodes: every node that has a place, in the order of the text: each before what is in it.
     """
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self.follow: Callable[[str], str] = lambda dotted: dotted
+        self._follow: Callable[[str], str] = lambda dotted: dotted
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: list[ast.AST] = []
         # For each scope and name, everything that binds it: an imported dotted name, or None.
         self._bound: dict[Scope, dict[str, list[str | None]]] = defaultdict(
             lambda: defaultdict(list)
         )
-        self._binders: dict[ast.Name, Scope | None] = {}  # every rule asks
+        self._of: dict[tuple[type[ast.AST], ...], list[Any]] = {}
+        # Every rule asks the same of the same names.
+        self._binders: dict[ast.Name, Scope | None] = {}
+        self._qualified: dict[ast.AST, str | None] = {}
         self._read(tree)
         self._follow_aliases()
 
+    @overload
+    def of(self, kind: type[Node], /) -> list[Node]: ...
+
+    @overload
+    def of(self, one: type[Node], other: type[Other], /) -> list[Node | Other]: ...
+
+    @overload
+    def of(self, *kinds: type[ast.AST]) -> list[ast.AST]: ...
+
+    def of(self, *kinds: type[ast.AST]) -> list[Any]:
+        """The nodes of some kinds, in the order of the text."""
+        if kinds not in self._of:
+            self._of[kinds] = [node for node in self.nodes if type(node) in kinds]
+        return self._of[kinds]
+
+    def below(self, root: ast.AST) -> list[ast.AST]:
+        """A node and all that is in it, in the order of the text."""
+        start, end = self._extents[root]
+        return self.nodes[start:end]
+
+    @cached_property
+    def _extents(self) -> dict[ast.AST, tuple[int, int]]:
+        """Where among the nodes each one stands, and where that ends which is in it."""
+        ends: dict[ast.AST, int] = {}
+        extents = {}
+        for index in range(len(self.nodes) - 1, -1, -1):
+            node = self.nodes[index]
+            end = ends.get(node, index + 1)
+            extents[node] = (index, end)
+            if node in self.parents:
+                ends.setdefault(self.parents[node], end)
+        return extents
+
+    def follow(self, dotted: str) -> str:
+        """Where a dotted name, as an import gives it, is defined."""
+        return self._follow(dotted)
+
+    def link(self, follow: Callable[[str], str]) -> None:
+        """Have dotted names mean what they mean in other files."""
+        self._follow = follow
+        self._qualified.clear()
+
     def qualified(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means through imports, if it has one meaning."""
-        meanings = set(self.meanings(node))
-        return meanings.pop() if len(meanings) == 1 else None
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return None
+        if node not in self._qualified:
+            meanings = set(self.meanings(node))
+            self._qualified[node] = meanings.pop() if len(meanings) == 1 else None
+        return self._qualified[node]
 
     def meanings(self, node: ast.AST) -> list[str | None]:
         """Every meaning that an expression may have; None stands for one not from an import."""
@@ -107,12 +159,13 @@ class Names:
         if not bound:
             bound.append(dotted)
             self._binders.clear()
+            self._qualified.clear()
 
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""
         return any(
             name in _names_in(node)
-            for node in ast.walk(root)
+            for node in self.below(root)
             if node is not root or not isinstance(node, ast.FunctionDef | ast.ClassDef)
         )
 
@@ -165,6 +218,7 @@ class Names:
                     meaning = self.qualified(statement.value)
                     if meaning is not None and self._bound[self.tree][name] == [None]:
                         self._bound[self.tree][name][:] = [meaning]
+                        self._qualified.clear()
 
     def _read(self, tree: ast.Module) -> None:
         """Take every node in, without recursion: a long sum nests deeper than Python calls."""
@@ -172,7 +226,7 @@ class Names:
         while waiting:
             node, scope = waiting.pop()
             self.nodes.append(node)
-            if isinstance(node, _BINDERS):
+            if type(node) in _BINDERS:
                 self._bind(node, scope)
             is_scope = isinstance(node, _SCOPES)
             children = [child for child in ast.iter_child_nodes(node) if type(child) not in _BARE]

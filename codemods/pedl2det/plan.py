@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pedl2det.edits import Edit, FileEdits, goes
+from pedl2det.edits import Edit, goes
+from pedl2det.file_edits import FileEdits
 from pedl2det.findings import Finding, Kind
 from pedl2det.metric_names import MetricNames
 from pedl2det.project import Occurrence, TrialProject

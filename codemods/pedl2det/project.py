@@ -313,7 +313,7 @@ def trial_classes(source: Source, classes: set[str] = TRIAL_CLASSES) -> list[ast
 def occurrences(source: Source) -> Iterator[Occurrence]:
     """Every legacy name in a file: import aliases and the longest dotted expressions."""
     names = source.names
-    for node in names.nodes:
+    for node in names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if is_legacy(alias.name):
@@ -328,8 +328,7 @@ def occurrences(source: Source) -> Iterator[Occurrence]:
         elif isinstance(node, ast.Name | ast.Attribute):
             if isinstance(names.parents.get(node), ast.Attribute):
                 continue  # a part of a longer expression
-            legacy = {name for name in names.meanings(node) if name and is_legacy(name)}
+            meanings = set(names.meanings(node))
+            legacy = {name for name in meanings if name and is_legacy(name)}
             if legacy:
-                yield Occurrence(
-                    source, node, min(legacy), ambiguous=len(set(names.meanings(node))) > 1
-                )
+                yield Occurrence(source, node, min(legacy), ambiguous=len(meanings) > 1)

@@ -24,6 +24,9 @@ from pedl2det.skipping import Skipped, skipped_in_code
 Place = tuple[int, int]  # line from 1, column from 0 in characters
 Span = tuple[Place, Place]
 
+NEWLINE = re.compile("\r\n|\r|\n")
+_BLANK = re.compile("[ \t\f]*")
+
 
 @dataclass(frozen=True)
 class Source:
@@ -106,43 +109,57 @@ class Source:
         return Names(self.tree)
 
     @cached_property
-    def _lines(self) -> list[str]:
-        return re.split("\r\n|\r|\n", self.text)  # str.splitlines knows more line ends
+    def lines(self) -> list[str]:
+        """Its lines without their ends."""
+        return NEWLINE.split(self.text)  # str.splitlines knows more line ends
 
     def start(self, node: ast.expr | ast.stmt | ast.arg) -> Place:
         """Where a node begins."""
         return node.lineno, self._column(node.lineno, node.col_offset)
 
-    def span(self, node: ast.expr) -> Span:
-        """Where an expression begins and ends."""
+    def span(self, node: ast.expr | ast.stmt) -> Span:
+        """Where a node begins and ends."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self.start(node), (
             node.end_lineno,
             self._column(node.end_lineno, node.end_col_offset),
         )
 
-    def segment(self, node: ast.AST) -> str:
+    @cached_property
+    def newline(self) -> str:
+        """How the first line ends, and with it new ones."""
+        found = NEWLINE.search(self.text)
+        return found[0] if found else "\n"
+
+    def indent(self, line: int) -> str:
+        """The white space with which a line begins."""
+        found = _BLANK.match(self.text, self._starts[line - 1])
+        return found[0] if found else ""
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""
-        return ast.get_source_segment(self.text, node) or ""
+        start, end = map(self.offset, self.span(node))
+        return self.text[start:end]
 
     def spliced(self, node: ast.expr, replaced: dict[ast.expr, str]) -> str:
         """The text of a node with other texts in the places of some nodes within it."""
-        text, shift = self.segment(node), self._offset(self.span(node)[0])
+        text, shift = self.segment(node), self.offset(self.span(node)[0])
         for inner in sorted(replaced, key=self.span, reverse=True):
-            begin, end = (self._offset(place) - shift for place in self.span(inner))
+            begin, end = (self.offset(place) - shift for place in self.span(inner))
             text = text[:begin] + replaced[inner] + text[end:]
         return text
 
-    def _offset(self, place: Place) -> int:
+    def offset(self, place: Place) -> int:
+        """Where a place is in the text."""
         line, column = place
         return self._starts[line - 1] + column
 
     @cached_property
     def _starts(self) -> list[int]:
         """Where each line begins in the text."""
-        return [0, *(match.end() for match in re.finditer("\r\n|\r|\n", self.text))]
+        return [0, *(match.end() for match in NEWLINE.finditer(self.text))]
 
     def _column(self, line: int, offset: int) -> int:
         if self.text.isascii():
             return offset
-        return len(self._lines[line - 1].encode("utf-8")[:offset].decode("utf-8"))
+        return len(self.lines[line - 1].encode("utf-8")[:offset].decode("utf-8"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,13 +24,20 @@ def files_below(paths: list[Path]) -> list[Path]:
     A link is a file of the directory that it stands in. A path that is a file is taken whatever its
     name.
     """
-    found = {file.parent.resolve() / file.name for path in paths for file in _below(path, _ENDS)}
-    return sorted(found)
+    found = {
+        (*parts, name)
+        for path in paths
+        for directory, names in _below(path, _ENDS)
+        for parts in [directory.resolve().parts]
+        for name in names
+    }
+    return [Path(*parts) for parts in sorted(found)]
 
 
 def python_files(path: Path) -> Iterator[Path]:
     """The Python files at or below a path, in order, without environments and caches."""
-    yield from _below(path, (".py",))
+    for directory, names in _below(path, (".py",)):
+        yield from (directory / name for name in names)
 
 
 def is_python(file: Path) -> bool:
@@ -37,11 +45,19 @@ def is_python(file: Path) -> bool:
     return file.suffix not in (NOTEBOOK, *OTHER)
 
 
-def _below(path: Path, ends: tuple[str, ...]) -> Iterator[Path]:
+def _below(path: Path, ends: tuple[str, ...]) -> Iterator[tuple[Path, list[str]]]:
+    """Each directory at or below a path and the names of files in it, in order."""
     if path.is_file():
-        yield path
+        yield path.parent, [path.name]
         return
-    for directory, subdirectories, files in os.walk(path):
-        subdirectories[:] = sorted(set(subdirectories) - _PRUNED)
-        found = (Path(directory, name) for name in sorted(files) if name.endswith(ends))
-        yield from (file for file in found if file.is_file())  # no dangling link
+    directories, names = [], []
+    with contextlib.suppress(OSError), os.scandir(path) as entries:  # some may not be read
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                directories.append(entry.name)
+            elif entry.name.endswith(ends) and entry.is_file():  # no dangling link
+                names.append(entry.name)
+    if names:
+        yield path, sorted(names)
+    for name in sorted(set(directories) - _PRUNED):
+        yield from _below(path / name, ends)

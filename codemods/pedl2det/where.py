@@ -101,7 +101,7 @@ def uses_of(source: Source, function: ast.FunctionDef, name: str) -> list[ast.Na
     return [
         node
         for statement in function.body
-        for node in ast.walk(statement)
+        for node in source.names.below(statement)
         if isinstance(node, ast.Name) and node.id == name and source.names.binder(node) is function
     ]
 
@@ -131,11 +131,11 @@ def is_changed(source: Source, use: ast.Name | ast.Attribute) -> bool:
     return False
 
 
-def catches_key_error(function: ast.AST) -> bool:
+def catches_key_error(source: Source, function: ast.AST) -> bool:
     """Whether a function expects a missing key; the context raises another error for it."""
     return any(
         isinstance(part, ast.Name) and part.id in ("KeyError", "LookupError")
-        for node in ast.walk(function)
+        for node in source.names.below(function)
         if isinstance(node, ast.ExceptHandler) and node.type
         for part in ast.walk(node.type)
     )

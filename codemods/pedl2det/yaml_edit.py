@@ -21,6 +21,12 @@ from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]
 
+# PyYAML is ten times as fast where it was built with libyaml. What is written as a scalar or in
+# braces begins and ends at the same places for both; where a block ends, they see differently, and
+# nobody asks.
+_VALUES: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXTS: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
 
 @dataclass(frozen=True)
 class Config:
@@ -57,7 +63,7 @@ class Config:
     def of(cls, path: Path, text: str, bom: bool = False) -> Config:
         """Compose a text; raises as :meth:`read`."""
         try:
-            return cls(path, text, yaml.compose(text, Loader=yaml.SafeLoader), bom)
+            return cls(path, text, _composed(text), bom)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             raise Unreadable(f"not YAML: {error.problem}", line) from None
@@ -81,23 +87,7 @@ class Config:
 
     @cached_property
     def _legacy_keys(self) -> list[str]:
-        try:
-            value = yaml.safe_load(self.text)
-        except (yaml.YAMLError, ValueError):  # a tag or a date of its own
-            value = yaml.load(self.text, yaml.BaseLoader)  # noqa: S506
-        sections = {
-            "": ("batches_per_step",),
-            "searcher": ("max_steps", "target_trial_steps"),
-            "hyperparameters": ("batch_size",),
-        }
-        found = [
-            f"{section}.{key}".lstrip(".")
-            for section, keys in sections.items()
-            for key in keys
-            if key in ((value.get(section) or {}) if section else value)
-        ]
-        periods = ("min_validation_period", "min_checkpoint_period")
-        return found + [name for name in periods if isinstance(value.get(name), int | str)]
+        return legacy_keys(self.text)
 
     @property
     def is_experiment(self) -> bool:
@@ -144,6 +134,35 @@ class Config:
                         found.append(Entry(child, value, value, node.flow_style))
                     stack.append((child, value))
         return found
+
+
+def _composed(text: str) -> yaml.Node | None:
+    """The nodes of a text; PyYAML's own parser says what is wrong with it."""
+    try:
+        return yaml.compose(text, Loader=_VALUES)
+    except yaml.YAMLError:
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def legacy_keys(text: str) -> list[str]:
+    """What of the old dialect a config's text means, with its anchors and merges followed."""
+    try:
+        value = yaml.load(text, _VALUES)  # noqa: S506 - safe
+    except (yaml.YAMLError, ValueError):  # a tag or a date of its own
+        value = yaml.load(text, _TEXTS)  # noqa: S506 - safe
+    sections = {
+        "": ("batches_per_step",),
+        "searcher": ("max_steps", "target_trial_steps"),
+        "hyperparameters": ("batch_size",),
+    }
+    found = [
+        f"{section}.{key}".lstrip(".")
+        for section, keys in sections.items()
+        for key in keys
+        if key in ((value.get(section) or {}) if section else value)
+    ]
+    periods = ("min_validation_period", "min_checkpoint_period")
+    return found + [name for name in periods if isinstance(value.get(name), int | str)]
 
 
 @dataclass(frozen=True)
@@ -264,7 +283,7 @@ class ConfigEdits:
         at = len(self.config.text[: node.end_mark.index - 1].rstrip())
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         comma = "" if not pairs else " " if self.config.text[at - 1] == "," else ", "
-        if pairs and pairs[-1][0].style is not None:
+        if pairs and pairs[-1][0].style:  # plain is None, or empty with libyaml
             key = pairs[-1][0]
             is_text = not _NUMBER.fullmatch(text)
             name, text = _as_written(key, name), _as_written(key, text) if is_text else text
@@ -282,10 +301,10 @@ class ConfigEdits:
             text = text[:start] + replacement + text[end:]
         try:
             # Every scalar as text: tags, dates and anchors need no understanding.
-            meant = copy.deepcopy(yaml.load(self.config.text, yaml.BaseLoader))  # noqa: S506
+            meant = copy.deepcopy(yaml.load(self.config.text, _TEXTS))  # noqa: S506 - safe
             for change in self._changes:
                 change(meant)
-            return text if yaml.load(text, yaml.BaseLoader) == meant else None  # noqa: S506
+            return text if yaml.load(text, _TEXTS) == meant else None  # noqa: S506 - safe
         except (yaml.YAMLError, KeyError, IndexError, TypeError, ValueError):
             return None
 

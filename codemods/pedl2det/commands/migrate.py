@@ -100,11 +100,12 @@ def command(
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the collection of garbage: trees of code are no garbage until the end."""
+    """Without the collection of garbage: trees of code are no garbage until the process ends."""
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()  # nor are they looked through at the end
         gc.enable()
 
 

@@ -39,6 +39,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     _check_free(plan, function)
     call = f"{function.name}({'' if takes_nothing else 'context'})"
     plan.require(source, "import functools")
+    plan.file(source).show(function)
     plan.file(source).module(_after(function.name, _FUNCTION.format(name=function.name, call=call)))
     if not takes_nothing:
         entry.take_context(plan, RULE.id, source, function)

@@ -21,7 +21,7 @@ OPTIMIZERS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite optimizers of ``tf.keras`` in every file of the trial."""
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.ImportFrom, ast.Attribute, ast.Call, ast.Name):
             if (
                 isinstance(node, ast.ImportFrom)
                 and not node.level

@@ -19,9 +19,7 @@ _LAYERS = {name.rpartition(".")[2] for name in OLD_DEFAULTS}
 def plan(project: TrialProject, plan: Plan) -> None:
     """Add the old defaults to every call that left them out."""
     for source in project.sources.values():
-        for node in source.names.nodes:
-            if not isinstance(node, ast.Name | ast.Attribute):
-                continue
+        for node in source.names.of(ast.Name, ast.Attribute):
             if isinstance(node.ctx, ast.Load) and not isinstance(
                 source.names.parents[node], ast.Attribute
             ):

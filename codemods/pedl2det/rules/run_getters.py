@@ -42,7 +42,7 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
     if text is None:
         message = "the name of the hyperparameter is computed: it might be batch_size"
         plan.refuse(RULE.id, found.source, call, message)
-    elif where.catches_key_error(found.source.names.function_of(call) or call):
+    elif where.catches_key_error(found.source, found.source.names.function_of(call) or call):
         message = "a missing hyperparameter is expected here as KeyError: the context's differs"
         plan.refuse(RULE.id, found.source, call, message)
     else:

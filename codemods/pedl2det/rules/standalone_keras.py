@@ -22,7 +22,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if "keras" in project.sources:  # the trial's own module goes before any other
         return
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
             if isinstance(node, ast.Import):
                 _plan_import(plan, source, node)
             elif isinstance(node, ast.ImportFrom) and not node.level:

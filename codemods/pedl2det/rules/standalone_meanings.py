@@ -33,8 +33,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _imports_it(source: Source) -> bool:
     modules = [
         module
-        for node in source.names.nodes
-        if isinstance(node, ast.Import | ast.ImportFrom)
+        for node in source.names.of(ast.Import, ast.ImportFrom)
         for module in (
             [alias.name for alias in node.names]
             if isinstance(node, ast.Import)

@@ -20,7 +20,7 @@ from pedl2det.source import Source
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite what ``tf.compat.v1`` has, in every file of the trial; refuse the rest."""
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.ImportFrom, ast.Attribute):
             if isinstance(node, ast.ImportFrom) and not node.level:
                 _check_import(plan, source, node)
             elif isinstance(node, ast.Attribute):

@@ -34,8 +34,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
             text = f"{context}.wrap_dataset"
             plan.expression(RULE.id, found.source, found.node, becomes(text))
     for source in project.sources.values():
-        for node in source.names.nodes:
-            if isinstance(node, ast.Call) and not _is_inside_another(plan, source, node):
+        for node in source.names.of(ast.Call):
+            if not _is_inside_another(plan, source, node):
                 _plan_creation(plan, source, node)
 
 
