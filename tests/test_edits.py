@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from distortions import as_windows, with_comments, with_form_feeds, with_tabs
@@ -70,6 +70,7 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
+@settings(deadline=None)
 @given(
     st.one_of(st.just(EVERY_STATEMENT), st.sampled_from(FILES).map(text_of)),
     st.randoms(use_true_random=False),

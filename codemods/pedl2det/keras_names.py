@@ -49,6 +49,8 @@ _OF_ENGINE = {
 
 def old_path(dotted: str) -> str | None:
     """What follows the root of an old Keras in a dotted name; None if it is of no old Keras."""
+    if not dotted.startswith(OLD_KERAS):  # most names
+        return None
     for root in OLD_KERAS:
         if dotted == root:
             return ""

@@ -24,7 +24,7 @@ from pedl2det.project import (
     trial_classes,
 )
 from pedl2det.source import Source
-from pedl2det.tree import NOTEBOOK, YAML, is_python, python_files
+from pedl2det.tree import NOTEBOOK, YAML, files_in, is_python, python_files
 from pedl2det.yaml_edit import Config
 
 SCAN = "scan"
@@ -41,7 +41,7 @@ def find_projects(files: list[Path]) -> list[TrialProject]:
     trials |= {file.parent for file in in_steps if _holds_trial(file.parent, read)}
     trials |= {
         directory
-        for directory in {file.parent for file in files}
+        for directory in (Path(*parts) for parts in {file.parts[:-1] for file in files})
         if any(_names_script(file, config) for file in _configs(directory))
     }
     outside = (file for file in hits if not trials.intersection(file.parents))
@@ -132,8 +132,7 @@ def _names_script(file: Path, read: Callable[[Path], Config]) -> bool:
 
 
 def _configs(directory: Path) -> list[Path]:
-    found = [*directory.glob("*.yaml"), *directory.glob("*.yml")]
-    return sorted(file for file in found if file.is_file())
+    return files_in(directory, YAML)
 
 
 def _read(

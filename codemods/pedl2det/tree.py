@@ -40,6 +40,11 @@ def python_files(path: Path) -> Iterator[Path]:
         yield from (directory / name for name in names)
 
 
+def files_in(directory: Path, ends: tuple[str, ...]) -> list[Path]:
+    """The files of a directory whose names end so, in order."""
+    return [directory / name for name in _listed(directory, ends)[1]]
+
+
 def is_python(file: Path) -> bool:
     """Whether a file that was found is Python: by its name, or because nothing else is known."""
     return file.suffix not in (NOTEBOOK, *OTHER)
@@ -50,14 +55,21 @@ def _below(path: Path, ends: tuple[str, ...]) -> Iterator[tuple[Path, list[str]]
     if path.is_file():
         yield path.parent, [path.name]
         return
-    directories, names = [], []
+    directories, names = _listed(path, ends)
+    if names:
+        yield path, names
+    for name in directories:
+        yield from _below(path / name, ends)
+
+
+def _listed(path: Path, ends: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The directories in a directory that are looked into, and its files, in order."""
+    directories: set[str] = set()
+    names = []
     with contextlib.suppress(OSError), os.scandir(path) as entries:  # some may not be read
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                directories.append(entry.name)
+                directories.add(entry.name)
             elif entry.name.endswith(ends) and entry.is_file():  # no dangling link
                 names.append(entry.name)
-    if names:
-        yield path, sorted(names)
-    for name in sorted(set(directories) - _PRUNED):
-        yield from _below(path / name, ends)
+    return sorted(directories - _PRUNED), sorted(names)

@@ -35,11 +35,11 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _may_normalise(source: Source) -> bool:
     """Whether a file makes such a layer, or a model in which one may be."""
-    words: set[str | None] = set()
-    for node in source.names.nodes:
-        words.update(getattr(node, kind, None) for kind in ("attr", "id", "name"))
-        if isinstance(node, ast.ImportFrom):
-            words.update((node.module or "").split("."))
+    names = source.names
+    words = {node.attr for node in names.of(ast.Attribute)}
+    words |= {node.id for node in names.of(ast.Name)} | {node.name for node in names.of(ast.alias)}
+    for node in names.of(ast.ImportFrom):
+        words.update((node.module or "").split("."))
     return not words.isdisjoint(_NORMALISED)
 
 

@@ -20,7 +20,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if "keras" in project.sources or not any(map(_imports_it, project.sources.values())):
         return
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.Call, ast.Constant, ast.Name, ast.Attribute):
             if isinstance(node, ast.Call):
                 _check_call(plan, source, node)
             elif isinstance(node, ast.Constant) and node.value in OTHER_LOSSES:
