@@ -9,8 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pedl2det.config import Config
 from pedl2det.findings import Unreadable
-from pedl2det.yaml_edit import Config, ConfigEdits
+from pedl2det.yaml_edit import ConfigEdits
 
 ODD = """\
 # A comment.

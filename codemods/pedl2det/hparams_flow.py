@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from pedl2det import where
+from pedl2det.arguments import arguments_of
 from pedl2det.project import TrialProject
 from pedl2det.source import Source
 
@@ -60,7 +61,7 @@ def _is_given(
     if function.decorator_list or name not in parameters:
         return False
     for use in uses:
-        given = where.arguments_of(use.call, parameters) if use.call else None
+        given = arguments_of(use.call, parameters) if use.call else None
         value = given.get(name) if given else None
         caller = use.source.names.function_of(use.node)
         if not isinstance(value, ast.Name) or not isinstance(caller, ast.FunctionDef):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pedl2det import where
+from pedl2det.arguments import arguments_of
 from pedl2det.findings import Unclear
 from pedl2det.keras_names import KERAS, public
 from pedl2det.metric_names import MetricNames
@@ -188,7 +189,7 @@ def _output_lists(project: TrialProject) -> Iterator[ast.List | ast.Tuple]:
         for node in source.names.of(ast.Call):
             if public(source.names.qualified(node.func)).rpartition(".")[2] != "Model":
                 continue
-            given = where.arguments_of(node, ("inputs", "outputs")) or {}
+            given = arguments_of(node, ("inputs", "outputs")) or {}
             outputs = given.get("outputs", given.get("output"))
             if isinstance(outputs, ast.List | ast.Tuple):
                 yield outputs

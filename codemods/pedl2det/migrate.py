@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pedl2det.choice import EVERYTHING, Choice
+from pedl2det.config import Config, legacy_keys
 from pedl2det.constructor import plan_constructor
 from pedl2det.excluding import excluded_files, without_excluded
 from pedl2det.findings import Finding, Kind, NoPlace
@@ -32,7 +33,6 @@ from pedl2det.shared import settle
 from pedl2det.source import Source
 from pedl2det.tree import files_below, is_python
 from pedl2det.whole_files import migrate_files
-from pedl2det.yaml_edit import Config, legacy_keys
 
 
 @dataclass(frozen=True)

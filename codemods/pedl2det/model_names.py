@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pedl2det import where
+from pedl2det.arguments import arguments_of
 from pedl2det.project import Function, TrialProject
 from pedl2det.source import Source
 
@@ -84,7 +85,7 @@ def parameter(
     """The parameter by which a call hands one of some names to a function."""
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
     parameters = [one.arg for one in function.args.args][1 if is_method else 0 :]
-    given = where.arguments_of(call, tuple(parameters)) or {}
+    given = arguments_of(call, tuple(parameters)) or {}
     found = [one for one, value in given.items() if ast.unparse(value) in names]
     return found[0] if len(found) == 1 else None
 

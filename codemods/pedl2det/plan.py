@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pedl2det.config import Config
 from pedl2det.edits import Edit, goes
 from pedl2det.file_edits import FileEdits
 from pedl2det.findings import Finding, Kind
@@ -14,7 +15,7 @@ from pedl2det.project import Occurrence, TrialProject
 from pedl2det.reach import Obstacle, Reach
 from pedl2det.skipping import skipped_in_text
 from pedl2det.source import Source
-from pedl2det.yaml_edit import Config, ConfigEdits
+from pedl2det.yaml_edit import ConfigEdits
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import Path
 
 from pedl2det.calls import Calls
+from pedl2det.config import Config
 from pedl2det.findings import Finding
 from pedl2det.legacy import is_legacy
 from pedl2det.links import link
 from pedl2det.names import imported_as
 from pedl2det.source import Source
-from pedl2det.yaml_edit import Config
 
 TRIAL_CLASSES = {
     "pedl.frameworks.keras.TFKerasTrial",

@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from pedl2det.config import Config
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.legacy import CONFIG_IN_STEPS, mentions_legacy
 from pedl2det.links import link
@@ -25,7 +26,6 @@ from pedl2det.project import (
 )
 from pedl2det.source import Source
 from pedl2det.tree import NOTEBOOK, YAML, files_in, is_python, python_files
-from pedl2det.yaml_edit import Config
 
 SCAN = "scan"
 

@@ -141,18 +141,6 @@ def catches_key_error(source: Source, function: ast.AST) -> bool:
     )
 
 
-def arguments_of(call: ast.Call, parameters: tuple[str, ...]) -> dict[str, ast.expr] | None:
-    """The arguments of a call by parameter; None if ``*`` or ``**`` hides some."""
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
-        return None
-    given = dict(zip(parameters, call.args, strict=False))
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            return None
-        given[keyword.arg] = keyword.value
-    return given
-
-
 def constant_key(source: Source, name: ast.Name) -> tuple[ast.expr, str, ast.expr | None] | None:
     """``name["key"]`` or ``name.get("key", default)`` around a name.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pedl2det.config import Config
 from pedl2det.findings import Finding, Kind, Unclear
 from pedl2det.plan import Plan
 from pedl2det.project import TrialProject
@@ -11,7 +12,6 @@ from pedl2det.script.data import is_sequence
 from pedl2det.script.fit_call import FitCall, fit_call
 from pedl2det.script.naming import class_name
 from pedl2det.script.parts import parts_of
-from pedl2det.yaml_edit import Config
 
 _SIZES = ("batch_size", "global_batch_size")
 

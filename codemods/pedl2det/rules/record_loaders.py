@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det import where
+from pedl2det.arguments import arguments_of
 from pedl2det.edits import expression
 from pedl2det.keras_metrics import is_keras_trial
 from pedl2det.loader_flow import roles_of
@@ -39,7 +40,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call) -> str | None:
     """Plan one call; returns why it cannot be done, if so."""
     source = found.source
-    given = where.arguments_of(call, ("data", "labels"))
+    given = arguments_of(call, ("data", "labels"))
     if given is None or set(given) != {"data", "labels"}:
         return "its arguments are not all visible here"
     if not roles_of(project, source, call, set()):
