@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from distortions import as_windows, with_comments, with_form_feeds, with_tabs
-from pedl2det.edits import becomes, before, into_body
-from pedl2det.file_edits import FileEdits
+from pedl2det.edit.file_edits import FileEdits
+from pedl2det.edit.kept import Kept
+from pedl2det.edit.making import becomes, before, into_body
+from pedl2det.facts.source import Source
 from pedl2det.findings import NoPlace, Unreadable
-from pedl2det.kept import Kept
-from pedl2det.source import Source
 
 CORPUS = Path(__file__).parent / "corpus"
 FILES = sorted(CORPUS.glob("*/before/**/*.py"))

@@ -10,11 +10,11 @@ from typing import Any
 import libcst as cst
 import pytest
 
-from pedl2det.edits import Edit
-from pedl2det.file_edits import FileEdits
+from pedl2det.edit.file_edits import FileEdits
+from pedl2det.edit.making import Edit
+from pedl2det.edit.splices import EXPRESSIONS
+from pedl2det.facts.source import Source
 from pedl2det.findings import NoPlace, Unreadable
-from pedl2det.source import Source
-from pedl2det.splices import EXPRESSIONS
 
 STANDARD_LIBRARY = Path(ast.__file__).parent
 FILES = [STANDARD_LIBRARY / name for name in ("dataclasses.py", "asyncio/base_events.py")]

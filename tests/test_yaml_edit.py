@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det.config import Config
+from pedl2det.edit.config_edits import ConfigEdits
+from pedl2det.facts.config import Config
 from pedl2det.findings import Unreadable
-from pedl2det.yaml_edit import ConfigEdits
 
 ODD = """\
 # A comment.

@@ -6,8 +6,8 @@ import re
 
 import yaml
 
+from pedl2det.facts.project import TrialProject
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 
 _FLOAT = re.compile(r"([-+]?)([0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import entry
-from pedl2det.constructor import with_last_methods
-from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.facts.project import TrialProject
+from pedl2det.plan import Plan, entry
+from pedl2det.plan.constructor import with_last_methods
 from pedl2det.rules.rule import Case, Rule, Safety, loaders, trial
 
 _METHODS = '''\

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
 
 _NORMALISED = ("applications", "BatchNormalization", "load_model", "model_from_json")
 

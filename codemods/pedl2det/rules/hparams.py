@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pedl2det import where
-from pedl2det.changed_dicts import is_changed_elsewhere
-from pedl2det.dict_flow import is_only_read
-from pedl2det.edits import becomes, into_body, method_of
+from pedl2det.edit.making import becomes, into_body, method_of
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.changed_dicts import is_changed_elsewhere
+from pedl2det.flow.dicts import is_only_read
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
-from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:

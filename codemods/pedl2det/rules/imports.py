@@ -11,12 +11,12 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import Gone, after_docstring, statements
-from pedl2det.legacy import is_legacy
+from pedl2det.edit.making import Gone, after_docstring, statements
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.legacy import is_legacy
 
 #: Comments for tools, which go with the import that they stand beside.
 TOOL_COMMENTS = ("# noqa", "# type:", "# pylint", "# isort", "# flake8", "# pragma")

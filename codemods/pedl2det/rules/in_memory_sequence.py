@@ -7,17 +7,17 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import where
-from pedl2det.arguments import arguments_of
-from pedl2det.edits import expression
-from pedl2det.hparams_flow import is_hparams
-from pedl2det.legacy import ADAPTERS, IN_MEMORY_SEQUENCES
-from pedl2det.loader_flow import roles_of
+from pedl2det.edit.making import expression
+from pedl2det.facts.arguments import arguments_of
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.hparams import is_hparams
+from pedl2det.flow.loaders import roles_of
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import CLASSES, Case, Rule, Safety, loaders
 from pedl2det.rules.run_getters import GET_HYPERPARAMETER
-from pedl2det.source import Source
+from pedl2det.tables.legacy import ADAPTERS, IN_MEMORY_SEQUENCES
 
 _IN_PLACE = {"append", "extend", "insert", "pop", "remove", "reverse", "sort", "update"}
 _PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")

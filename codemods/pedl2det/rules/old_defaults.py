@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pedl2det.edits import expression
-from pedl2det.keras_names import OPTIMIZERS, public
-from pedl2det.legacy import OLD_DEFAULTS, STANDALONE_RATES
+from pedl2det.edit.making import expression
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import OPTIMIZERS, public
+from pedl2det.tables.legacy import OLD_DEFAULTS, STANDALONE_RATES
 
 _LAYERS = {name.rpartition(".")[2] for name in OLD_DEFAULTS}
 

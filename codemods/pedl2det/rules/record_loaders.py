@@ -7,13 +7,13 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import where
-from pedl2det.arguments import arguments_of
-from pedl2det.edits import expression
-from pedl2det.keras_metrics import is_keras_trial
-from pedl2det.loader_flow import roles_of
+from pedl2det.edit.making import expression
+from pedl2det.facts.arguments import arguments_of
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.flow import where
+from pedl2det.flow.keras_metrics import is_keras_trial
+from pedl2det.flow.loaders import roles_of
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.in_memory_sequence import is_batch_size, numpy_name, value_of
 from pedl2det.rules.rule import Case, Files, Rule, Safety
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import expression
-from pedl2det.module_graph import depth, reached
+from pedl2det.edit.making import expression
+from pedl2det.facts.module_graph import depth, reached
+from pedl2det.facts.project import TrialProject
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det.keras_names import KERAS, OPTIMIZERS, public
-from pedl2det.legacy import STANDALONE_RATES
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import KERAS, OPTIMIZERS, public
+from pedl2det.tables.legacy import STANDALONE_RATES
 
 OTHER_LOSSES = {"hinge", "squared_hinge", "cosine", "cosine_proximity"}
 _NAMES = {name.lower() for name in STANDALONE_RATES}

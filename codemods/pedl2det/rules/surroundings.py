@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from pedl2det.facts.module_graph import home_of, reached
+from pedl2det.facts.names import FUNCTIONS
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.findings import Finding, Kind
-from pedl2det.module_graph import home_of, reached
-from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders, trial
-from pedl2det.source import Source
 
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.set_random_seed")
 _FLOWS = ("flow", "flow_from_dataframe", "flow_from_directory")

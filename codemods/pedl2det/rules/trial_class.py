@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import where
-from pedl2det.edits import becomes
+from pedl2det.edit.making import becomes
+from pedl2det.facts.project import TRIAL_CLASSES, TrialProject
+from pedl2det.facts.renaming import renamed
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
 from pedl2det.plan import Plan
-from pedl2det.project import TRIAL_CLASSES, TrialProject
-from pedl2det.renaming import renamed
 from pedl2det.rules.rule import Case, Rule, Safety, trial
-from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det.edits import becomes, method_of
-from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
-from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders
-from pedl2det.source import Source
-from pedl2det.wrapped_datasets import (
+from pedl2det.edit.making import becomes, method_of
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow.wrapped_datasets import (
     CREATORS,
     WRAP,
     Fate,
@@ -18,6 +16,8 @@ from pedl2det.wrapped_datasets import (
     is_of_elements,
     parts_of,
 )
+from pedl2det.plan import Plan
+from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders
 
 _TFDS = ("tensorflow_datasets.load", "tensorflow_datasets.as_dataset")
 

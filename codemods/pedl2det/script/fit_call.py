@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from pedl2det.arguments import arguments_of
+from pedl2det.facts.arguments import arguments_of
 from pedl2det.findings import Unclear
-from pedl2det.legacy import is_legacy
 from pedl2det.script.data import check_data, check_processes
 from pedl2det.script.parts import Parts
 from pedl2det.script.walk import bound_names
+from pedl2det.tables.legacy import is_legacy
 
 _COMMON = ("epochs", "verbose", "callbacks")
 PARAMETERS = {
