@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from migrating import CONFIG, TRIAL, run, trials
-from pedl2det.choice import Choice
 from pedl2det.findings import Kind
 from pedl2det.migrate import migrate
+from pedl2det.migrate.choice import Choice
 from pedl2det.rules import RULES, Rule
 from pedl2det.rules.rule import Case
 from support import read_tree, write_tree
@@ -35,7 +35,7 @@ def test_a_trial_that_needs_a_rule_which_is_left_out_is_left(
     root = write_tree(tmp_path / "trial", case.before)
     whole = migrate([root])
     with monkeypatch.context() as without_it:
-        without_it.setattr("pedl2det.migrate.RULES", [one for one in RULES if one is not rule])
+        without_it.setattr("pedl2det.migrate.run.RULES", [one for one in RULES if one is not rule])
         is_needed = migrate([root]).files != whole.files
 
     part = migrate([root], Choice(frozenset({rule.id})))

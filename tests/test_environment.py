@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det.facts.project import occurrences
+from pedl2det.facts.source import Source
+from pedl2det.facts.tree import python_files
 from pedl2det.findings import Kind, Unreadable
 from pedl2det.migrate import migrate
-from pedl2det.project import occurrences
-from pedl2det.source import Source
-from pedl2det.tree import python_files
 from support import EXAMPLES
 
 pytestmark = pytest.mark.slow

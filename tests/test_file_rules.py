@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det.files.write import write_all
 from pedl2det.migrate import migrate
 from pedl2det.rules import FILE_RULES, FileRule
 from pedl2det.rules.rule import Case
-from pedl2det.write import write_all
 from support import read_tree, write_tree
 
 CASES = [

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 import distortions
 from counting import legacy_names
 from grammar import projects
+from pedl2det.files.write import write_all
 from pedl2det.migrate import Result, migrate
-from pedl2det.write import write_all
 from support import EXAMPLES, read_tree, write_tree
 
 #: Trials a property; four properties make more than 2,000.

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from migrating import run, trials
-from pedl2det import jobs
 from pedl2det.errors import Pedl2DetError
+from pedl2det.migrate import jobs
 from support import read_tree, write_tree
 
 
@@ -63,7 +63,7 @@ def test_a_defect_in_a_process_is_a_defect() -> None:
 
 KILLED = """\
 import os, time
-from pedl2det.jobs import in_order
+from pedl2det.migrate.jobs import in_order
 def work(item):
     os.write(1, b"%d\\n" % os.getpid())  # one write a line
     time.sleep(600)
@@ -85,7 +85,7 @@ def test_processes_end_with_the_one_that_started_them() -> None:
 
 SLOW = """\
 import sys, time
-from pedl2det.progress import with_bar
+from pedl2det.report.progress import with_bar
 def items():
     for number in range(4):
         time.sleep(float(sys.argv[1]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.metric_names import MetricNames
+from pedl2det.flow.metric_names import MetricNames
 from pedl2det.migrate import migrate
 from pedl2det.verify.compare import compare_runs
 from support import pedl2det, write_tree

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pedl2det.legacy import (
+from pedl2det.tables.legacy import (
     IN_COMPAT_V1,
     METRIC_NAMES,
     NAMES,

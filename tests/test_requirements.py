@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det.requirement import allows_only_before, new_requirement
 from pedl2det.rules.requirements import is_requirement_file, rewrite
+from pedl2det.texts.requirement import allows_only_before, new_requirement
 from support import pedl2det, read_tree, write_tree
 
 NEW = "pedl2det[run]"

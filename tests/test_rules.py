@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det.files.write import write_all
 from pedl2det.migrate import migrate, plan_rules
+from pedl2det.migrate.scan import read_project
 from pedl2det.notebook.scan import notebook_projects
 from pedl2det.rules import FILE_RULES, RULES
 from pedl2det.rules.rule import Case, Rule
-from pedl2det.scan import read_project
-from pedl2det.write import write_all
 from support import write_tree
 
 CASES = [

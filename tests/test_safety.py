@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from migrating import DATA, TRIAL, run, trials
-from pedl2det import write
 from pedl2det.errors import Pedl2DetError
+from pedl2det.files import write
+from pedl2det.files.write import write_all
 from pedl2det.migrate import NewFile
-from pedl2det.write import write_all
 from support import read_tree, write_tree
 
 
@@ -181,7 +181,7 @@ def test_nothing_of_others_stands_in_the_way(trial: Path, state: Path) -> None:
 def test_only_the_last_runs_are_remembered(
     trial: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pedl2det.journal._KEPT", 2)
+    monkeypatch.setattr("pedl2det.files.journal._KEPT", 2)
     for number in range(4):
         write_tree(trial, TRIAL)
         assert run(trial).exit_code == 0
@@ -190,7 +190,7 @@ def test_only_the_last_runs_are_remembered(
 
 KILLED = """\
 import os, pathlib, signal, sys
-from pedl2det.choice import Choice
+from pedl2det.migrate.choice import Choice
 from pedl2det.commands.migrate import command
 replace, made = pathlib.Path.replace, []
 def replaced(self, target):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det.files.write import write_all
 from pedl2det.migrate import migrate
-from pedl2det.write import write_all
 from support import pedl2det, read_tree, write_tree
 
 CONFIG = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pedl2det.shell import commands
+from pedl2det.texts.shell import commands
 
 
 def rewritten(text: str) -> str:

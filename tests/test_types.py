@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det.files.write import write_all
 from pedl2det.migrate import migrate
-from pedl2det.write import write_all
 from support import EXAMPLES
 
 EXAMPLES_CHECKED = ("iris", "digits", "digits_keras_trial", "wine_two_outputs", "early_wine")

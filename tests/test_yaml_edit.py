@@ -9,8 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pedl2det.edit.config_edits import ConfigEdits
+from pedl2det.facts.config import Config
 from pedl2det.findings import Unreadable
-from pedl2det.yaml_edit import Config, ConfigEdits
 
 ODD = """\
 # A comment.
@@ -166,3 +167,47 @@ def test_a_key_is_added_to_a_mapping_in_its_style(text: str, expected: str | Non
     edit.insert("C", entry(edit, "h"), "b", "2")
 
     assert edit.result() == expected
+
+
+BLOCKS = """\
+# A comment.
+a: |
+  x
+  ü
+
+b: >-
+  y
+# below
+c:
+  - 1
+  -
+  - d: &x 'ü'
+    e: *x
+f: {g: [1,
+  2], "i": !t j}
+k: l
+  m # n
+? o
+: "p
+  q"
+"""
+
+
+@pytest.mark.parametrize("text", [ODD, BLOCKS, BLOCKS.replace("\n", "\r\n"), "a: |\n  x", ""])
+def test_what_is_asked_of_places_is_the_same_with_and_without_libyaml(text: str) -> None:
+    assert places(yaml.compose(text, yaml.CSafeLoader)) == places(
+        yaml.compose(text, yaml.SafeLoader)
+    )
+
+
+def places(node: yaml.Node | None) -> list[object]:
+    """Where scalars and braces begin and end, and where blocks begin."""
+    if node is None:
+        return []
+    is_block = isinstance(node, yaml.CollectionNode) and not node.flow_style
+    end = None if is_block else node.end_mark.index
+    found: list[object] = [(node.tag, node.start_mark.index, node.start_mark.line, end)]
+    for child in node.value if isinstance(node, yaml.CollectionNode) else []:
+        for one in child if isinstance(child, tuple) else (child,):
+            found += places(one)
+    return found

@@ -34,6 +34,20 @@ class Unclear(Exception):  # noqa: N818 - what a place is
         self.node = node
 
 
+class NoPlace(Exception):  # noqa: N818 - what is missing
+    """A statement shares its line with others, so that it cannot be edited alone.
+
+    Attributes:
+        line: the line.
+    """
+
+    def __init__(
+        self, line: int, message: str = "several statements stand on this line: give each its own"
+    ) -> None:
+        super().__init__(message)
+        self.line = line
+
+
 class Kind(Enum):
     """What a finding means for the user."""
 

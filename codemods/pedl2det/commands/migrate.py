@@ -12,11 +12,13 @@ from pathlib import Path
 import click
 
 from pedl2det.errors import Pedl2DetError
+from pedl2det.files.guard import refuse_unsafe
+from pedl2det.files.undo import refuse_half_done, undo
+from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.guard import refuse_unsafe
-from pedl2det.jobs import available
 from pedl2det.migrate import Result, migrate
-from pedl2det.progress import with_bar
+from pedl2det.migrate.jobs import available
+from pedl2det.migrate.settings import choice, read_settings
 from pedl2det.report import (
     FORMATS,
     check_output,
@@ -26,9 +28,7 @@ from pedl2det.report import (
     summary,
     write_report,
 )
-from pedl2det.settings import choice, read_settings
-from pedl2det.undo import refuse_half_done, undo
-from pedl2det.write import write_all
+from pedl2det.report.progress import with_bar
 
 
 @click.command("migrate")
@@ -100,11 +100,12 @@ def command(
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the collection of garbage: trees of code are no garbage until the end."""
+    """Without the collection of garbage: trees of code are no garbage until the process ends."""
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()  # nor are they looked through at the end
         gc.enable()
 
 

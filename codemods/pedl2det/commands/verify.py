@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 
 from pedl2det.errors import Pedl2DetError
+from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.metric_names import MetricNames
+from pedl2det.flow.metric_names import MetricNames
 from pedl2det.migrate import Result, migrate
 from pedl2det.report import summary
 from pedl2det.verify.twins import Twin, copy_trial, train
-from pedl2det.write import write_all
 
 _SHOWN = 5
 

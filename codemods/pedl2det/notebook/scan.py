@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from pedl2det.facts.project import TrialProject, occurrences
+from pedl2det.facts.source import Source
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.legacy import mentions_legacy
 from pedl2det.notebook.document import Document
 from pedl2det.notebook.module import NotebookSource, python_cells
-from pedl2det.project import TrialProject, occurrences
-from pedl2det.source import Source
+from pedl2det.tables.legacy import mentions_legacy
 
 SCAN = "scan"
 _IN_MAGIC = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")

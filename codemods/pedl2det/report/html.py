@@ -8,10 +8,10 @@ from itertools import zip_longest
 
 from pedl2det.findings import Finding
 from pedl2det.migrate import NewFile, Result
-from pedl2det.page import escaped, page
 from pedl2det.report.content import LEVELS, TITLES, findings_of
 from pedl2det.report.hiding import Hider
 from pedl2det.report.lines import Lines, both_sides
+from pedl2det.report.page import escaped, page
 from pedl2det.report.text import counts, rules_of, shown
 from pedl2det.rules import RULES
 

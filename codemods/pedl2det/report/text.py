@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pedl2det.findings import Kind
 from pedl2det.migrate import Result
-from pedl2det.page import visible
 from pedl2det.report.hiding import Hider
+from pedl2det.report.page import visible
 
 
 def summary(result: Result, done: str) -> Iterator[str]:

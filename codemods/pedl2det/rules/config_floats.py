@@ -6,8 +6,8 @@ import re
 
 import yaml
 
+from pedl2det.facts.project import TrialProject
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
 
 _FLOAT = re.compile(r"([-+]?)([0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
@@ -19,7 +19,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         for entry in config.scalars():
             node = entry.value
             match = _FLOAT.fullmatch(entry.scalar or "")
-            plain = isinstance(node, yaml.ScalarNode) and node.style is None
+            plain = isinstance(node, yaml.ScalarNode) and not node.style
             if match is None or not plain or node.tag != "tag:yaml.org,2002:str":
                 continue
             sign, whole, fraction, exponent_sign, exponent = match.groups()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pedl2det.facts.config import Config, Entry
+from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
-from pedl2det.yaml_edit import Config, Entry
 
 BATCHES_PER_STEP = 100
 EXACT_SEARCHERS = {"single", "random", "grid"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pedl2det import keras_metrics
+from pedl2det.facts.config import Config, Entry
+from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Finding, Kind, Unclear
-from pedl2det.legacy import METRIC_NAMES, OTHER_METRICS
+from pedl2det.flow import keras_metrics
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import ALL, Case, Files, Rule, Safety, trial
-from pedl2det.yaml_edit import Config, Entry
+from pedl2det.tables.legacy import METRIC_NAMES, OTHER_METRICS
 
 _ACCURACY = {"acc": "accuracy", "val_acc": "val_accuracy"}
 

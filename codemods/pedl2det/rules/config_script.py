@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from pedl2det.facts.config import Config
+from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Finding, Kind, Unclear
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import SCRIPTS, Case, Rule, Safety
 from pedl2det.script.batch_size import batch_size
 from pedl2det.script.data import is_sequence
 from pedl2det.script.fit_call import FitCall, fit_call
 from pedl2det.script.naming import class_name
 from pedl2det.script.parts import parts_of
-from pedl2det.yaml_edit import Config
 
 _SIZES = ("batch_size", "global_batch_size")
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import where
-from pedl2det.edits import Edit, expression
-from pedl2det.legacy import ADAPTERS
-from pedl2det.loader_flow import Role, pair_of, returns_of, roles_of
+from pedl2det.edit.making import Edit, expression
+from pedl2det.facts.arguments import arguments_of
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow.loaders import Role, pair_of, returns_of, roles_of
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import CLASSES, Case, Rule, Safety, loaders
-from pedl2det.source import Source
+from pedl2det.tables.legacy import ADAPTERS
 
 _PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
 
@@ -55,7 +55,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _settings_of(call: ast.Call) -> dict[str, ast.expr] | None:
     """The settings of an adapter by name; None if they are not all visible."""
-    given = where.arguments_of(call, _PARAMETERS)
+    given = arguments_of(call, _PARAMETERS)
     if given is None:
         return None
     return {name: value for name, value in given.items() if name not in ("sequence", "data")}

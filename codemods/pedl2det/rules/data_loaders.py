@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import entry
-from pedl2det.constructor import with_last_methods
-from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.facts.project import TrialProject
+from pedl2det.plan import Plan, entry
+from pedl2det.plan.constructor import with_last_methods
 from pedl2det.rules.rule import Case, Rule, Safety, loaders, trial
 
 _METHODS = '''\
@@ -53,19 +52,17 @@ def _is_free(project: TrialProject, plan: Plan) -> bool:
     assert function is not None
     free = True
     for trial_source, trial_node in project.line:
-        for node in ast.walk(trial_node):
+        for node in trial_source.names.below(trial_node):
             named = getattr(node, "attr", None) or getattr(node, "name", None)
             named = node.id if isinstance(node, ast.Name) else named
             if named in _ADDED:
                 plan.refuse(RULE.id, trial_source, node, f"the trial has {named} already")
                 free = False
     for source in project.sources.values():
-        for node in source.names.nodes:
-            called = isinstance(node, ast.Call) and (
-                (isinstance(node.func, ast.Name) and node.func.id == function.name)
-                or (isinstance(node.func, ast.Attribute) and node.func.attr == function.name)
-            )
-            if called:
+        for node in source.names.of(ast.Call):
+            if (isinstance(node.func, ast.Name) and node.func.id == function.name) or (
+                isinstance(node.func, ast.Attribute) and node.func.attr == function.name
+            ):
                 message = f"{function.name} is called here, without a trial"
                 plan.refuse(RULE.id, source, node, message)
                 free = False

@@ -7,12 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import entry
-from pedl2det.edits import becomes, statements
-from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.edit.making import becomes, statements
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.plan import Plan, entry
 from pedl2det.rules.rule import Case, Rule, Safety, trial
-from pedl2det.source import Source
 
 GETTER = "pedl.get_download_data_dir"
 _NAME = "download_data_dir"
@@ -39,6 +38,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     _check_free(plan, function)
     call = f"{function.name}({'' if takes_nothing else 'context'})"
     plan.require(source, "import functools")
+    plan.file(source).show(function)
     plan.file(source).module(_after(function.name, _FUNCTION.format(name=function.name, call=call)))
     if not takes_nothing:
         entry.take_context(plan, RULE.id, source, function)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from pedl2det import where
-from pedl2det.edits import becomes
-from pedl2det.legacy import LOADERS, RANK_GETTERS
-from pedl2det.loader_flow import returns_of
+from pedl2det.edit.making import becomes
+from pedl2det.facts.project import Generation, TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.loaders import returns_of
 from pedl2det.plan import Plan
-from pedl2det.project import Generation, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, early
 from pedl2det.rules.wrap_model import plan_compile
-from pedl2det.source import Source
+from pedl2det.tables.legacy import LOADERS, RANK_GETTERS
 
 _CONTEXTS = ("context", "trial_context")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
 
 _NORMALISED = ("applications", "BatchNormalization", "load_model", "model_from_json")
 
@@ -35,11 +35,11 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _may_normalise(source: Source) -> bool:
     """Whether a file makes such a layer, or a model in which one may be."""
-    words: set[str | None] = set()
-    for node in source.names.nodes:
-        words.update(getattr(node, kind, None) for kind in ("attr", "id", "name"))
-        if isinstance(node, ast.ImportFrom):
-            words.update((node.module or "").split("."))
+    names = source.names
+    words = {node.attr for node in names.of(ast.Attribute)}
+    words |= {node.id for node in names.of(ast.Name)} | {node.name for node in names.of(ast.alias)}
+    for node in names.of(ast.ImportFrom):
+        words.update((node.module or "").split("."))
     return not words.isdisjoint(_NORMALISED)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pedl2det import where
-from pedl2det.changed_dicts import is_changed_elsewhere
-from pedl2det.dict_flow import is_only_read
-from pedl2det.edits import becomes, into_body, method_of
+from pedl2det.edit.making import becomes, into_body, method_of
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.changed_dicts import is_changed_elsewhere
+from pedl2det.flow.dicts import is_only_read
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
-from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -36,7 +36,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 
 def _check_hidden(plan: Plan, source: Source, function: ast.FunctionDef, name: str) -> None:
     """Refuse what may mean an argument without saying its name."""
-    for node in ast.walk(function):
+    for node in source.names.below(function):
         match node:
             case ast.Call(func=ast.Name(id="eval" | "exec" | "locals") as called):
                 pass
@@ -77,14 +77,14 @@ def _plan_uses(
             return
     keyed = [where.constant_key(source, use) for use in uses]
     is_reached = all(where.is_reached(source, use, function) for use in uses)
-    if _is_in_a_class(function, name):
+    if _is_in_a_class(source, function, name):
         is_reached, uses = False, uses or [ast.Name(id=name)]
-    if all(keyed) and is_reached and not where.catches_key_error(function):
+    if all(keyed) and is_reached and not where.catches_key_error(source, function):
         for use, found in zip(uses, keyed, strict=True):
             assert found is not None
             _plan_key(plan, source, use, found[0], found[1], context)
     elif uses:
-        is_read = not _is_in_a_class(function, name) and is_only_read(
+        is_read = not _is_in_a_class(source, function, name) and is_only_read(
             plan.project, source, function, name
         )
         changed = None if is_read else is_changed_elsewhere(plan.project)
@@ -142,13 +142,13 @@ def _plan_key(
         plan.expression(RULE.id, source, use, becomes(text))
 
 
-def _is_in_a_class(function: ast.FunctionDef, name: str) -> bool:
+def _is_in_a_class(source: Source, function: ast.FunctionDef, name: str) -> bool:
     """Whether a class within a function binds the name anew from itself, or uses it there."""
     return any(
         isinstance(node, ast.Name) and node.id == name
-        for inner in ast.walk(function)
+        for inner in source.names.below(function)
         if isinstance(inner, ast.ClassDef)
-        for node in ast.walk(inner)
+        for node in source.names.below(inner)
     )
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import where
-from pedl2det.edits import becomes
-from pedl2det.inlining import may_be_container, obstacle
-from pedl2det.moved_keys import refuse_moved_keys
-from pedl2det.outside import reached_from_outside
+from pedl2det.edit.making import becomes
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.quotes import fitting
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.outside import reached_from_outside
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
-from pedl2det.quotes import fitting
+from pedl2det.plan.moved_keys import refuse_moved_keys
+from pedl2det.rules.inlining import may_be_container, obstacle
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
 from pedl2det.rules.run_getters import getter_text
-from pedl2det.source import Source
 
 _FUNCTIONS = {"abs", "bool", "float", "int", "len", "max", "min", "round", "str"}
 _OPERATIONS = (

@@ -11,12 +11,12 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import Gone, after_docstring, statements
-from pedl2det.legacy import is_legacy
+from pedl2det.edit.making import Gone, after_docstring, statements
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.legacy import is_legacy
 
 #: Comments for tools, which go with the import that they stand beside.
 TOOL_COMMENTS = ("# noqa", "# type:", "# pylint", "# isort", "# flake8", "# pragma")
@@ -144,9 +144,8 @@ def _binder(source: Source, name: str) -> ast.AST:
 def _unused(plan: Plan, source: Source) -> set[str]:
     """Names that were imported and used, and whose uses are all gone."""
     uses: dict[str, list[ast.Name]] = {}
-    for node in source.names.nodes:
-        if isinstance(node, ast.Name):
-            uses.setdefault(node.id, []).append(node)
+    for node in source.names.of(ast.Name):
+        uses.setdefault(node.id, []).append(node)
     imported = {
         alias.asname or alias.name
         for node in source.tree.body
@@ -165,11 +164,7 @@ def _unused(plan: Plan, source: Source) -> set[str]:
 
 def _words_in_text(source: Source) -> set[str]:
     """Words in strings and type comments: annotations and ``__all__`` may mean a name there."""
-    texts = [
-        node.value
-        for node in source.names.nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
+    texts = [node.value for node in source.names.of(ast.Constant) if isinstance(node.value, str)]
     texts += re.findall(r"#\s*type:.*", source.text)
     return {word for text in texts for word in re.findall(r"\w+", text)}
 

@@ -7,16 +7,17 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import where
-from pedl2det.edits import expression
-from pedl2det.hparams_flow import is_hparams
-from pedl2det.legacy import ADAPTERS, IN_MEMORY_SEQUENCES
-from pedl2det.loader_flow import roles_of
+from pedl2det.edit.making import expression
+from pedl2det.facts.arguments import arguments_of
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.hparams import is_hparams
+from pedl2det.flow.loaders import roles_of
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import CLASSES, Case, Rule, Safety, loaders
 from pedl2det.rules.run_getters import GET_HYPERPARAMETER
-from pedl2det.source import Source
+from pedl2det.tables.legacy import ADAPTERS, IN_MEMORY_SEQUENCES
 
 _IN_PLACE = {"append", "extend", "insert", "pop", "remove", "reverse", "sort", "update"}
 _PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")
@@ -37,7 +38,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call) -> str | None:
     """Plan one call; returns why it cannot be done, if so."""
     source = found.source
-    given = where.arguments_of(call, _PARAMETERS)
+    given = arguments_of(call, _PARAMETERS)
     if given is None or "data" not in given or "labels" not in given:
         return "its arguments are not all visible here"
     if not roles_of(project, source, call, ADAPTERS):
@@ -173,7 +174,7 @@ def _is_given(project: TrialProject, source: Source, function: ast.FunctionDef, 
     if not uses or any(not isinstance(node.ctx, ast.Load) for node in inside):
         return False
     for use in uses:
-        given = where.arguments_of(use.call, parameters) if use.call else None
+        given = arguments_of(use.call, parameters) if use.call else None
         if given is None or name not in given:
             return False
         if not is_batch_size(project, use.source, given[name]):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import where
-from pedl2det.callback_flow import Hooks, callbacks_of, hooks_of
-from pedl2det.legacy import is_legacy
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.callbacks import Hooks, callbacks_of, hooks_of
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD_CLASSES, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.legacy import is_legacy
 
 _KERAS = "tensorflow.keras.callbacks."
 _BATCH_BASED = {"TerminateOnNaN", "History"}

@@ -8,14 +8,14 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import keras_metrics, where
-from pedl2det.edits import expression, statements
+from pedl2det.edit.making import expression, statements
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.findings import Unclear
-from pedl2det.loader_flow import returns_of
+from pedl2det.flow import keras_metrics, where
+from pedl2det.flow.loaders import returns_of
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, keras_trial
-from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:

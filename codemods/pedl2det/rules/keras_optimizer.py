@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pedl2det import keras_metrics, where
-from pedl2det.edits import expression
-from pedl2det.legacy import STANDALONE_RATES
-from pedl2det.loader_flow import returns_of
+from pedl2det.edit.making import expression
+from pedl2det.facts.project import TrialProject
+from pedl2det.flow import keras_metrics, where
+from pedl2det.flow.loaders import returns_of
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.legacy_optimizers import OPTIMIZERS
 from pedl2det.rules.rule import Case, Rule, Safety, keras_trial
 from pedl2det.rules.wrap_model import is_optimizer
+from pedl2det.tables.legacy import STANDALONE_RATES
 
 
 def plan(project: TrialProject, plan: Plan) -> None:

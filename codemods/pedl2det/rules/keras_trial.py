@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import keras_metrics, where
-from pedl2det.constructor import with_last_methods
+from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Unclear
-from pedl2det.keras_metrics import Metric
+from pedl2det.flow import keras_metrics, where
+from pedl2det.flow.keras_metrics import Metric
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.plan.constructor import with_last_methods
 from pedl2det.rules.rule import Case, Rule, Safety, keras_trial
 from pedl2det.rules.standalone_meanings import OTHER_LOSSES
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import expression, statements
-from pedl2det.keras_names import OPTIMIZERS as MODULE
-from pedl2det.keras_names import public
+from pedl2det.edit.making import expression, statements
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import OPTIMIZERS as MODULE
+from pedl2det.tables.keras_names import public
 
 OPTIMIZERS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"}
 
@@ -21,7 +21,7 @@ OPTIMIZERS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite optimizers of ``tf.keras`` in every file of the trial."""
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.ImportFrom, ast.Attribute, ast.Call, ast.Name):
             if (
                 isinstance(node, ast.ImportFrom)
                 and not node.level

@@ -6,10 +6,10 @@ import ast
 import re
 from typing import Any
 
-from pedl2det.edits import becomes
-from pedl2det.keras_metrics import ELEMENTWISE_MEAN, without_reducer
+from pedl2det.edit.making import becomes
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.flow.keras_metrics import ELEMENTWISE_MEAN, without_reducer
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 
 _TYPES = {"pedl.trial.MetricOp", "pedl.trial.ValidOp"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pedl2det.facts.config import Config
+from pedl2det.facts.project import occurrences
+from pedl2det.facts.source import Source
 from pedl2det.findings import Unreadable
 from pedl2det.notebook import Cell, Document
-from pedl2det.project import occurrences
 from pedl2det.rules.file_rule import FileRule, Outcome, notebook
 from pedl2det.rules.rule import Case, Safety
-from pedl2det.source import Source
-from pedl2det.yaml_edit import Config
 
 _PYTHON = {"pypy", "python", "python2", "python3", "script"}
 _MENTION = re.compile(r"(?<![\w./-])pedl(?![\w/-])")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pedl2det.facts.project import TrialProject
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.file_rule import notebook
 from pedl2det.rules.rule import Case, Rule, Safety
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pedl2det.edits import expression
-from pedl2det.keras_names import OPTIMIZERS, public
-from pedl2det.legacy import OLD_DEFAULTS, STANDALONE_RATES
+from pedl2det.edit.making import expression
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import OPTIMIZERS, public
+from pedl2det.tables.legacy import OLD_DEFAULTS, STANDALONE_RATES
 
 _LAYERS = {name.rpartition(".")[2] for name in OLD_DEFAULTS}
 
@@ -19,9 +19,7 @@ _LAYERS = {name.rpartition(".")[2] for name in OLD_DEFAULTS}
 def plan(project: TrialProject, plan: Plan) -> None:
     """Add the old defaults to every call that left them out."""
     for source in project.sources.values():
-        for node in source.names.nodes:
-            if not isinstance(node, ast.Name | ast.Attribute):
-                continue
+        for node in source.names.of(ast.Name, ast.Attribute):
             if isinstance(node.ctx, ast.Load) and not isinstance(
                 source.names.parents[node], ast.Attribute
             ):

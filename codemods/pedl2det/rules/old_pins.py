@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from pedl2det.findings import Finding, Kind
-from pedl2det.requirement import allows_only_before
-from pedl2det.requirement_places import places
 from pedl2det.rules.file_rule import FileRule, Outcome
 from pedl2det.rules.requirements import is_requirement_file
 from pedl2det.rules.rule import Case, Safety
+from pedl2det.texts.requirement import allows_only_before
+from pedl2det.texts.requirement_places import places
 
 #: The first TensorFlow that pedl2det trains with, and the Keras that came with it.
 _FIRST = (2, 15)

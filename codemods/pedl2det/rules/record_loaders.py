@@ -7,12 +7,13 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import where
-from pedl2det.edits import expression
-from pedl2det.keras_metrics import is_keras_trial
-from pedl2det.loader_flow import roles_of
+from pedl2det.edit.making import expression
+from pedl2det.facts.arguments import arguments_of
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.flow import where
+from pedl2det.flow.keras_metrics import is_keras_trial
+from pedl2det.flow.loaders import roles_of
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
 from pedl2det.rules.in_memory_sequence import is_batch_size, numpy_name, value_of
 from pedl2det.rules.rule import Case, Files, Rule, Safety
 
@@ -39,7 +40,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _plan_call(project: TrialProject, plan: Plan, found: Occurrence, call: ast.Call) -> str | None:
     """Plan one call; returns why it cannot be done, if so."""
     source = found.source
-    given = where.arguments_of(call, ("data", "labels"))
+    given = arguments_of(call, ("data", "labels"))
     if given is None or set(given) != {"data", "labels"}:
         return "its arguments are not all visible here"
     if not roles_of(project, source, call, set()):

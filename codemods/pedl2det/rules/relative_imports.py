@@ -7,10 +7,10 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import expression
-from pedl2det.module_graph import depth, reached
+from pedl2det.edit.making import expression
+from pedl2det.facts.module_graph import depth, reached
+from pedl2det.facts.project import TrialProject
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import Case, Rule, Safety, trial
 
 
@@ -18,8 +18,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
     """Make the imports absolute that lead out of what will be imported at the top."""
     for module in reached(project):
         source = project.sources[module]
-        for node in source.names.nodes:
-            if isinstance(node, ast.ImportFrom) and node.level > depth(project, module):
+        for node in source.names.of(ast.ImportFrom):
+            if node.level > depth(project, module):
                 if not node.module and len(node.names) > 1:
                     message = "an entrypoint knows no package around its module: import each alone"
                     plan.refuse(RULE.id, source, node, message)

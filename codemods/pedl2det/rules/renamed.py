@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det.calls import is_annotation
-from pedl2det.edits import becomes
-from pedl2det.legacy import LOADERS, NAMES
+from pedl2det.edit.making import becomes
+from pedl2det.facts.calls import is_annotation
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.renaming import renamed
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
-from pedl2det.renaming import renamed
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial
+from pedl2det.tables.legacy import LOADERS, NAMES
 
 
 def plan(project: TrialProject, plan: Plan) -> None:

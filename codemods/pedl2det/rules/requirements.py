@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Change
-from pedl2det.requirement import NEW, is_old_wheel, new_requirement
-from pedl2det.requirement_places import Place, places
-from pedl2det.requirement_toml import POETRY, in_poetry, same_but_for
 from pedl2det.rules.file_rule import FileRule, Outcome
 from pedl2det.rules.rule import Case, Safety
+from pedl2det.texts.requirement import NEW, is_old_wheel, new_requirement
+from pedl2det.texts.requirement_places import Place, places
+from pedl2det.texts.requirement_toml import POETRY, in_poetry, same_but_for
 
 _LISTS = re.compile(
     r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.(?:txt|in)", re.IGNORECASE

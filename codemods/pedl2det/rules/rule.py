@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from pedl2det.facts.project import Generation, TrialProject
 from pedl2det.plan import Plan
-from pedl2det.project import Generation, TrialProject
 
 Files = dict[str, str]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import where
-from pedl2det.edits import becomes
-from pedl2det.legacy import NAMES
-from pedl2det.moved_keys import refuse_moved_keys
+from pedl2det.edit.making import becomes
+from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
 from pedl2det.plan import Plan
-from pedl2det.project import Occurrence, TrialProject
+from pedl2det.plan.moved_keys import refuse_moved_keys
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.legacy import NAMES
 
 GET_HYPERPARAMETER = "pedl.get_hyperparameter"
 
@@ -42,7 +42,7 @@ def _plan_hyperparameter(plan: Plan, found: Occurrence, call: ast.Call, context:
     if text is None:
         message = "the name of the hyperparameter is computed: it might be batch_size"
         plan.refuse(RULE.id, found.source, call, message)
-    elif where.catches_key_error(found.source.names.function_of(call) or call):
+    elif where.catches_key_error(found.source, found.source.names.function_of(call) or call):
         message = "a missing hyperparameter is expected here as KeyError: the context's differs"
         plan.refuse(RULE.id, found.source, call, message)
     else:

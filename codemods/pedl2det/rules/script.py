@@ -7,23 +7,23 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import edits
-from pedl2det.compiled_model import always_compiles, exclude_each_other
-from pedl2det.constructor import CONTEXT_CLASS
+from pedl2det.edit import making
+from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Unclear
+from pedl2det.flow.compiled_model import always_compiles, exclude_each_other
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
+from pedl2det.plan.constructor import CONTEXT_CLASS
+from pedl2det.plan.script_moves import Moves
+from pedl2det.plan.script_trial import TrialClass, dropped, needs
 from pedl2det.rules import wrap_model
 from pedl2det.rules.rule import SCRIPTS, Rule, Safety
 from pedl2det.rules.script_cases import CASES
 from pedl2det.script.context import context_in, given_context, maker_of
 from pedl2det.script.fit_call import fit_call
-from pedl2det.script.moves import Moves
 from pedl2det.script.naming import class_name
 from pedl2det.script.parts import Parts, parts_of
 from pedl2det.script.scopes import check
 from pedl2det.script.walk import bound_names, own_nodes
-from pedl2det.script.written import TrialClass, dropped, needs
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -125,12 +125,12 @@ def _plan_functions(plan: Plan, parts: Parts) -> None:
                     plan.expression(RULE.id, parts.source, call, _giving(context))
 
 
-def _taking_context(function: ast.FunctionDef) -> edits.Edit:
+def _taking_context(function: ast.FunctionDef) -> making.Edit:
     arguments = [*function.args.args, *function.args.kwonlyargs]
     is_annotated = function.returns is not None or any(one.annotation for one in arguments)
 
     def edit(updated: Any) -> Any:
-        annotation = cst.Annotation(edits.expression(CONTEXT_CLASS)) if is_annotated else None
+        annotation = cst.Annotation(making.expression(CONTEXT_CLASS)) if is_annotated else None
         context = cst.Param(cst.Name("context"), annotation)
         params = updated.params.with_changes(params=[context, *updated.params.params])
         return updated.with_changes(params=params)
@@ -138,8 +138,8 @@ def _taking_context(function: ast.FunctionDef) -> edits.Edit:
     return edit
 
 
-def _giving(context: str) -> edits.Edit:
-    return lambda call: call.with_changes(args=[cst.Arg(edits.expression(context)), *call.args])
+def _giving(context: str) -> making.Edit:
+    return lambda call: call.with_changes(args=[cst.Arg(making.expression(context)), *call.args])
 
 
 RULE = Rule(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pedl2det import where
+from pedl2det.facts.project import Generation, TrialProject
+from pedl2det.flow import where
 from pedl2det.plan import Plan
-from pedl2det.project import Generation, TrialProject
 from pedl2det.rules.rule import OLD_CLASSES, Case, Rule, Safety, trial
 
 

@@ -14,7 +14,7 @@ from pedl2det.notebook.module import python_cells
 from pedl2det.plan import Change
 from pedl2det.rules.file_rule import FileRule, Outcome, notebook
 from pedl2det.rules.rule import Case, Safety
-from pedl2det.shell import Command, commands
+from pedl2det.texts.shell import Command, commands
 
 _HEAD = re.compile(r"!!?|%(?:sc|sx|system)\b[ \t]*|%(?=pip\b)|(?=pip\b)")
 _NOTE = (

@@ -7,14 +7,14 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import becomes, statements
-from pedl2det.keras_names import OPTIMIZERS as OPTIMIZER_MODULE
-from pedl2det.keras_names import is_module, old_path, today
+from pedl2det.edit.making import becomes, statements
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.legacy_optimizers import OPTIMIZERS
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import OPTIMIZERS as OPTIMIZER_MODULE
+from pedl2det.tables.keras_names import is_module, old_path, today
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -22,7 +22,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if "keras" in project.sources:  # the trial's own module goes before any other
         return
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
             if isinstance(node, ast.Import):
                 _plan_import(plan, source, node)
             elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det.keras_names import KERAS, OPTIMIZERS, public
-from pedl2det.legacy import STANDALONE_RATES
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import KERAS, OPTIMIZERS, public
+from pedl2det.tables.legacy import STANDALONE_RATES
 
 OTHER_LOSSES = {"hinge", "squared_hinge", "cosine", "cosine_proximity"}
 _NAMES = {name.lower() for name in STANDALONE_RATES}
@@ -20,7 +20,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
     if "keras" in project.sources or not any(map(_imports_it, project.sources.values())):
         return
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.Call, ast.Constant, ast.Name, ast.Attribute):
             if isinstance(node, ast.Call):
                 _check_call(plan, source, node)
             elif isinstance(node, ast.Constant) and node.value in OTHER_LOSSES:
@@ -33,8 +33,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _imports_it(source: Source) -> bool:
     modules = [
         module
-        for node in source.names.nodes
-        if isinstance(node, ast.Import | ast.ImportFrom)
+        for node in source.names.of(ast.Import, ast.ImportFrom)
         for module in (
             [alias.name for alias in node.names]
             if isinstance(node, ast.Import)

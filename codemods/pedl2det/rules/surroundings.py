@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from pedl2det.facts.module_graph import home_of, reached
+from pedl2det.facts.names import FUNCTIONS
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.findings import Finding, Kind
-from pedl2det.module_graph import home_of, reached
-from pedl2det.names import FUNCTIONS
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders, trial
-from pedl2det.source import Source
 
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.set_random_seed")
 _FLOWS = ("flow", "flow_from_dataframe", "flow_from_directory")
@@ -96,8 +96,8 @@ def _first_act(source: Source) -> int | None:
 def _plan_subclasses(project: TrialProject, plan: Plan) -> None:
     ours = [node for _, node in project.line]
     for source in project.sources.values():
-        for node in source.names.nodes:
-            if not isinstance(node, ast.ClassDef) or node in ours:
+        for node in source.names.of(ast.ClassDef):
+            if node in ours:
                 continue
             above = [project.calls.meaning(source, base) for base in node.bases]
             trial = next((one for one in ours if one in above), None)
@@ -108,9 +108,7 @@ def _plan_subclasses(project: TrialProject, plan: Plan) -> None:
 
 def _draws_at_import(source: Source) -> Iterator[ast.Call]:
     """Calls outside of functions that draw random numbers or seed them."""
-    for node in source.names.nodes:
-        if not isinstance(node, ast.Call):
-            continue
+    for node in source.names.of(ast.Call):
         name = source.names.qualified(node.func) or ""
         if not name.startswith(_RANDOM):
             continue

@@ -8,19 +8,19 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.edits import becomes
-from pedl2det.keras_names import public
-from pedl2det.legacy import IN_COMPAT_V1, SERVED_ONLY
+from pedl2det.edit.making import becomes
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.rule import OLD, Case, Rule, Safety, trial
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import public
+from pedl2det.tables.legacy import IN_COMPAT_V1, SERVED_ONLY
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
     """Rewrite what ``tf.compat.v1`` has, in every file of the trial; refuse the rest."""
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.ImportFrom, ast.Attribute):
             if isinstance(node, ast.ImportFrom) and not node.level:
                 _check_import(plan, source, node)
             elif isinstance(node, ast.Attribute):

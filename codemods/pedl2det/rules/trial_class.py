@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det import where
-from pedl2det.edits import becomes
+from pedl2det.edit.making import becomes
+from pedl2det.facts.project import TRIAL_CLASSES, TrialProject
+from pedl2det.facts.renaming import renamed
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
 from pedl2det.plan import Plan
-from pedl2det.project import TRIAL_CLASSES, TrialProject
-from pedl2det.renaming import renamed
 from pedl2det.rules.rule import Case, Rule, Safety, trial
-from pedl2det.source import Source
 
 
 def plan(project: TrialProject, plan: Plan) -> None:
@@ -29,7 +29,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
 def _check_class(plan: Plan, source: Source, node: ast.ClassDef) -> None:
     if len(node.bases) > 1 or node.keywords or node.decorator_list:
         plan.refuse(RULE.id, source, node, f"{node.name} has more than one base, or a decorator")
-    for child in ast.walk(node):
+    for child in source.names.below(node):
         if _is_called_context(source, node, child):
             plan.refuse(RULE.id, source, child, "an attribute is called context already")
     for statement in node.body:
@@ -68,7 +68,7 @@ def _check_calls(project: TrialProject, plan: Plan) -> None:
             message = f"{project.trial[1].name} is made here, of hyperparameters and not a context"
             plan.refuse(RULE.id, use.source, use.call, message)
     for source in project.sources.values():
-        for node in source.names.nodes:
+        for node in source.names.of(ast.Call):
             match node:
                 case ast.Call(func=ast.Attribute(value=value, attr=attribute) as func) if (
                     attribute in where.WITH_HPARAMS
@@ -81,7 +81,7 @@ def _check_calls(project: TrialProject, plan: Plan) -> None:
 def _plan_super(project: TrialProject, plan: Plan, source: Source, method: ast.FunctionDef) -> None:
     """What the class above is given: the context by a constructor, nothing by a method."""
     takes_hparams = method.name in (*where.WITH_HPARAMS, "__init__")
-    for child in ast.walk(method):
+    for child in source.names.below(method):
         match child:
             case ast.Call(func=ast.Attribute(value=above, attr=name) as func) if (
                 name == method.name and takes_hparams

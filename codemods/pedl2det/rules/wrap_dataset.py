@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det.edits import becomes, method_of
-from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
-from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders
-from pedl2det.source import Source
-from pedl2det.wrapped_datasets import (
+from pedl2det.edit.making import becomes, method_of
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow.wrapped_datasets import (
     CREATORS,
     WRAP,
     Fate,
@@ -18,6 +16,8 @@ from pedl2det.wrapped_datasets import (
     is_of_elements,
     parts_of,
 )
+from pedl2det.plan import Plan
+from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, loaders
 
 _TFDS = ("tensorflow_datasets.load", "tensorflow_datasets.as_dataset")
 
@@ -34,8 +34,8 @@ def plan(project: TrialProject, plan: Plan) -> None:
             text = f"{context}.wrap_dataset"
             plan.expression(RULE.id, found.source, found.node, becomes(text))
     for source in project.sources.values():
-        for node in source.names.nodes:
-            if isinstance(node, ast.Call) and not _is_inside_another(plan, source, node):
+        for node in source.names.of(ast.Call):
+            if not _is_inside_another(plan, source, node):
                 _plan_creation(plan, source, node)
 
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det import where
-from pedl2det.compiled_model import CompiledModel, UnclearModel, Wrapping
-from pedl2det.edits import Edit, before, expression, statements
-from pedl2det.keras_metrics import is_keras_trial
-from pedl2det.keras_names import OPTIMIZERS as MODULE
-from pedl2det.keras_names import public
+from pedl2det.edit.making import Edit, before, expression, statements
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
+from pedl2det.flow import where
+from pedl2det.flow.compiled_model import CompiledModel, UnclearModel, Wrapping
+from pedl2det.flow.keras_metrics import is_keras_trial
 from pedl2det.plan import Plan
-from pedl2det.project import TrialProject
 from pedl2det.rules.legacy_optimizers import OPTIMIZERS
 from pedl2det.rules.rule import Rule, Safety
 from pedl2det.rules.wrap_model_cases import CASES
-from pedl2det.source import Source
+from pedl2det.tables.keras_names import OPTIMIZERS as MODULE
+from pedl2det.tables.keras_names import public
 
 _OPTIMIZER = "optimizer"
 

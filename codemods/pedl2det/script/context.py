@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import functools
 
+from pedl2det.facts.source import Source
 from pedl2det.findings import Unclear
-from pedl2det.legacy import NAMES
 from pedl2det.script.parts import Parts, parts_of
 from pedl2det.script.walk import function_named, own_nodes
-from pedl2det.source import Source
+from pedl2det.tables.legacy import NAMES
 
 
 def context_in(source: Source, node: ast.AST) -> str | None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from pedl2det import where
+from pedl2det.facts.arguments import arguments_of
 from pedl2det.findings import Unclear
-from pedl2det.legacy import is_legacy
 from pedl2det.script.data import check_data, check_processes
 from pedl2det.script.parts import Parts
 from pedl2det.script.walk import bound_names
+from pedl2det.tables.legacy import is_legacy
 
 _COMMON = ("epochs", "verbose", "callbacks")
 PARAMETERS = {
@@ -66,7 +66,7 @@ def fit_call(parts: Parts) -> FitCall:
     call = parts.call
     assert isinstance(call.func, ast.Attribute)
     parameters = PARAMETERS[call.func.attr]
-    arguments = where.arguments_of(call, parameters)
+    arguments = arguments_of(call, parameters)
     if arguments is None:
         raise Unclear(call, "* or ** hides what fit is told")
     unknown = sorted(arguments.keys() - set(parameters))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import functools
 
+from pedl2det.facts.source import Source
 from pedl2det.findings import Unclear
-from pedl2det.legacy import is_legacy
 from pedl2det.script.walk import function_named, is_fit, own_nodes
-from pedl2det.source import Source
+from pedl2det.tables.legacy import is_legacy
 
 _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 _PURE = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from pedl2det.facts.project import TrialProject
+from pedl2det.facts.source import Source
 from pedl2det.findings import Unclear
-from pedl2det.project import TrialProject
-from pedl2det.source import Source
 
 
 def class_name(project: TrialProject, source: Source) -> str:

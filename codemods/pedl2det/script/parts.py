@@ -6,11 +6,11 @@ import ast
 import functools
 from dataclasses import dataclass
 
+from pedl2det.facts.names import FUNCTIONS
+from pedl2det.facts.source import Source
 from pedl2det.findings import Unclear
-from pedl2det.names import FUNCTIONS
 from pedl2det.script.moving import what_moves
 from pedl2det.script.walk import function_named, is_fit, own_nodes
-from pedl2det.source import Source
 
 FITS = ("fit", "fit_generator")
 

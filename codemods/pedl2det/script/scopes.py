@@ -10,8 +10,8 @@ import ast
 import math
 from collections.abc import Iterator
 
+from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Unclear
-from pedl2det.project import TrialProject
 from pedl2det.script.context import check_given
 from pedl2det.script.idioms import check_idioms
 from pedl2det.script.parts import Parts

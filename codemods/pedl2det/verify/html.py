@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.metric_names import MetricNames
-from pedl2det.page import escaped, page
+from pedl2det.flow.metric_names import MetricNames
+from pedl2det.report.page import escaped, page
 from pedl2det.verify.compare import Comparison
 
 _BODY = """<h1>{title}: <span class="{verdict}">{verdict}</span></h1>

@@ -1,0 +1,1 @@
+"""Edits of code and configs, by which every byte stays that they do not concern."""

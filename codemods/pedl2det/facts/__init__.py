@@ -1,0 +1,1 @@
+"""What is there: files, their trees, what names mean, and which trial a file belongs to."""

@@ -1,0 +1,194 @@
+"""Writing files: all or none, each whole, with the permissions, owner and links it had."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pedl2det.errors import Pedl2DetError
+from pedl2det.files.journal import Journal
+from pedl2det.migrate import NewFile
+
+
+@dataclass(frozen=True)
+class Move:
+    """A file that takes the place of another.
+
+    Attributes:
+        target: the place.
+        temporary: where the new bytes are prepared, beside it.
+        old: the bytes that are there now; None if there is no file.
+        new: its new bytes.
+        mode: its permissions if there is no file.
+    """
+
+    target: Path
+    temporary: Path
+    old: bytes | None
+    new: bytes
+    mode: int = 0o644
+
+
+def write_all(files: list[NewFile], roots: list[Path] | None = None) -> None:
+    """Replace every file, or none: all are written beside their places, then moved there.
+
+    Args:
+        files: the files.
+        roots: what the user asked to migrate; with it, a journal is kept for ``--undo``.
+
+    Raises:
+        Pedl2DetError: a file cannot be written, or has changed since it was read.
+    """
+    unique = {file.path.resolve(): file for file in files}  # the file behind a link: it stays one
+    _check({path: file.old for path, file in unique.items()})
+    journal = None
+    run = secrets.token_hex(8)
+    if roots is not None and unique:
+        journal = Journal.begin(roots, {path: (one.old, one.new) for path, one in unique.items()})
+        run = journal.run
+    moves = [
+        Move(path, temporary(path, run, number), file.old, file.new)
+        for number, (path, file) in enumerate(unique.items())
+    ]
+    try:
+        move_all(moves)
+    except BaseException:
+        if journal is not None and not any(_is_there(move) for move in moves):
+            journal.discard()
+        raise
+    if journal is not None:
+        journal.finish()
+
+
+def temporary(target: Path, run: str, number: int) -> Path:
+    """Where the new bytes of a file are prepared."""
+    return target.parent / f".pedl2det-{run}-{number}"
+
+
+def move_all(moves: list[Move]) -> None:
+    """Make every move or none, and leave nothing beside.
+
+    Raises:
+        Pedl2DetError: a file cannot be written, or has changed since it was read.
+    """
+    try:
+        for move in moves:
+            with _told(move):
+                _prepare(move)
+        _check({move.target: move.old for move in moves})
+        try:
+            for move in moves:
+                with _told(move):
+                    move.temporary.replace(move.target)
+        except BaseException:
+            with _undisturbed():
+                _move_back(moves)
+            raise
+        for directory in {move.target.parent for move in moves}:
+            _sync(directory)
+    finally:
+        for move in moves:
+            with contextlib.suppress(OSError):
+                move.temporary.unlink()
+
+
+def _check(expected: dict[Path, bytes | None]) -> None:
+    for path, data in expected.items():
+        if _bytes(path) != data:
+            raise Pedl2DetError(f"{path}: it changed while it was read; nothing was written")
+
+
+def _prepare(move: Move) -> None:
+    """Write the new bytes to the disk, in a file that belongs to whom the old one does."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with os.fdopen(os.open(move.temporary, flags, 0o600), "wb") as stream:
+        stream.write(move.new)
+        stream.flush()
+        if move.old is None:
+            os.fchmod(stream.fileno(), move.mode)
+        else:
+            _take_over(move.target, stream.fileno())
+        os.fsync(stream.fileno())
+
+
+def _take_over(target: Path, descriptor: int) -> None:
+    """Give a new file the owner, group, attributes (access lists) and permissions of an old one."""
+    status = target.stat()
+    for owner, group in ((status.st_uid, -1), (-1, status.st_gid)):
+        with contextlib.suppress(PermissionError):  # only root may give files away
+            os.fchown(descriptor, owner, group)
+    for name in _attributes(target):
+        with contextlib.suppress(OSError):  # not all of them may be set
+            os.setxattr(descriptor, name, os.getxattr(target, name))
+    os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+
+
+def _attributes(target: Path) -> list[str]:
+    try:
+        return os.listxattr(target)
+    except OSError:  # the file system has none
+        return []
+
+
+def _move_back(moves: list[Move]) -> None:
+    """Put back what was moved already."""
+    for move in filter(_is_there, moves):
+        try:
+            if move.old is None:
+                move.target.unlink()
+                continue
+            move.temporary.unlink(missing_ok=True)
+            _prepare(Move(move.target, move.temporary, move.new, move.old))
+            move.temporary.replace(move.target)
+        except OSError as error:
+            raise Pedl2DetError(
+                f"{move.target}: the writing stopped in the middle, and this cannot be put back: "
+                f"{error.strerror}: mend that, then `pedl2det migrate --undo`"
+            ) from None
+
+
+def _is_there(move: Move) -> bool:
+    return move.new != move.old and _bytes(move.target) == move.new
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+@contextlib.contextmanager
+def _told(move: Move) -> Iterator[None]:
+    """Say which file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        message = f"{move.target}: cannot be written: {error.strerror}; nothing was written"
+        raise Pedl2DetError(message) from None
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold signals back until this is over."""
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+
+def _sync(directory: Path) -> None:
+    """Have the moves on the disk."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,1 @@
+"""What is known of old APIs, as tables: names of PEDL and early Determined, of old Keras."""

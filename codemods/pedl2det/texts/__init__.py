@@ -1,0 +1,1 @@
+"""Old commands and requirements in files that are neither code nor configs."""
