@@ -172,7 +172,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 def _terminable() -> Iterator[None]:
     """Take SIGTERM as Ctrl-C, so that the ranks are ended in order."""
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
