@@ -33,6 +33,7 @@ def tests(session: nox.Session) -> None:
     """Everything on TensorFlow 2.18; arguments go to pytest."""
     session.install("-e", ".[run,report,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
     session.install("scikit-learn")
+    session.run("pedl2det", "doctor", "--install")
     session.run("pytest", *PARALLEL, "-m", "not oracle", *_promises("2.18"), *session.posargs)
 
 
@@ -76,6 +77,8 @@ def benchmarks(session: nox.Session) -> None:
     session.install("-e", ".[run]", "tensorflow==2.18.*", "tf-keras==2.18.*")
     session.run("python", "benchmarks/startup.py")
     session.run("python", "benchmarks/chunks.py")
+    session.run("pedl2det", "doctor", "--install")
+    session.run("python", "benchmarks/ranks.py")
     session.run("python", "benchmarks/tree.py")
 
 
