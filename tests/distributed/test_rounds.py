@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +61,7 @@ def test_an_object_in_pieces_is_the_same_again(length: int) -> None:
         def __init__(self, part: memoryview) -> None:
             self.buffer = part
 
-    data = bytes(length)
+    data = random.Random(length).randbytes(length)
     frames = [Frame(part) for part in pieces(data)]
     assert len(frames) == -(-length // PIECE)
     assert bytes(joined(frames)) == data
