@@ -67,6 +67,7 @@ def train(twins: tuple[Twin, Twin], batches: int | None) -> None:
 
 def _start(twin: Twin, batches: int | None) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "pedl2det", "run", str(twin.directory), "--trace"]
+    command += ["--slots", "1"]  # each batch of both is looked at
     command += ["--out", str(twin.out)]
     if twin.config is not None:
         command += ["--config", str(twin.config)]

@@ -1,0 +1,72 @@
+"""``pedl2det doctor``: what it finds in environments that lack something."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pedl2det import doctor
+from pedl2det.errors import Pedl2DetError
+from support import ROOT, pedl2det
+
+HAS = {"tensorflow": "2.18.1", "tf-keras": "2.18.0", "numpy": "2.0.2", "pyzmq": "27.0"}
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The packages that are installed, by name; a test takes some away or changes them."""
+    packages = dict(HAS)
+
+    def version(*names: str) -> str | None:
+        return next((packages[name] for name in names if name in packages), None)
+
+    monkeypatch.setattr(doctor, "_version", version)
+    return packages
+
+
+def found(name: str) -> doctor.Check:
+    """What is said of one thing."""
+    return next(check for check in doctor.checks() if check.name == name)
+
+
+def test_what_is_missing_comes_with_a_command(environment: dict[str, str]) -> None:
+    del environment["tf-keras"]
+
+    assert found("tf-keras").said == "not installed: pip install 'tf-keras==2.18.*'"
+    assert found("horovod").said == "not installed (for --slots): pedl2det doctor --install"
+    assert not found("h5py").is_there
+    assert found("numpy") == doctor.Check("numpy", True, "2.0.2")
+
+
+def test_versions_must_fit(environment: dict[str, str]) -> None:
+    environment["tf-keras"] = "2.16.0"
+    assert "2.16.0 beside TensorFlow 2.18.1" in found("tf-keras").said
+    environment["tensorflow"] = "2.22.0"
+    assert found("tensorflow").said == "2.22.0: expected 2.15 to 2.21"
+
+
+def test_horovod_is_not_built_where_it_cannot_be(environment: dict[str, str]) -> None:
+    environment["tensorflow"] = "2.21.0"
+
+    assert "builds against TensorFlow 2.18 and earlier, here is 2.21.0" in found("horovod").said
+    with pytest.raises(Pedl2DetError, match="builds against TensorFlow 2.18"):
+        doctor.install_horovod(lambda _: None)
+    del environment["tensorflow"]
+    with pytest.raises(Pedl2DetError, match="install TensorFlow first"):
+        doctor.install_horovod(lambda _: None)
+
+
+@pytest.mark.slow
+def test_this_environment_is_complete() -> None:
+    done = pedl2det("doctor")
+
+    assert done.returncode == (1 if "--" in done.stdout else 0)
+    assert re.search(r"^ok  tensorflow +2\.", done.stdout, re.MULTILINE)
+    assert done.stderr == ""
+
+
+def test_the_docs_name_the_command_and_the_version() -> None:
+    text = (ROOT / "docs" / "distributed.md").read_text()
+    assert doctor.INSTALL in text
+    assert doctor._needed("horovod")["horovod"].replace("==", " ") in text.replace("H", "h")
