@@ -98,17 +98,21 @@ def launch(job: Launch, say: Callable[[str, bool], None]) -> None:
 def _told(rank: int | None, job: Launch, failure: Failure, restarted: int) -> str:
     """The error, what is known of it, and once more in short: the last line is what is read."""
     after = f", after {restarted} of {job.restarts} restarts" if restarted else ""
-    who = f"rank {rank} of {job.slots} failed first{after}: " if rank is not None else ""
+    who = f"rank {rank} of {job.slots} failed first{after}: "
+    if rank is None:
+        who = "horovodrun said:"
     details = f"{failure.details.rstrip()}\n" if failure.details else ""
     return f"{who}{failure.message}" if not details else f"{who}\n{details}{failure.message}"
 
 
 def _arguments(program: str, job: Launch) -> list[str]:
+    interface = os.environ.get("HOROVOD_GLOO_IFACE")  # horovodrun would set it anew
     return [
         program,
         *("-np", str(job.slots), "--gloo"),
         *("--gloo-timeout-seconds", str(LOST_AFTER), "--start-timeout", str(LOST_AFTER)),
         *(("-H", job.hosts) if job.hosts else ()),
+        *(("--network-interface", interface) if interface else ()),
     ]
 
 

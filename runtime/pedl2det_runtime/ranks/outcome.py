@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pedl2det_runtime.ranks.output import Ended, Failure, Line, parsed
 
 _TERMINATED = 128 + signal.SIGTERM  # what horovodrun does to the others when one has failed
+_SSH_FAILED = 255
 _LAST_LINES = 100
 #: What a rank fails with because another one is gone.
 LOST = ("RankLostError", "DistributedError")
@@ -67,12 +68,13 @@ class Outcome:
 
     def _unexplained(self, ended: Ended) -> Failure:
         """Why a rank ended that could not say it."""
-        if ended.code > 128:
-            number = ended.code - 128
-            name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
-            hint = "; was it out of memory?" if number == signal.SIGKILL else ""
-            return Failure("Killed", f"it was killed by signal {name}{hint}")
         said = "\n".join(self._last.get(ended.rank, ()))
+        if ended.code == _SSH_FAILED:
+            return Failure("Killed", "the connection to its machine ended (ssh: 255)", said)
+        if ended.code - 128 in set(signal.Signals):
+            name = signal.Signals(ended.code - 128).name
+            hint = "; was it out of memory?" if name == "SIGKILL" else ""
+            return Failure("Killed", f"it was killed by signal {name}{hint}", said)
         return Failure("Crashed", f"it exited with code {ended.code}", said)
 
 
