@@ -7,7 +7,8 @@ nox.options.error_on_missing_interpreters = True
 
 EXAMPLES = ("-r", "legacy_examples/requirements.txt")
 TYPES = ("mypy>=1.11", "types-pyyaml", "click", "libcst", "numpy", "pydantic")
-PARALLEL = ("-n", "2")  # TensorFlow spends most of a test starting
+#: Tests take from a millisecond to a minute: who has done his share takes of the other's.
+PARALLEL = ("-n", "2", "--dist", "worksteal")
 
 #: What the runtime's tests are, on a TensorFlow that is not the one we develop on. Conformance
 #: tests train and resume in one process, in a fraction of the time that others take.
