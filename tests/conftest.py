@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import support
 from pedl2det_runtime import keras_versions, stub_path
 from support import EXAMPLES
+from zygote import Zygote
 
 pytest_plugins = ["promises"]
 collect_ignore = ["corpus"]  # projects of others, with tests of their own
@@ -23,6 +25,14 @@ stub_path.serve_first()  # ``import determined`` in a test means the runtime
 def journals(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The journals of migrations stay among the tests' own files."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def zygote() -> Iterator[Zygote]:
+    """What forks the processes of tests, in which TensorFlow would take seconds to start."""
+    support.zygote = Zygote()
+    yield support.zygote
+    support.zygote.stop()
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from zygote import Forked, Zygote
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "legacy_examples"
 LEGACY = ("iris", "digits")
@@ -32,17 +34,41 @@ class T(TFKerasTrial):
 }
 
 
+#: What forks processes for the tests of this one; conftest.py has it for the session.
+zygote: Zygote | None = None
+
+
 def pedl2det(
-    *arguments: object, cwd: Path | None = None, **environment: str
+    *arguments: object, cwd: Path | None = None, fresh: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "pedl2det", *map(str, arguments)],
-        capture_output=True,
+    """Run the command line in a process of its own.
+
+    Args:
+        arguments: of the command line.
+        cwd: the directory that it is run in.
+        fresh: never fork it from a process that has loaded TensorFlow (zygote.py).
+        environment: variables that are added to those of this process.
+    """
+    started = [str(argument) for argument in arguments]
+    process = start(started, cwd, {**os.environ, **environment}, fresh)
+    said, errors = process.communicate()
+    assert process.returncode is not None
+    return subprocess.CompletedProcess(started, process.returncode, said, errors)
+
+
+def start(
+    arguments: list[str], cwd: Path | None, environment: dict[str, str], fresh: bool = False
+) -> subprocess.Popen[str] | Forked:
+    """Start the command line in a process of its own; forked, where that makes no difference."""
+    if not fresh and zygote is not None and zygote.can_serve(arguments[0], environment):
+        return zygote.start(arguments, cwd, environment)
+    return subprocess.Popen(
+        [sys.executable, "-m", "pedl2det", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         cwd=cwd,
-        env={**os.environ, **environment},
-        check=False,
+        env=environment,
     )
 
 

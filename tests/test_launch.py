@@ -99,12 +99,13 @@ needs_horovod = pytest.mark.skipif(
 
 @needs_horovod
 @pytest.mark.slow
+@pytest.mark.ranks
 @pytest.mark.kills
 def test_a_killed_rank_is_started_again_and_the_run_ends_the_same(
     trial: Path, tmp_path: Path
 ) -> None:
-    undisturbed = pedl2det("run", trial, "--out", tmp_path / "undisturbed")
-    killed = pedl2det("run", trial, "--out", tmp_path / "killed", MODE="kill")
+    undisturbed = pedl2det("run", trial, "--out", tmp_path / "undisturbed", fresh=True)
+    killed = pedl2det("run", trial, "--out", tmp_path / "killed", fresh=True, MODE="kill")
 
     assert (undisturbed.returncode, killed.returncode) == (0, 0), killed.stderr
     said = "pedl2det: rank 1 failed: it was killed by signal SIGKILL"
@@ -117,11 +118,12 @@ def test_a_killed_rank_is_started_again_and_the_run_ends_the_same(
 
 @needs_horovod
 @pytest.mark.slow
+@pytest.mark.ranks
 def test_the_error_of_the_first_rank_to_fail_is_told_last_and_whole(
     trial: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = pedl2det("run", trial, "--out", out, "--set", "max_restarts=0", MODE="raise")
+    done = pedl2det("run", trial, "--out", out, "--set", "max_restarts=0", fresh=True, MODE="raise")
 
     assert done.returncode == 2
     last = done.stderr[done.stderr.index("pedl2det: ") :]
@@ -134,6 +136,7 @@ def test_the_error_of_the_first_rank_to_fail_is_told_last_and_whole(
 
 @needs_horovod
 @pytest.mark.slow
+@pytest.mark.ranks
 @pytest.mark.kills
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import training
 from support import EXAMPLES
 
 pytest.importorskip("horovod", reason="Horovod is not installed")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ranks]
 
 HOROVODRUN = Path(sys.executable).with_name("horovodrun")
 ALL_EXAMPLES = sorted(path.parent.name for path in EXAMPLES.glob("*/*.yaml"))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +15,7 @@ import pytest
 
 from pedl2det_runtime.checkpoint import latest
 from pedl2det_runtime.model_files import read_weights
-from support import EXAMPLES, pedl2det, read_tree, write_tree
+from support import EXAMPLES, pedl2det, read_tree, start, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -74,15 +72,11 @@ def trained(directory: Path, out: Path, *arguments: str) -> str:
 
 def killed_at(directory: Path, out: Path, lines: int, *arguments: str) -> None:
     """Train until ``metrics.jsonl`` has so many lines; then SIGKILL."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pedl2det", "run", directory, "--out", out, *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start(["run", str(directory), "--out", str(out), *arguments], None, {**os.environ})
     log = out / "metrics.jsonl"
     while process.poll() is None:
         if log.exists() and log.read_bytes().count(b"\n") >= lines:
-            process.send_signal(signal.SIGKILL)
+            process.kill()
             break
         time.sleep(0.005)
     assert process.wait() == -signal.SIGKILL, "it ended before it could be killed"
@@ -102,7 +96,8 @@ def assert_goes_on(directory: Path, scratch: Path, lines: int, *arguments: str) 
 
 def test_the_reports_and_checkpoints_stand_where_the_schedule_says(tmp_path: Path) -> None:
     directory = write_tree(tmp_path / "trial", SMALL)
-    trained(directory, tmp_path / "out")
+    done = pedl2det("run", directory, "--out", tmp_path / "out", fresh=True)
+    assert done.returncode == 0, done.stderr
 
     assert [(r["kind"], r["batches"], r["epochs"]) for r in reports(tmp_path / "out")] == [
         ("training", 20, 4.0),

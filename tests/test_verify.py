@@ -60,7 +60,7 @@ def test_an_example_is_proved_equal(
 def test_a_twin_that_is_there_is_proved_equal() -> None:
     """It is what migrate makes: test_migrate.py compares the texts."""
     twin = EXAMPLES / "iris_migrated"
-    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 5)
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 5, fresh=True)
 
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("horovod")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.ranks]
 
 PROGRAM = Path(__file__).parent / "a_horovod_process.py"
 ENVIRONMENT = {

@@ -116,7 +116,7 @@ def test_two_machines_with_a_network_between_them(two_machines: list[str]) -> No
     check_collectives(said)
     _, large, others_order, late, _ = zip(*said[:3], strict=True)
     for outcome in large:
-        assert max(outcome["result"].values()) < 10
+        assert max(outcome["result"].values()) < 60
     for outcome in others_order:
         assert "do not ask for the same" in outcome["error"]
     for outcome in late:
@@ -126,7 +126,7 @@ def test_two_machines_with_a_network_between_them(two_machines: list[str]) -> No
     assert len(last) == 4  # killed in the fifth
     for outcomes in said[:3]:
         assert "process 3 is gone" in outcomes[4]["error"]
-        assert outcomes[4]["seconds"] < 5
+        assert outcomes[4]["seconds"] < 30
 
 
 @pytest.mark.slow

@@ -58,4 +58,4 @@ def test_two_processes_on_each_of_two_machines(tmp_path: Path) -> None:
     assert len(said[3]) == 5  # killed in the sixth
     for outcomes in said[:3]:
         assert "the others cannot be reached" in outcomes[5]["error"]
-        assert outcomes[5]["seconds"] < 10
+        assert outcomes[5]["seconds"] < 30

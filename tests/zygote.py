@@ -1,0 +1,189 @@
+"""A process that has imported TensorFlow, and forks itself into what a test runs.
+
+TensorFlow takes seconds to start. What is forked has loaded it with its Keras, and nothing of this
+project or of a trial; the rest is that of a process of its own: arguments, directory, environment
+and output, a pid that can be killed, an exit code. Hashes alone are those of its siblings.
+
+The zygote ends when its standard input does, which is when the tests end, however they end. It
+takes with it all that it forked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import types
+from pathlib import Path
+from typing import IO
+
+#: Of an environment, what Python, TensorFlow and Keras read when they start.
+READ_AT_START = ("CUDA_", "HOME", "KERAS_", "LD_", "OMP_", "PYTHON", "TF_", "XLA_")
+QUIET = "TF_CPP_MIN_LOG_LEVEL"  # as `pedl2det run` chooses it; it changes only what is printed
+LONGEST = 1 << 17  # of a request, in bytes
+
+
+class Zygote:
+    """The zygote, from the tests' side: it is started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._directory = tempfile.TemporaryDirectory(prefix="zygote-")
+        self._address = str(Path(self._directory.name, "socket"))
+        self._environment = _read_at_start(dict(os.environ))
+
+    def can_serve(self, command: str, environment: dict[str, str]) -> bool:
+        """Whether a process may be forked: it trains, and started alone it would be the same."""
+        is_same = _read_at_start(environment) == self._environment
+        return sys.platform == "linux" and command in ("run", "verify") and is_same
+
+    def start(self, arguments: list[str], cwd: Path | None, environment: dict[str, str]) -> Forked:
+        """Fork a process that is ``python -m pedl2det`` with these arguments."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, self._address],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, QUIET: "3"},
+                start_new_session=True,  # its group is what it takes with it
+            )
+            assert self._process.stdout is not None
+            self._process.stdout.readline()
+        return Forked(self._address, arguments, cwd or Path.cwd(), environment)
+
+    def stop(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.communicate()
+        self._directory.cleanup()
+
+
+class Forked:
+    """What tests and ``verify`` use of :class:`subprocess.Popen`."""
+
+    def __init__(
+        self, address: str, arguments: list[str], cwd: Path, environment: dict[str, str]
+    ) -> None:
+        self.returncode: int | None = None
+        self._files: list[IO[bytes]] = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
+        self._attendant = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._attendant.connect(address)
+        request = json.dumps([arguments, str(cwd), environment]).encode()
+        with open(os.devnull, "rb") as nothing:
+            descriptors = [file.fileno() for file in (nothing, *self._files)]
+            socket.send_fds(self._attendant, [request], descriptors)
+        self.pid = int(self._attendant.recv(LONGEST))
+
+    def poll(self) -> int | None:
+        """Its exit code if it has ended."""
+        if self.returncode is None and select.select([self._attendant], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
+
+    def wait(self) -> int:
+        """Its exit code, or minus the signal that killed it."""
+        if self.returncode is None:
+            self.returncode = int(self._attendant.recv(LONGEST))
+            self._attendant.close()
+        return self.returncode
+
+    def communicate(self) -> tuple[str, str]:
+        """What it printed and what it said to stderr, when it has ended."""
+        self.wait()
+        said = []
+        for file in self._files:
+            file.seek(0)
+            said.append(file.read().decode())
+            file.close()
+        return said[0], said[1]
+
+    def kill(self) -> None:
+        """Kill it, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def serve(address: str) -> None:
+    """Fork a process for each connection; this returns in the forked ones alone."""
+    import tensorflow as tf
+
+    assert tf.keras.Model  # loaded when it is first used
+    gc.freeze()  # or each process, when it ends, takes a second to look through all of TensorFlow
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(address)
+        listener.listen()
+        print("ready", flush=True)
+        while listener in select.select([sys.stdin, listener], [], [])[0]:
+            connection, _ = listener.accept()
+            with connection, contextlib.suppress(ChildProcessError):
+                if os.fork() == 0:
+                    return _attend(connection, address)
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+    return os.killpg(0, signal.SIGKILL)
+
+
+def _attend(connection: socket.socket, address: str) -> None:
+    """Fork what is asked for, wait for it, tell how it ended; this returns in what was forked."""
+    request, descriptors, _, _ = socket.recv_fds(connection, LONGEST, 3)
+    pid = os.fork()
+    if pid == 0:
+        return _become(*json.loads(request), descriptors, address)
+    connection.send(str(pid).encode())
+    connection.send(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
+    os._exit(0)
+
+
+def _become(
+    arguments: list[str],
+    cwd: str,
+    environment: dict[str, str],
+    descriptors: list[int],
+    address: str,
+) -> None:
+    """Take over what a process is started with."""
+    import numpy as np
+
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["pedl2det", *arguments]
+    sys.path[0] = cwd  # as `python -m` has it
+    np.random.seed()  # Python's own generator does this at every fork
+    if arguments[0] == "verify":
+        _fork_twins(address)
+
+
+def _fork_twins(address: str) -> None:
+    """Have verify's two trainings forked by the zygote too."""
+    from pedl2det.verify import twins
+
+    def start(command: list[str], cwd: Path, **_: object) -> Forked:
+        assert command[:3] == [sys.executable, "-m", "pedl2det"]
+        return Forked(address, command[3:], cwd, dict(os.environ))
+
+    twins.subprocess = types.SimpleNamespace(Popen=start, PIPE=subprocess.PIPE)
+
+
+def _read_at_start(environment: dict[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(READ_AT_START) and name != QUIET
+    }
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
+    runpy.run_module("pedl2det", run_name="__main__", alter_sys=True)
