@@ -1,6 +1,6 @@
 """What ``horovodrun`` prints, told apart: the lines of each rank, and its own.
 
-``[1]<stderr>:text`` is a line of rank 1; ``Process 1 exit with status code 137.`` says how it ended.
+``[1]<stderr>:text`` is a line of rank 1, ``Process 1 exit with status code 137.`` its end.
 """
 
 from __future__ import annotations
