@@ -35,7 +35,9 @@ def test_a_trial_that_needs_a_rule_which_is_left_out_is_left(
     root = write_tree(tmp_path / "trial", case.before)
     whole = migrate([root])
     with monkeypatch.context() as without_it:
-        without_it.setattr("pedl2det.migrate.run.RULES", [one for one in RULES if one is not rule])
+        without_it.setattr(
+            "pedl2det.migrate.one_trial.RULES", [one for one in RULES if one is not rule]
+        )
         is_needed = migrate([root]).files != whole.files
 
     part = migrate([root], Choice(frozenset({rule.id})))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import random
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
+import libcst as cst
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -115,3 +118,30 @@ def edited(source: Source, chance: random.Random, share: float) -> str | NoPlace
         return edits.apply()
     except NoPlace as error:
         return error
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['f"{old}"', 'f"{a:{old}>3} {[b for b in old]}"', "f'''\n {old!r} ü {\n old}'''", "'ü', old"],
+)
+def test_a_name_in_a_string_is_edited_where_it_stands_or_not_at_all(code: str) -> None:
+    source = Source.of(Path("x.py"), f"x = {code}\n")
+    edits = FileEdits(source)
+    for node in source.names.of(ast.Name):
+        if node.id == "old":
+            edits.expression(node, becomes("new"))
+
+    with contextlib.suppress(NoPlace):  # before Python 3.12 its place may be unknown
+        assert edits.apply() == source.text.replace("old", "new")
+
+
+def test_what_is_left_out_is_not_moved_to_another_indent() -> None:
+    source = Source.of(Path("x.py"), "def f():\n    a\n    b\n\nx = 1\n")
+    edits = FileEdits(source)
+    function = source.names.of(ast.FunctionDef)[0]
+    edits.definition(function, lambda node: cst.FlattenSentinel(node.body.body))
+
+    with pytest.raises(NoPlace) as refused:
+        edits.apply()
+
+    assert refused.value.line == 2

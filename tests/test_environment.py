@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.facts.project import occurrences
+from pedl2det.facts.occurrences import occurrences
 from pedl2det.facts.source import Source
 from pedl2det.facts.tree import python_files
 from pedl2det.findings import Kind, Unreadable

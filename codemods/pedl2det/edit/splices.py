@@ -102,13 +102,13 @@ def _parsed(text: str, indent: str, newline: str) -> Any:
 
 def _is_at_its_place(source: Source, node: ast.expr) -> bool:
     """Whether a node is where it says: before Python 3.12, one in an f-string may be elsewhere."""
-    above = source.names.parents.get(node)
-    while isinstance(above, ast.expr | ast.keyword) and not isinstance(above, ast.JoinedStr):
+    above: ast.AST = node
+    while not isinstance(above, ast.stmt | ast.JoinedStr):
         above = source.names.parents[above]
-    if not isinstance(above, ast.JoinedStr):
+    if isinstance(above, ast.stmt):
         return True
     try:
         there = ast.parse(f"({source.segment(node)})", mode="eval").body
     except SyntaxError:
         return False
-    return ast.dump(there) == ast.dump(node)
+    return ast.unparse(there) == ast.unparse(node)

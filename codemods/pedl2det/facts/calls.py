@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from dataclasses import dataclass
 
-from pedl2det.facts.names import FUNCTIONS
+from pedl2det.facts.scopes import FUNCTIONS
 from pedl2det.facts.source import Source
 
 Definition = ast.FunctionDef | ast.ClassDef | ast.Assign

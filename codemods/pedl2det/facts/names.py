@@ -12,21 +12,20 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
+from pedl2det.facts.scopes import (
+    BINDERS,
+    COMPREHENSIONS,
+    FUNCTIONS,
+    SCOPES,
+    Scope,
+    imported_as,
+    is_inside,
+    is_of_scope,
+    names_in,
+)
+
 Node = TypeVar("Node", bound=ast.AST)
 Other = TypeVar("Other", bound=ast.AST)
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-Scope = (
-    ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | Comprehension
-)
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SCOPES = (ast.Module, ast.ClassDef, *FUNCTIONS, *_COMPREHENSIONS)
-#: Nodes that bind names.
-_BINDERS = {
-    *(ast.Import, ast.ImportFrom, ast.Name, ast.arg, ast.ExceptHandler, ast.FunctionDef),
-    *(ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal, ast.NamedExpr),
-    *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
-}
 #: What has no place in a text: ``Load``, ``Add``; the parser gives one object for all of a kind.
 _BARE = frozenset(
     kind
@@ -164,7 +163,7 @@ class Names:
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""
         return any(
-            name in _names_in(node)
+            name in names_in(node)
             for node in self.below(root)
             if node is not root or not isinstance(node, ast.FunctionDef | ast.ClassDef)
         )
@@ -202,11 +201,11 @@ class Names:
         inner = True
         while node in self.parents:
             child, node = node, self.parents[node]
-            if isinstance(node, FUNCTIONS) and not _is_inside(child, node):
+            if isinstance(node, FUNCTIONS) and not is_inside(child, node):
                 continue  # decorators, defaults and annotations belong to the scope around
             if isinstance(node, ast.ClassDef) and (not inner or child not in node.body):
                 continue  # methods do not see the names of their class
-            if isinstance(node, _SCOPES):
+            if isinstance(node, SCOPES):
                 yield node
                 inner = False
 
@@ -226,13 +225,13 @@ class Names:
         while waiting:
             node, scope = waiting.pop()
             self.nodes.append(node)
-            if type(node) in _BINDERS:
+            if type(node) in BINDERS:
                 self._bind(node, scope)
-            is_scope = isinstance(node, _SCOPES)
+            is_scope = isinstance(node, SCOPES)
             children = [child for child in ast.iter_child_nodes(node) if type(child) not in _BARE]
             for child in reversed(children):
                 self.parents[child] = node
-                inner = is_scope and _is_of_scope(child, node)
+                inner = is_scope and is_of_scope(child, node)
                 waiting.append((child, node if inner else scope))  # type: ignore[arg-type]
 
     def _bind(self, node: ast.AST, scope: Scope) -> None:
@@ -273,43 +272,4 @@ class Names:
     def _around_comprehensions(self, node: ast.AST) -> Scope:
         """The scope in which ``:=`` binds."""
         scopes = self._scopes_of(node)
-        return next(scope for scope in scopes if not isinstance(scope, _COMPREHENSIONS))
-
-
-def imported_as(node: ast.ImportFrom, alias: ast.alias) -> str:
-    """The dotted name of what an import imports, with the dots of a relative one."""
-    dotted = "." * node.level + (node.module or "")
-    return f"{dotted}{'' if dotted.endswith('.') else '.'}{alias.name}"
-
-
-def _names_in(node: ast.AST) -> list[str | None]:
-    """The names that one node reads or binds."""
-    match node:
-        case ast.Name(id=name) | ast.arg(arg=name):
-            return [name]
-        case ast.alias(name=name, asname=local):
-            return [local or name.partition(".")[0]]
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return [name]
-        case ast.ExceptHandler(name=local) | ast.MatchAs(name=local) | ast.MatchStar(name=local):
-            return [local]
-        case ast.MatchMapping(rest=local):
-            return [local]
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            return [*names]
-    return []
-
-
-def _is_of_scope(child: ast.AST, scope: ast.AST) -> bool:
-    """Whether what a child of a scope binds is bound in it, not around it."""
-    if isinstance(scope, FUNCTIONS):
-        return isinstance(child, ast.arguments) or _is_inside(child, scope)
-    return not isinstance(scope, ast.ClassDef) or child in scope.body
-
-
-def _is_inside(child: ast.AST, function: ast.AST) -> bool:
-    """Whether a child of a function is evaluated in its own scope."""
-    if isinstance(function, ast.Lambda):
-        return child is function.body
-    assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-    return child in function.body
+        return next(scope for scope in scopes if not isinstance(scope, COMPREHENSIONS))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pedl2det.facts.names import FUNCTIONS
 from pedl2det.facts.project import Generation, TrialProject
+from pedl2det.facts.scopes import FUNCTIONS
 from pedl2det.facts.source import Source
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det.facts.names import FUNCTIONS
 from pedl2det.facts.project import Generation, TrialProject
+from pedl2det.facts.scopes import FUNCTIONS
 from pedl2det.facts.source import Source
 from pedl2det.script.context import context_in as script_context
 

@@ -14,13 +14,8 @@ from pathlib import Path
 
 from pedl2det.facts.config import Config
 from pedl2det.facts.links import link
-from pedl2det.facts.project import (
-    CONTEXT_TRIAL_CLASSES,
-    TRIAL_CLASSES,
-    TrialProject,
-    occurrences,
-    trial_classes,
-)
+from pedl2det.facts.occurrences import occurrences
+from pedl2det.facts.project import CONTEXT_TRIAL_CLASSES, TRIAL_CLASSES, TrialProject, trial_classes
 from pedl2det.facts.source import Source
 from pedl2det.facts.tree import NOTEBOOK, YAML, files_in, is_python, python_files
 from pedl2det.findings import Finding, Kind, Unreadable

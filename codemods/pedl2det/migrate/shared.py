@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Finding, Kind
+from pedl2det.migrate.result import Result
 from pedl2det.migrate.scan import SCAN
-
-if TYPE_CHECKING:
-    from pedl2det.migrate import Result
 
 _MESSAGE = (
     "trials share this file through links, and not every one of them can have it rewritten in the "

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pedl2det.facts.skipping import skipped_in_text
 from pedl2det.findings import Finding, Kind
 from pedl2det.migrate.choice import Choice
+from pedl2det.migrate.result import NewFile, Result
 from pedl2det.rules import FILE_RULES, FileRule
 from pedl2det.tables.legacy import mentions_legacy
 
-if TYPE_CHECKING:
-    from pedl2det.migrate import NewFile, Result
 
-
-def migrate_files(
-    files: list[Path], result: Result, choice: Choice, new_file: type[NewFile]
-) -> None:
+def migrate_files(files: list[Path], result: Result, choice: Choice) -> None:
     """Apply the rules to files; one that a trial's rules rewrote gets both.
 
     Args:
         files: the files.
         result: what is done so far; it is added to.
         choice: what the user left out.
-        new_file: makes a file with its old and new bytes.
     """
     written = {file.path: file for file in result.files}
     for path in files:
@@ -33,7 +27,7 @@ def migrate_files(
         old = path.read_bytes() if rules else b""
         if not mentions_legacy(old.lower()):  # a requirement's name may be in capitals
             continue
-        file = written.get(path) or new_file(path, old, old)
+        file = written.get(path) or NewFile(path, old, old)
         for rule in rules:
             told = rule.rewrite(path, old)  # places are those of the file as it is
             is_skipped = skipped_in_text(old.decode("utf-8", errors="replace"))

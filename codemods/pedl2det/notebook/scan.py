@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pedl2det.facts.project import TrialProject, occurrences
+from pedl2det.facts.occurrences import occurrences
+from pedl2det.facts.project import TrialProject
 from pedl2det.facts.source import Source
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.notebook.document import Document

@@ -10,7 +10,8 @@ from pedl2det.edit.config_edits import ConfigEdits
 from pedl2det.edit.file_edits import FileEdits
 from pedl2det.edit.making import Edit, goes
 from pedl2det.facts.config import Config
-from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.occurrences import Occurrence
+from pedl2det.facts.project import TrialProject
 from pedl2det.facts.skipping import skipped_in_text
 from pedl2det.facts.source import Source
 from pedl2det.findings import Finding, Kind

@@ -9,7 +9,8 @@ import libcst as cst
 
 from pedl2det.edit.making import Edit, expression
 from pedl2det.facts.arguments import arguments_of
-from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.occurrences import Occurrence
+from pedl2det.facts.project import TrialProject
 from pedl2det.facts.source import Source
 from pedl2det.flow.loaders import Role, pair_of, returns_of, roles_of
 from pedl2det.plan import Plan

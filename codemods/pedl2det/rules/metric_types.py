@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 from pedl2det.edit.making import becomes
-from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.occurrences import Occurrence
+from pedl2det.facts.project import TrialProject
 from pedl2det.flow.keras_metrics import ELEMENTWISE_MEAN, without_reducer
 from pedl2det.plan import Plan
 from pedl2det.rules.rule import Case, Rule, Safety, trial

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from pedl2det.facts.config import Config
-from pedl2det.facts.project import occurrences
+from pedl2det.facts.occurrences import occurrences
 from pedl2det.facts.source import Source
 from pedl2det.findings import Unreadable
 from pedl2det.notebook import Cell, Document

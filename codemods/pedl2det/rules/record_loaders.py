@@ -9,12 +9,14 @@ import libcst as cst
 
 from pedl2det.edit.making import expression
 from pedl2det.facts.arguments import arguments_of
-from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.occurrences import Occurrence
+from pedl2det.facts.project import TrialProject
 from pedl2det.flow import where
+from pedl2det.flow.batch_size import is_batch_size
 from pedl2det.flow.keras_metrics import is_keras_trial
 from pedl2det.flow.loaders import roles_of
 from pedl2det.plan import Plan
-from pedl2det.rules.in_memory_sequence import is_batch_size, numpy_name, value_of
+from pedl2det.rules.in_memory_sequence import numpy_name, value_of
 from pedl2det.rules.rule import Case, Files, Rule, Safety
 
 _MODULE = "pedl.data."

@@ -6,7 +6,8 @@ import ast
 
 from pedl2det.edit.making import becomes
 from pedl2det.facts.calls import is_annotation
-from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.occurrences import Occurrence
+from pedl2det.facts.project import TrialProject
 from pedl2det.facts.renaming import renamed
 from pedl2det.plan import Plan
 from pedl2det.rules.rule import ALL, Case, Rule, Safety, trial

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 
 from pedl2det.edit.making import becomes
-from pedl2det.facts.project import Occurrence, TrialProject
+from pedl2det.facts.occurrences import Occurrence
+from pedl2det.facts.project import TrialProject
 from pedl2det.facts.source import Source
 from pedl2det.flow import where
 from pedl2det.plan import Plan
 from pedl2det.plan.moved_keys import refuse_moved_keys
 from pedl2det.rules.rule import UNDER_PEDL, Case, Rule, Safety, trial
-from pedl2det.tables.legacy import NAMES
-
-GET_HYPERPARAMETER = "pedl.get_hyperparameter"
+from pedl2det.tables.legacy import GET_HYPERPARAMETER, NAMES
 
 
 def plan(project: TrialProject, plan: Plan) -> None:

@@ -10,7 +10,7 @@ import libcst as cst
 from pedl2det.edit import making
 from pedl2det.facts.project import TrialProject
 from pedl2det.findings import Unclear
-from pedl2det.flow.compiled_model import always_compiles, exclude_each_other
+from pedl2det.flow.branches import always_compiles, exclude_each_other
 from pedl2det.plan import Plan
 from pedl2det.plan.constructor import CONTEXT_CLASS
 from pedl2det.plan.script_moves import Moves

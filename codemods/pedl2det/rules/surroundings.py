@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from pedl2det.facts.module_graph import home_of, reached
-from pedl2det.facts.names import FUNCTIONS
 from pedl2det.facts.project import TrialProject
+from pedl2det.facts.scopes import FUNCTIONS
 from pedl2det.facts.source import Source
 from pedl2det.findings import Finding, Kind
 from pedl2det.plan import Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from pedl2det.facts.names import FUNCTIONS
+from pedl2det.facts.scopes import FUNCTIONS
 from pedl2det.findings import Unclear
 from pedl2det.script.parts import Parts
 from pedl2det.script.walk import function_named, own_nodes

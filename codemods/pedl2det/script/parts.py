@@ -6,7 +6,7 @@ import ast
 import functools
 from dataclasses import dataclass
 
-from pedl2det.facts.names import FUNCTIONS
+from pedl2det.facts.scopes import FUNCTIONS
 from pedl2det.facts.source import Source
 from pedl2det.findings import Unclear
 from pedl2det.script.moving import what_moves

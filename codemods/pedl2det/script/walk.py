@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from pedl2det.facts.names import FUNCTIONS
+from pedl2det.facts.scopes import FUNCTIONS
 from pedl2det.facts.source import Source
 
 _SCOPES = (*FUNCTIONS, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -193,6 +193,9 @@ IN_MEMORY_SEQUENCES = {
 }
 LOADERS = ADAPTERS | IN_MEMORY_SEQUENCES
 
+#: What asks for a hyperparameter, from anywhere.
+GET_HYPERPARAMETER = "pedl.get_hyperparameter"
+
 #: Getters of the context in Determined 0.12 that are found on ``context.distributed`` since.
 RANK_GETTERS = ("get_rank", "get_size", "get_local_rank", "get_num_agents")
 
