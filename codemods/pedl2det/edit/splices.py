@@ -111,4 +111,4 @@ def _is_at_its_place(source: Source, node: ast.expr) -> bool:
         there = ast.parse(f"({source.segment(node)})", mode="eval").body
     except SyntaxError:
         return False
-    return ast.dump(there) == ast.dump(node)
+    return ast.unparse(there) == ast.unparse(node)
