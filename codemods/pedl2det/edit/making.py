@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
@@ -20,9 +21,24 @@ def expression(code: str) -> Any:
     return cst.parse_expression(code)
 
 
+@dataclass(frozen=True)
+class Becomes:
+    """Puts another expression in a place, whatever stands there.
+
+    Attributes:
+        code: the expression.
+    """
+
+    code: str
+
+    def __call__(self, _node: Any) -> Any:
+        """The libcst expression."""
+        return expression(self.code)
+
+
 def becomes(code: str) -> Edit:
     """Put another expression in a place."""
-    return lambda _: expression(code)
+    return Becomes(code)
 
 
 def method_of(context: str, method: str, argument: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from pedl2det.edit.making import Edit
+from pedl2det.edit.making import Becomes, Edit
 from pedl2det.facts.source import Source
 from pedl2det.findings import NoPlace
 
@@ -76,6 +76,9 @@ def _edited(source: Source, node: ast.expr, text: str, edits: Sequence[Edit]) ->
     """The text of an expression after its edits."""
     if node not in source.names.parents:
         raise NoPlace(node.lineno)
+    *_, last = edits
+    if isinstance(last, Becomes) and _is_at_its_place(source, node):
+        return last.code  # and libcst need not read what goes
     is_one_line = "\n" not in text and "\r" not in text
     indent = "" if is_one_line else source.indent(source.names.statement_of(node).lineno)
     try:

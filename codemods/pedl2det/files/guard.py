@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -32,6 +31,8 @@ def _refuse(what: str, files: list[Path]) -> None:
 
 def _uncommitted(files: list[Path]) -> list[Path]:
     """The files whose bytes git would lose: changed, staged or untracked."""
+    import shutil  # takes long, and --force needs none of this
+
     if shutil.which("git") is None:
         return []
     repositories: dict[Path, list[Path]] = {}

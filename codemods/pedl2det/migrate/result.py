@@ -57,6 +57,13 @@ class Result:
             mine, theirs = getattr(self, name), getattr(part, name)
             setattr(self, name, mine | theirs if isinstance(mine, dict) else mine + theirs)
 
+    def changes_by_file(self) -> dict[Path, list[Change]]:
+        """The places that rules rewrote, by file."""
+        found: dict[Path, list[Change]] = {}
+        for change in self.changes:
+            found.setdefault(change.path, []).append(change)
+        return found
+
     def of_kind(self, kind: Kind) -> list[Finding]:
         """The findings of one kind."""
         return [finding for finding in self.findings if finding.kind is kind]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,6 +74,8 @@ def choice(
 
 def _table(file: Path) -> dict[str, Any] | None:
     """The table in a file, if it has one."""
+    import tomllib  # most runs find no such file
+
     try:
         tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
     except (OSError, ValueError) as error:

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from pedl2det.findings import Finding
 from pedl2det.migrate import NewFile, Result
+from pedl2det.plan import Change
 from pedl2det.report.content import LEVELS, TITLES, findings_of
 from pedl2det.report.hiding import Hider
 from pedl2det.report.lines import Lines, both_sides
@@ -27,8 +28,9 @@ def document(result: Result, done: str) -> str:
         done: the word for it: "rewritten", or "would be rewritten".
     """
     hider = Hider.of(result)
+    changes = result.changes_by_file()
     rows = [_finding(*found) for found in findings_of(result)]
-    files = [_file(result, file, hider) for file in result.files]
+    files = [_file(file, changes.get(file.path, []), hider) for file in result.files]
     body = [
         "<h1>pedl2det migrate</h1>",
         f"<p>{escaped(counts(result, done))}</p>",
@@ -72,10 +74,10 @@ def _rule(rule: str) -> str:
     return escaped(f"{rule} {title}" if title else rule)
 
 
-def _file(result: Result, file: NewFile, hider: Hider) -> str:
+def _file(file: NewFile, changes: list[Change], hider: Hider) -> str:
     rules = ", ".join(
         _rule(rule) if count == 1 else f"{_rule(rule)} x{count}"
-        for rule, count in rules_of(result, file.path).items()
+        for rule, count in rules_of(changes).items()
     )
     name = escaped(shown(file.path))
     rows = "".join(_rows(*both_sides(file, hider)))

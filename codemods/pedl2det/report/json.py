@@ -8,6 +8,7 @@ from typing import Any
 
 from pedl2det import __version__
 from pedl2det.migrate import NewFile, Result
+from pedl2det.plan import Change
 from pedl2det.report.content import as_object, findings_of, in_order, printable
 from pedl2det.report.text import rules_of, shown
 
@@ -21,6 +22,7 @@ def document(result: Result, done: str) -> str:
         result: what the migration does.
         done: the word for it: "rewritten", or "would be rewritten".
     """
+    changes = result.changes_by_file()
     content = {
         "version": VERSION,
         "tool": {"name": "pedl2det", "version": __version__},
@@ -31,7 +33,7 @@ def document(result: Result, done: str) -> str:
             "refused": result.refused,
             "suppressed": result.suppressed,
         },
-        "files": [_file(result, file) for file in result.files],
+        "files": [_file(file, changes.get(file.path, [])) for file in result.files],
         "findings": [as_object(*found) for found in findings_of(result)],
     }
     return json.dumps(content, indent=2) + "\n"
@@ -43,10 +45,9 @@ def lines(result: Result) -> Iterator[str]:
         yield json.dumps(as_object(*found))
 
 
-def _file(result: Result, file: NewFile) -> dict[str, Any]:
-    changes = [change for change in in_order(result.changes) if change.path == file.path]
+def _file(file: NewFile, changes: list[Change]) -> dict[str, Any]:
     return {
         "path": printable(shown(file.path)),
-        "rules": rules_of(result, file.path),
-        "changes": [{"rule": change.rule, "line": change.line} for change in changes],
+        "rules": rules_of(changes),
+        "changes": [{"rule": change.rule, "line": change.line} for change in in_order(changes)],
     }

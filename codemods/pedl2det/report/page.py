@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-import unicodedata
+
+from pedl2det.report.visible import visible
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """\
@@ -50,18 +51,3 @@ def page(title: str, body: str, layout: str = "text") -> str:
 def escaped(text: str) -> str:
     """A text as HTML."""
     return html.escape("".join(one if one in "\t\n" else visible(one) for one in text))
-
-
-def visible(text: str) -> str:
-    """A text in which what cannot be seen is shown as a code: controls, half characters.
-
-    A file's name may hold anything; some characters turn the reading around, others a terminal.
-    """
-    return "".join(
-        one.encode("unicode_escape").decode() if _is_unseen(one) else one for one in text
-    )
-
-
-def _is_unseen(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category.startswith("C") or category in ("Zl", "Zp")

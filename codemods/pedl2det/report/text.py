@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pedl2det.findings import Kind
 from pedl2det.migrate import Result
+from pedl2det.plan import Change
 from pedl2det.report.hiding import Hider
-from pedl2det.report.page import visible
+from pedl2det.report.visible import visible
 
 
 def summary(result: Result, done: str) -> Iterator[str]:
@@ -20,10 +21,11 @@ def summary(result: Result, done: str) -> Iterator[str]:
         done: the word for it: "rewritten", or "would be rewritten".
     """
     hider = Hider.of(result)
+    changes = result.changes_by_file()
     for file in result.files:
         places = ", ".join(
             rule if count == 1 else f"{rule} x{count}"
-            for rule, count in rules_of(result, file.path).items()
+            for rule, count in rules_of(changes.get(file.path, [])).items()
         )
         yield visible(f"{shown(file.path)}: {done} by {places}")
     for kind in Kind:
@@ -48,10 +50,9 @@ def counts(result: Result, done: str) -> str:
     )
 
 
-def rules_of(result: Result, path: Path) -> dict[str, int]:
+def rules_of(changes: list[Change]) -> dict[str, int]:
     """How many places of a file each rule rewrites."""
-    rules = Counter(change.rule for change in result.changes if change.path == path)
-    return dict(sorted(rules.items()))
+    return dict(sorted(Counter(change.rule for change in changes).items()))
 
 
 def shown(path: Path) -> str:

@@ -39,7 +39,7 @@ def plan(project: TrialProject, plan: Plan) -> None:
         for call in () if is_run else _draws_at_import(source):
             message = f"{ast.unparse(call.func)} is called when this is imported, in another order"
             plan.refuse(RULE.id, source, call, message)
-        for node in source.names.nodes:
+        for node in source.names.of(ast.FunctionDef, ast.Name, ast.Call):
             _plan_node(plan, source, node)
     _note_configs(project, plan)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,6 +110,8 @@ def _sequence(node: Any, key: str) -> list[Any]:
 
 
 def _toml(text: str) -> Iterator[Place]:
+    import tomllib  # most runs find no such file
+
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:

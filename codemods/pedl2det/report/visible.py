@@ -1,0 +1,22 @@
+"""Texts in which nothing hides."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def visible(text: str) -> str:
+    """A text in which what cannot be seen is shown as a code: controls, half characters.
+
+    A file's name may hold anything; some characters turn the reading around, others a terminal.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        one.encode("unicode_escape").decode() if _is_unseen(one) else one for one in text
+    )
+
+
+def _is_unseen(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category.startswith("C") or category in ("Zl", "Zp")
