@@ -28,6 +28,7 @@ def on_ranks(count: int, job: str, directory: Path, *arguments: str) -> Path:
         [*command, job, directory, *arguments], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    (directory / "said.txt").write_text(done.stdout)
     return directory
 
 
@@ -60,6 +61,13 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", ALL_EXAMPLES)
 def test_the_ranks_of_an_example_end_with_equal_weights(name: str, examples: Path) -> None:
     assert_equal(weights(examples / name, 0), weights(examples / name, 1))
+
+
+def test_an_old_dataset_that_nobody_wrapped_is_not_shared_and_that_is_said(examples: Path) -> None:
+    said = (examples / "said.txt").read_text()
+    of_cancer = said.partition("example cancer_dataset")[2].partition("trained 30 batches")[0]
+    assert "the whole of one on which it was not" in of_cancer
+    assert said.count("the whole of one on which it was not") == 1
 
 
 # Gradients.

@@ -109,6 +109,11 @@ def make_job(
     _check_end(validation, validation_steps)
     if generation.wraps_datasets:
         _check_wrapped(context, training, validation)
+    elif info.slots > 1 and (is_dataset(training) or is_dataset(validation)):
+        say(
+            "several processes: each reads its share of a tf.data.Dataset on which wrap_dataset was "
+            "called, and the whole of one on which it was not"
+        )
     trial.build_model()
     _check_model(context)
     keras_versions.track_optimizers(context.model, context.optimizers)
