@@ -80,6 +80,11 @@ def trial(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "trial", {"model_def.py": TRIAL, "const.yaml": CONFIG})
 
 
+def heed() -> None:
+    """Heed Ctrl-C, which a shell has its background jobs ignore, tests among them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def processes_of(out: Path) -> list[int]:
     """The processes whose command line names a results directory."""
     found = []
@@ -146,6 +151,7 @@ def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_pa
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "MODE": "wait"},
+        preexec_fn=heed,
     )
     assert running.stdout
     for line in running.stdout:

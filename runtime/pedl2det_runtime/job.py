@@ -111,8 +111,8 @@ def make_job(
         _check_wrapped(context, training, validation)
     elif info.slots > 1 and (is_dataset(training) or is_dataset(validation)):
         say(
-            "several processes: each reads its share of a tf.data.Dataset on which wrap_dataset was "
-            "called, and the whole of one on which it was not"
+            "several processes: each reads its share of a tf.data.Dataset on which wrap_dataset "
+            "was called, and the whole of one on which it was not"
         )
     trial.build_model()
     _check_model(context)
