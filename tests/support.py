@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,12 @@ def start(
         cwd=cwd,
         env=environment,
     )
+
+
+def heed_signals() -> None:
+    """Before a program is run: heed what a shell's background jobs, tests too, ignore."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def write_tree(directory: Path, files: dict[str, str]) -> Path:

@@ -14,7 +14,7 @@ import pytest
 
 from pedl2det_runtime.ranks.outcome import Outcome, may_pass
 from pedl2det_runtime.ranks.output import Failure
-from support import pedl2det, write_tree
+from support import heed_signals, pedl2det, write_tree
 from test_run import weights
 
 TRIAL = """\
@@ -78,11 +78,6 @@ searcher: {name: single, metric: val_loss, max_length: {batches: 40}}
 @pytest.fixture
 def trial(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "trial", {"model_def.py": TRIAL, "const.yaml": CONFIG})
-
-
-def heed() -> None:
-    """Heed Ctrl-C, which a shell has its background jobs ignore, tests among them."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def processes_of(out: Path) -> list[int]:
@@ -151,7 +146,7 @@ def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_pa
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "MODE": "wait"},
-        preexec_fn=heed,
+        preexec_fn=heed_signals,
     )
     assert running.stdout
     for line in running.stdout:

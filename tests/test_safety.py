@@ -17,7 +17,7 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files import write
 from pedl2det.files.write import write_all
 from pedl2det.migrate import NewFile
-from support import read_tree, write_tree
+from support import heed_signals, read_tree, write_tree
 
 
 @pytest.fixture(autouse=True)
@@ -213,13 +213,8 @@ def killed(trial: Path, after: int, by: signal.Signals) -> subprocess.CompletedP
         text=True,
         timeout=60,
         check=False,
-        preexec_fn=heed_signals,  # these tests may themselves run under nohup
+        preexec_fn=heed_signals,
     )
-
-
-def heed_signals() -> None:
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.kills
