@@ -7,12 +7,17 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import support
 from pedl2det_runtime import keras_versions, stub_path
 from support import EXAMPLES
 from zygote import Zygote
+
+# How long an example takes depends on the machine: no test is about that.
+hypothesis.settings.register_profile("steady", deadline=None)
+hypothesis.settings.load_profile("steady")
 
 pytest_plugins = ["promises"]
 collect_ignore = ["corpus"]  # projects of others, with tests of their own

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import libcst as cst
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from distortions import as_windows, with_comments, with_form_feeds, with_tabs
@@ -73,7 +73,6 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-@settings(deadline=None)
 @given(
     st.one_of(st.just(EVERY_STATEMENT), st.sampled_from(FILES).map(text_of)),
     st.randoms(use_true_random=False),

@@ -29,7 +29,6 @@ from support import EXAMPLES, read_tree, write_tree
 COUNT = int(os.environ.get("PEDL2DET_GENERATED", "520"))
 generated = settings(
     max_examples=COUNT,
-    deadline=None,
     derandomize="PEDL2DET_GENERATED" not in os.environ,
     database=None,
     suppress_health_check=list(HealthCheck),

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pedl2det.findings import Finding, Kind
@@ -226,7 +226,6 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(old=LINES, place=st.integers(0, 9), size=st.integers(0, 2), new=LINES, end=st.booleans())
 @example(["a", "token=hunter2", "token=hunter2", "b"], 2, 0, ["c"], True)
 @example(["token=hunter2"], 1, 0, ["a"], True)
