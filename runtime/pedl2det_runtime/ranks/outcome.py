@@ -13,7 +13,7 @@ _SSH_FAILED = 255
 _LAST_LINES = 100
 #: What a rank fails with because another one is gone.
 LOST = ("RankLostError", "DistributedError")
-#: What would fail again in the same way: the user's mistakes, found before or while training.
+#: What a rank fails with because the trial's own code raised.
 _OF_THE_TRIAL = "TrialCodeError"
 
 
