@@ -12,7 +12,7 @@ HOUSE = Path(pedl2det.__file__).parent
 
 #: From the ground up, as CONTRIBUTING.md draws it; what stands in no package may be used by all.
 PACKAGES = (
-    *("tables", "facts", "notebook", "script", "flow", "edit", "plan", "texts", "rules"),
+    *("support", "tables", "facts", "notebook", "script", "flow", "edit", "plan", "texts", "rules"),
     *("migrate", "files", "report", "verify", "commands"),
 )
 
