@@ -1,0 +1,313 @@
+"""Reaching definitions: which bindings of a name may hold where the name is read.
+
+Python's branches, loops, ``try`` and early returns are followed within one function or module
+body. A name that is read in an inner function, or in a function of a module-level name, may hold
+any binding of its scope.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pedl2det.analysis.scopes import COMPREHENSIONS, FUNCTIONS
+
+#: One step into a value: an index, a key, or None for any member.
+Step = int | str | None
+Path = tuple[Step, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """One place where a name gets a value.
+
+    Attributes:
+        name: the name.
+        node: the place: a target, a parameter, an import alias, a definition.
+        value: the expression that the name is bound to, if there is one.
+        path: the member of ``value`` that is bound, for unpacking and loops.
+        owner: the function that has the parameter, or None.
+        statement: the statement that binds, or None for a parameter.
+        augmented: whether the old value takes part (``x += y``).
+    """
+
+    name: str
+    node: ast.AST
+    value: ast.expr | None = None
+    path: Path = ()
+    owner: ast.AST | None = None
+    statement: ast.stmt | None = None
+    augmented: bool = False
+
+
+Env = dict[str, frozenset[Binding]]
+
+
+@dataclass
+class Reaching:
+    """The bindings of one scope.
+
+    Attributes:
+        bindings: every binding of each name in the scope.
+        reads: the bindings that may hold at each name that is read in the scope itself.
+        used_at: the names that each binding may be read as, in the scope itself.
+    """
+
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    reads: dict[ast.Name, frozenset[Binding]] = field(default_factory=dict)
+
+    def used_at(self, binding: Binding) -> list[ast.Name]:
+        """The names in the scope itself that may read a binding."""
+        return [name for name, found in self.reads.items() if binding in found]
+
+
+def reaching(scope: ast.AST) -> Reaching:
+    """The reaching definitions of a module, function, lambda or class body."""
+    walk = _Walk()
+    env: Env = {}
+    if isinstance(scope, FUNCTIONS):
+        arguments = scope.args
+        for arg in _arguments(arguments):
+            env[arg.arg] = frozenset([walk.bind(arg.arg, arg, owner=scope)])
+    if isinstance(scope, ast.Lambda):
+        walk.read(scope.body, env)
+    else:
+        walk.body(getattr(scope, "body", []), env)
+    return walk.result
+
+
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    extra = [one for one in (arguments.vararg, arguments.kwarg) if one]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+
+
+class _Walk:
+    """One walk over a body; ``None`` in place of an environment means unreachable."""
+
+    def __init__(self) -> None:
+        self.result = Reaching()
+        self._known: dict[tuple[ast.AST, Path, str], Binding] = {}
+        self._breaks: list[list[Env]] = []
+
+    # Statements.
+
+    def body(self, statements: Sequence[ast.stmt], env: Env | None) -> Env | None:
+        for statement in statements:
+            if env is None:
+                env = {}  # dead code is still read
+            env = self._statement(statement, env)
+        return env
+
+    def _statement(self, node: ast.stmt, env: Env) -> Env | None:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                self.read(value, env)
+                for target in targets:
+                    env = self._assign(target, value, (), env, node)
+                return env
+            case ast.AnnAssign(target=target, value=value):
+                self.read(node.annotation, env)
+                if value is None:
+                    return env
+                self.read(value, env)
+                return self._assign(target, value, (), env, node)
+            case ast.AugAssign(target=target, value=value):
+                self.read(value, env)
+                if isinstance(target, ast.Name):
+                    binding = self.bind(target.id, target, value, (), node, augmented=True)
+                    return {**env, target.id: env.get(target.id, frozenset()) | {binding}}
+                self.read(target, env)
+                return env
+            case ast.Return() | ast.Raise():
+                self._read_children(node, env)
+                return None
+            case ast.Break() | ast.Continue():
+                if self._breaks:
+                    self._breaks[-1].append(env)
+                return None
+            case ast.If(test=test, body=body, orelse=orelse):
+                env = self.read(test, env)
+                return _joined([self.body(body, env), self.body(orelse, env)])
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return self._loop(node, env)
+            case ast.Try():
+                return self._try(node, env)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    env = self.read(item.context_expr, env)
+                    if item.optional_vars is not None:
+                        target = item.optional_vars
+                        env = self._assign(target, item.context_expr, (), env, node)
+                return self.body(node.body, env)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                return self._definition(node, env)
+            case ast.Import() | ast.ImportFrom():
+                for alias in node.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    env = {**env, name: frozenset([self.bind(name, alias, statement=node)])}
+                return env
+            case ast.Delete(targets=targets):
+                gone = {one.id for one in targets if isinstance(one, ast.Name)}
+                self._read_children(node, env)
+                return {name: found for name, found in env.items() if name not in gone}
+            case ast.Match(subject=subject, cases=cases):
+                env = self.read(subject, env)
+                ends: list[Env | None] = [env]
+                for case in cases:
+                    inner = dict(env)
+                    for part in ast.walk(case.pattern):
+                        name = getattr(part, "name", None) or getattr(part, "rest", None)
+                        if isinstance(name, str):
+                            inner[name] = frozenset([self.bind(name, part, statement=node)])
+                    ends.append(self.body(case.body, inner))
+                return _joined(ends)
+        return self._read_children(node, env)
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, env: Env) -> Env | None:
+        self._breaks.append([])
+        before = env
+        for _ in range(2):  # the second time sees what the first one bound
+            if isinstance(node, ast.While):
+                inner = self.read(node.test, env)
+            else:
+                self.read(node.iter, env)
+                inner = self._assign(node.target, node.iter, (None,), env, node)
+            end = self.body(node.body, inner)
+            env = _joined([before, end, *self._breaks[-1]]) or before
+        self._breaks.pop()
+        return self.body(node.orelse, env) if node.orelse else env
+
+    def _try(self, node: ast.Try, env: Env) -> Env | None:
+        seen: list[Env | None] = [env]
+        inner: Env | None = env
+        for statement in node.body:
+            inner = self._statement(statement, inner if inner is not None else {})
+            seen.append(inner)
+        raised = _joined(seen) or {}
+        ends = [self.body(node.orelse, inner) if inner is not None else None]
+        for handler in node.handlers:
+            start = dict(raised)
+            if handler.type is not None:
+                self.read(handler.type, start)
+            if handler.name:
+                start[handler.name] = frozenset([self.bind(handler.name, handler)])
+            ends.append(self.body(handler.body, start))
+        end = _joined(ends)
+        if not node.finalbody:
+            return end
+        after = self.body(node.finalbody, end if end is not None else raised)
+        return None if end is None else after
+
+    def _definition(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, env: Env
+    ) -> Env:
+        for decorator in node.decorator_list:
+            self.read(decorator, env)
+        if isinstance(node, ast.ClassDef):
+            for part in (*node.bases, *(one.value for one in node.keywords)):
+                self.read(part, env)
+        else:
+            self._read_signature(node.args, env)
+            if node.returns is not None:
+                self.read(node.returns, env)
+        return {**env, node.name: frozenset([self.bind(node.name, node, statement=node)])}
+
+    def _read_signature(self, arguments: ast.arguments, env: Env) -> None:
+        for default in (*arguments.defaults, *arguments.kw_defaults):
+            if default is not None:
+                self.read(default, env)
+        for arg in _arguments(arguments):
+            if arg.annotation is not None:
+                self.read(arg.annotation, env)
+
+    def _assign(
+        self, target: ast.expr, value: ast.expr, path: Path, env: Env, statement: ast.stmt
+    ) -> Env:
+        match target:
+            case ast.Name(id=name):
+                return {**env, name: frozenset([self.bind(name, target, value, path, statement)])}
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                star = False
+                for index, element in enumerate(elements):
+                    step: Step = None if star else index
+                    if isinstance(element, ast.Starred):
+                        star, step, element = True, None, element.value
+                    env = self._assign(element, value, (*path, step), env, statement)
+                return env
+            case ast.Starred(value=inner):
+                return self._assign(inner, value, (*path, None), env, statement)
+        self.read(target, env)
+        return env
+
+    # Expressions.
+
+    def read(self, node: ast.expr, env: Env) -> Env:
+        """Read an expression; ``:=`` binds."""
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load | ast.Del):
+                known = self.result.reads.get(node, frozenset())
+                self.result.reads[node] = known | env.get(node.id, frozenset())
+            return env
+        if isinstance(node, ast.NamedExpr):
+            env = self.read(node.value, env)
+            name = node.target.id
+            return {**env, name: frozenset([self.bind(name, node.target, node.value)])}
+        if isinstance(node, ast.Lambda):
+            self._read_signature(node.args, env)
+            return env  # its body is a scope of its own
+        if isinstance(node, COMPREHENSIONS):
+            return self._comprehension(node, env)
+        return self._read_children(node, env)
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, env: Env
+    ) -> Env:
+        inner = env
+        for generator in node.generators:
+            inner = self.read(generator.iter, inner)
+            statement = ast.Pass()
+            inner = self._assign(generator.target, generator.iter, (None,), inner, statement)
+            for condition in generator.ifs:
+                inner = self.read(condition, inner)
+        parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+        for part in parts:
+            self.read(part, inner)
+        return env
+
+    def _read_children(self, node: ast.AST, env: Env) -> Env:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                env = self.read(child, env)
+            elif isinstance(child, ast.keyword | ast.FormattedValue | ast.Slice | ast.withitem):
+                env = self._read_children(child, env)
+        return env
+
+    def bind(
+        self,
+        name: str,
+        node: ast.AST,
+        value: ast.expr | None = None,
+        path: Path = (),
+        statement: ast.stmt | None = None,
+        owner: ast.AST | None = None,
+        augmented: bool = False,
+    ) -> Binding:
+        """The binding of a name at a place; the same object however often the place is walked."""
+        key = (node, path, name)
+        if key not in self._known:
+            made = Binding(name, node, value, path, owner, statement, augmented)
+            self._known[key] = made
+            self.result.bindings.setdefault(name, []).append(made)
+        return self._known[key]
+
+
+def _joined(ends: Iterable[Env | None]) -> Env | None:
+    """What may hold where several ways meet."""
+    live = [end for end in ends if end is not None]
+    if not live:
+        return None
+    names = {name for end in live for name in end}
+    return {
+        name: frozenset().union(*(end[name] for end in live if name in end)) for name in names
+    }

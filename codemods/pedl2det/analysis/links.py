@@ -1,0 +1,79 @@
+"""What names mean across the modules of one directory: re-exports and ``import *``."""
+
+from __future__ import annotations
+
+import ast
+import functools
+
+from pedl2det.analysis.source import Source
+
+
+def link(sources: dict[str, Source]) -> None:
+    """Let the names of every module mean what they mean in the module that they come from.
+
+    Args:
+        sources: the files by module name; their names are changed.
+    """
+    links = _Links(sources)
+    for module in sources:
+        links.bind_stars(module, set())
+    for module, source in sources.items():
+        source.names.link(functools.partial(links.follow, module))
+
+
+class _Links:
+    def __init__(self, sources: dict[str, Source]) -> None:
+        self._sources = sources
+        self._followed: dict[str, str] = {}
+
+    def follow(self, module: str, dotted: str) -> str:
+        """A dotted name, as a module has it, by the place where it is defined."""
+        dotted = self._absolute(module, dotted)
+        if dotted.partition(".")[0] not in self._sources and dotted not in self._followed:
+            return dotted  # most names: a library's
+        if dotted not in self._followed:
+            self._followed[dotted] = dotted  # a cycle means itself
+            self._followed[dotted] = self._follow(dotted)
+        return self._followed[dotted]
+
+    def bind_stars(self, module: str, seen: set[str]) -> None:
+        """Bind what ``from x import *`` binds; of libraries, remember the module alone."""
+        names = self._sources[module].names
+        seen.add(module)
+        for node in names.tree.body:
+            if not isinstance(node, ast.ImportFrom) or node.names[0].name != "*":
+                continue
+            home = self._absolute(module, "." * node.level + (node.module or ""))
+            if home not in self._sources:
+                names.stars.append(home)
+                continue
+            if home in seen:
+                continue
+            self.bind_stars(home, seen)
+            names.stars += self._sources[home].names.stars
+            public = self._sources[home].names.module_names()
+            bound = {name: f"{home}.{name}" for name in public if not name.startswith("_")}
+            for name, dotted in bound.items():
+                names.bind(name, dotted)
+
+    def _follow(self, dotted: str) -> str:
+        parts = dotted.split(".")
+        for end in range(len(parts) - 1, 0, -1):
+            module = ".".join(parts[:end])
+            if module in self._sources:
+                bindings = self._sources[module].names.module_bindings(parts[end])
+                if len(bindings) == 1 and bindings[0] is not None:
+                    return self.follow(module, ".".join([bindings[0], *parts[end + 1 :]]))
+                return dotted
+        return dotted
+
+    def _absolute(self, module: str, dotted: str) -> str:
+        """A dotted name without the dots that are relative to a module's package."""
+        name = dotted.lstrip(".")
+        level = len(dotted) - len(name)
+        if not level:
+            return dotted
+        is_package = self._sources[module].path.stem == "__init__"
+        package = [] if module == "__init__" else module.split(".")
+        up = level - 1 if is_package else level
+        return ".".join([*package[: len(package) - up], *([name] if name else [])])

@@ -1,0 +1,98 @@
+"""The modules of one project, and what their names mean across files."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from pedl2det.analysis.links import link
+from pedl2det.analysis.source import Source
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class Modules:
+    """The Python files of one project by module name; siblings import each other by it.
+
+    Args:
+        sources: the files by dotted name (``data``, ``nets.cnn``, ``__init__``).
+    """
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self.by_name = dict(sources)
+        link(self.by_name)
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self.by_name.values())
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {id(source): name for name, source in self.by_name.items()}
+
+    def name_of(self, source: Source) -> str:
+        """The dotted name by which siblings import a file."""
+        return self._names[id(source)]
+
+    @cached_property
+    def _homes(self) -> dict[ast.AST, Source]:
+        return {node: source for source in self for node in source.names.nodes}
+
+    def home(self, node: ast.AST) -> Source:
+        """The file that a node stands in."""
+        return self._homes[node]
+
+    def definition(self, dotted: str) -> Definition | None:
+        """The function or class of the project that a dotted name means, methods included."""
+        module, rest = self.split(dotted)
+        if module is None or not rest:
+            return None
+        body: list[ast.stmt] = module.tree.body
+        found: Definition | None = None
+        for part in rest.split("."):
+            found = _defined(body, part)
+            if found is None:
+                return None
+            body = found.body
+        return found
+
+    def split(self, dotted: str) -> tuple[Source | None, str]:
+        """The module of the project in which a dotted name is defined, and the rest of it."""
+        parts = dotted.split(".")
+        for end in range(len(parts), 0, -1):
+            source = self.by_name.get(".".join(parts[:end]))
+            if source is not None:
+                return source, ".".join(parts[end:])
+        return None, dotted
+
+    def meaning(self, node: ast.AST) -> str | None:
+        """The dotted name that an expression means: of the project or of a library.
+
+        A name that its own module defines is given with that module's name.
+        """
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return None
+        source = self.home(node)
+        dotted = source.names.qualified(node)
+        if dotted is not None:
+            return dotted
+        attributes: list[str] = []
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            attributes.insert(0, root.attr)
+            root = root.value
+        if not isinstance(root, ast.Name) or source.names.binder(root) is not source.tree:
+            return None
+        return ".".join([self.name_of(source), root.id, *attributes])
+
+
+def _defined(body: list[ast.stmt], name: str) -> Definition | None:
+    """What a body defines under a name; the last definition counts."""
+    found = None
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                found = node if node.name == name else found
+            case ast.If(body=inner, orelse=other) | ast.Try(body=inner, orelse=other):
+                found = _defined([*inner, *other], name) or found
+    return found

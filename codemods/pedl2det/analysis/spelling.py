@@ -1,0 +1,95 @@
+"""Write a dotted name in a file's own style: by the imports that it has, or by a new one."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+
+from pedl2det.analysis.source import Source
+
+#: The usual local names of packages.
+_USUAL = {"tensorflow": "tf", "numpy": "np", "pandas": "pd"}
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How a file says a dotted name.
+
+    Attributes:
+        code: the expression.
+        imports: the import statements that it needs and that the file may lack.
+    """
+
+    code: str
+    imports: tuple[str, ...] = ()
+
+
+def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling:
+    """Write a dotted name.
+
+    Args:
+        source: the file.
+        dotted: the name: ``tensorflow.compat.v1.ConfigProto``, ``builtins.int``.
+        like: the old expression, whose style is kept: a bare name stays a bare name.
+    """
+    module, _, name = dotted.rpartition(".")
+    if module == "builtins":
+        return Spelling(name)
+    if isinstance(like, ast.Name):
+        return _bare(source, module, name, like.id)
+    known = _by_known_import(source, dotted)
+    if known is not None:
+        return known
+    if isinstance(like, ast.Attribute) and isinstance(like.value, ast.Name):
+        package, _, last = module.rpartition(".")
+        if last == like.value.id and package:  # from pedl.frameworks import keras
+            return Spelling(f"{last}.{name}", (f"from {package} import {last}",))
+    top, _, rest = dotted.partition(".")
+    if top in _USUAL and _is_free(source, _USUAL[top], top):
+        return Spelling(f"{_USUAL[top]}.{rest}", (f"import {top} as {_USUAL[top]}",))
+    return _bare(source, module, name, name)
+
+
+def _by_known_import(source: Source, dotted: str) -> Spelling | None:
+    """The name by the longest prefix that the file imports at its top."""
+    found: tuple[int, Spelling] | None = None
+    for node in source.tree.body:
+        if isinstance(node, ast.Import):
+            pairs = [(one.asname or one.name, one.name if one.asname else one.name, one)
+                     for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            pairs = [
+                (one.asname or one.name, f"{node.module}.{one.name}", one) for one in node.names
+            ]
+        else:
+            continue
+        for local, meaning, _ in pairs:
+            if meaning == "*" or source.names.module_bindings(local.partition(".")[0]) == []:
+                continue
+            if dotted == meaning or dotted.startswith(f"{meaning}."):
+                if meaning == dotted and "." in local:
+                    continue
+                code = local + dotted[len(meaning) :]
+                if found is None or len(meaning) > found[0]:
+                    found = len(meaning), Spelling(code)
+    return found[1] if found else None
+
+
+def _bare(source: Source, module: str, name: str, local: str) -> Spelling:
+    """The bare name, imported from its module; under the old local name if that was another."""
+    if not module:
+        return Spelling(local, (f"import {name}" + (f" as {local}" if local != name else ""),))
+    if local != name and not _is_taken(source, name):
+        local = name
+    alias = f" as {local}" if local != name else ""
+    return Spelling(local, (f"from {module} import {name}{alias}",))
+
+
+def _is_taken(source: Source, name: str) -> bool:
+    return bool(source.names.module_bindings(name)) or hasattr(builtins, name)
+
+
+def _is_free(source: Source, local: str, package: str) -> bool:
+    bound = source.names.module_bindings(local)
+    return not bound or bound == [package]

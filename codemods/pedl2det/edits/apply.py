@@ -1,0 +1,411 @@
+"""Apply declarative edits to one file with libcst.
+
+Inner nodes are edited before outer ones. A hole of a template takes the edited form of its node,
+so that edits nest; what no hole keeps goes, together with the edits inside of it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from pedl2det import fixes as fx
+from pedl2det.analysis.source import Source
+from pedl2det.edits import templates
+from pedl2det.edits.comments import keep_comments, settle
+from pedl2det.edits.locate import Locator
+from pedl2det.edits.wrap import wrapped
+
+
+class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
+    """Two edits replace the same place."""
+
+
+def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
+    """The new text of a file.
+
+    Args:
+        source: the file.
+        edits: its edits; an edit inside of a replaced place that no hole keeps has no effect.
+        context: the expression of the trial's context for each edit's node that asks for it.
+
+    Raises:
+        Overlap: two edits replace the same node.
+        NotLocated: a node has no place of its own in the file.
+    """
+    locator = Locator(source)
+    applier = _Applier(source, locator, context)
+    for edit in edits:
+        applier.take(edit)
+    changed: cst.Module = locator.module.visit(applier)  # type: ignore[assignment]
+    return changed.code
+
+
+class _Applier(cst.CSTTransformer):
+    """Edits nodes on the way up, so that holes find what became of their nodes."""
+
+    def __init__(self, source: Source, locator: Locator, context: dict[ast.AST, str]) -> None:
+        super().__init__()
+        self._source = source
+        self._locator = locator
+        self._context = context
+        self._config = locator.module.config_for_parsing
+        self._width = max([88, *map(len, source.lines)])
+        #: The edits of each libcst node, and what became of the nodes of holes.
+        self._edits: dict[cst.CSTNode, list[fx.Edit]] = defaultdict(list)
+        self._wanted: set[cst.CSTNode] = set()
+        self._became: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._dropped: set[cst.CSTNode] = set()
+        self._renamed: dict[cst.CSTNode, str] = {}
+        self._touched: list[bool] = []
+        self._appended: list[str] = []
+
+    # Before the walk: file each edit under the node that it changes.
+
+    def take(self, edit: fx.Edit) -> None:
+        """Take an edit in."""
+        for hole in getattr(edit, "holes", {}).values():
+            self._wanted.add(self._locator.expression(hole))
+        match edit:
+            case fx.Replace(node):
+                self._file(self._locator.expression(node), edit)
+            case fx.RenameKeyword(node, name):
+                self._renamed[self._locator.argument(node)] = name
+            case fx.DropArgument(_, node):
+                self._dropped.add(self._locator.argument(node))
+            case fx.DropParameter(_, node):
+                self._dropped.add(self._locator.parameter(node))
+            case fx.AddArgument(call):
+                self._file(self._locator.expression(call), edit)
+            case fx.AddParameter(function) if isinstance(function, ast.Lambda):
+                self._file(self._locator.expression(function), edit)
+            case fx.AddParameter(function) | fx.DropDecorator(function):
+                self._file(self._locator.statement(function), edit)
+            case fx.AppendCode(code=code):
+                self._appended.append(code)
+            case fx.Annotate(function):
+                self._file(self._locator.statement(function), edit)
+            case _:
+                self._file(self._locator.statement(edit.node), edit)
+
+    def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
+        known = self._edits[node]
+        whole = (fx.Replace, fx.ReplaceStatement)
+        if isinstance(edit, whole):
+            others = [one for one in known if isinstance(one, whole)]
+            if edit in others:
+                return
+            if others:
+                raise Overlap(f"{self._source.path}:{edit.node.lineno}: two fixes replace this")
+        if edit not in known:
+            known.append(edit)
+
+    # On the way up.
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Remember whether something below a statement is edited."""
+        if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            self._touched.append(False)
+        return True
+
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Edit a node; its children are edited already."""
+        updated = updated_node
+        edits = self._edits.get(original_node, [])
+        if original_node in self._dropped:
+            self._touch()
+            return cst.RemoveFromParent()
+        if original_node in self._renamed:
+            self._touch()
+            updated = updated.with_changes(keyword=cst.Name(self._renamed[original_node]))
+        if isinstance(updated, cst.Call | cst.Parameters):
+            updated = _without_stray_comma(original_node, updated)
+        if isinstance(updated, cst.BaseExpression):
+            for edit in sorted(edits, key=lambda one: isinstance(one, fx.Replace)):
+                self._touch()
+                updated = self._expression(edit, updated)
+            if original_node in self._wanted:
+                self._became.setdefault(original_node, updated)
+            return updated
+        if isinstance(original_node, cst.SimpleStatementLine):
+            return self._line(original_node, updated, self._touched.pop())
+        if isinstance(original_node, cst.SimpleStatementSuite):
+            return self._suite(original_node, updated)
+        if isinstance(original_node, cst.BaseCompoundStatement):
+            return self._compound(original_node, updated, edits, self._touched.pop())
+        if isinstance(original_node, cst.IndentedBlock):
+            return self._block(updated)
+        if isinstance(original_node, cst.Module):
+            return self._module(updated)
+        return updated
+
+    def _touch(self) -> None:
+        if self._touched:
+            self._touched[-1] = True
+
+    # Expressions.
+
+    def _expression(self, edit: fx.Edit, updated: Any) -> Any:
+        match edit:
+            case fx.Replace(node, code):
+                inner = self._locator.expression(node)
+                self._became[inner] = updated  # a hole may hold the node itself
+                made = templates.expression(code, self._holes(edit), self._config)
+                del self._became[inner]
+                if isinstance(made, cst.Tuple) and not made.lpar:
+                    made = made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+                return made
+            case fx.AddArgument(code=code, first=first):
+                call = templates.expression(f"f({code})", self._holes(edit), self._config)
+                return _with_argument(updated, call.args[0], first)
+            case fx.AddParameter(code=code):
+                return updated.with_changes(params=_with_parameter(updated.params, code, False))
+        raise AssertionError(edit)
+
+    def _holes(self, edit: Any) -> dict[str, Any]:
+        holes: dict[str, Any] = {}
+        for name, node in edit.holes.items():
+            located = self._locator.expression(node)
+            holes[name] = self._became.get(located, located)
+        if fx.CONTEXT in edit.code:
+            holes["context"] = self._context[_place(edit)]
+        return holes
+
+    # Statements.
+
+    def _line(self, original: Any, updated: Any, touched: bool) -> Any:
+        """A line of simple statements, which edits may turn into several lines."""
+        mine = [self._edits.get(small, []) for small in original.body]
+        if not any(mine):
+            bare = updated.with_changes(leading_lines=[])
+            return self._finished(original, [bare]) if touched else updated
+        lines: list[Any] = []
+        for small, edits in zip(updated.body, mine, strict=True):
+            bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+            lines += self._around(cst.SimpleStatementLine([bare]), edits)
+        return self._finished(original, lines)
+
+    def _finished(self, original: Any, lines: list[Any]) -> Any:
+        """Lines in the place of one, with its comments and within the file's width."""
+        lines = [wrapped(line, self._width, self._locator.module) for line in lines]
+        lines = keep_comments(original, lines)
+        return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+
+    def _around(self, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
+        """A statement with what is inserted before and after it, or what replaces it."""
+        before: list[Any] = []
+        after: list[Any] = []
+        here = [statement]
+        for edit in edits:
+            match edit:
+                case fx.InsertBefore(code=code):
+                    before += self._statements(code, self._holes(edit), edit)
+                case fx.InsertAfter(code=code):
+                    after += self._statements(code, self._holes(edit), edit)
+                case fx.ReplaceStatement(code=code):
+                    here = self._statements(code, self._holes(edit), edit) if code else []
+                case fx.Mark(text=text):
+                    here[:1] = [_marked(here[0], text)] if here else []
+        return [*before, *here, *after]
+
+    def _suite(self, original: Any, updated: Any) -> Any:
+        """``if x: a; b``, written as a block where an edit needs lines."""
+        mine = [self._edits.get(small, []) for small in original.body]
+        if not any(mine):
+            return updated
+        lines: list[Any] = []
+        for small, edits in zip(updated.body, mine, strict=True):
+            bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+            lines += self._around(cst.SimpleStatementLine([bare]), edits)
+        return cst.IndentedBlock(lines or [_pass()], header=updated.trailing_whitespace)
+
+    def _compound(self, original: Any, updated: Any, edits: list[fx.Edit], touched: bool) -> Any:
+        """A block statement with its edits; one that lost its body gets ``pass``."""
+        for edit in edits:
+            updated = self._definition(edit, updated)
+        if not (touched or edits):
+            return updated
+        lines = self._around(updated.with_changes(leading_lines=[]), edits)
+        lines = keep_comments(original, lines, head_only=True)
+        lines = [wrapped(line, self._width, self._locator.module) for line in lines]
+        return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+
+    def _block(self, updated: Any) -> Any:
+        """A block without deleted statements; an empty one gets ``pass``."""
+        body, comments = settle(updated.body)
+        if body == list(updated.body):
+            return updated
+        footer = [*comments, *updated.footer]
+        return updated.with_changes(body=body or [_pass()], footer=footer)
+
+    def _module(self, updated: Any) -> Any:
+        """The module without deleted statements, with appended code."""
+        body, comments = settle(updated.body)
+        for code in self._appended:
+            body += self._statements(code, {}, None, blank=2)
+        return updated.with_changes(body=body, footer=[*comments, *updated.footer])
+
+    def _definition(self, edit: fx.Edit, updated: Any) -> Any:
+        """A function or class with an edit of its head, its members or its first lines."""
+        match edit:
+            case fx.AddParameter(function, code):
+                method = isinstance(self._source.names.parents.get(function), ast.ClassDef)
+                static = any(
+                    isinstance(one, ast.Name) and one.id == "staticmethod"
+                    for one in getattr(function, "decorator_list", ())
+                )
+                params = _with_parameter(updated.params, code, method and not static)
+                return updated.with_changes(params=params)
+            case fx.Annotate(code=code):
+                made = cst.Annotation(cst.parse_expression(code)) if code else None
+                return updated.with_changes(returns=made)
+            case fx.RenameFunction(name=name):
+                return updated.with_changes(name=cst.Name(name))
+            case fx.DropDecorator(node=node):
+                gone = self._locator.expression(node)
+                kept = [
+                    one
+                    for one in updated.decorators
+                    if one.decorator is not gone and not one.decorator.deep_equals(gone)
+                ]
+                return updated.with_changes(decorators=kept)
+            case fx.InsertFirst(code=code):
+                block = _block(updated.body)
+                at = _after_docstring(block.body)
+                new = self._statements(code, self._holes(edit), edit)
+                kept = [one for one in block.body if not _is_pass(one)]
+                body = [*kept[:at], *new, *kept[at:]]
+                return updated.with_changes(body=block.with_changes(body=body))
+            case fx.AddMember(code=code, first=first):
+                return self._with_members(edit, updated, code, first)
+        return updated
+
+    def _with_members(self, edit: fx.Edit, updated: Any, code: str, first: bool) -> Any:
+        block = _block(updated.body)
+        new = self._statements(code, {}, edit)
+        kept = [one for one in block.body if not _is_pass(one)]
+        if not first:
+            members = [_spaced(one, 1) for one in new]
+            if not kept:
+                members[0] = _spaced(members[0], 0)
+            return updated.with_changes(body=block.with_changes(body=[*kept, *members]))
+        at = _after_docstring(kept)
+        # Attributes of the class stay above its first method.
+        while at < len(kept) and isinstance(kept[at], cst.SimpleStatementLine):
+            at += 1
+        members = [_spaced(one, 1) for one in new]
+        if at == 0:
+            members[0] = _spaced(members[0], 0)
+        rest = [_spaced(one, 1) if number == 0 else one for number, one in enumerate(kept[at:])]
+        return updated.with_changes(body=block.with_changes(body=[*kept[:at], *members, *rest]))
+
+    def _statements(
+        self, code: str, holes: dict[str, Any], edit: fx.Edit | None, blank: int = 0
+    ) -> list[Any]:
+        if "{context}" in code and edit is not None:
+            holes = {**holes, "context": self._context[_place(edit)]}
+        made = list(templates.statements(code, holes, self._config))
+        if blank and made:
+            made = [_spaced(one, blank) for one in made]
+        return made
+
+
+def _place(edit: Any) -> ast.AST:
+    return edit.call if isinstance(edit, fx.AddArgument) else edit.node
+
+
+def _without_stray_comma(original: Any, updated: Any) -> Any:
+    """The list without the comma that stood behind its last element, if a later one was dropped."""
+    if isinstance(updated, cst.Call):
+        if len(updated.args) == len(original.args) or not updated.args:
+            return _joined_up(updated) if len(updated.args) < len(original.args) else updated
+        comma = original.args[-1].comma
+        last = updated.args[-1].with_changes(
+            comma=comma, whitespace_after_arg=original.args[-1].whitespace_after_arg
+        )
+        return updated.with_changes(args=[*updated.args[:-1], last])
+    for name in ("kwonly_params", "params", "posonly_params"):
+        kept, had = getattr(updated, name), getattr(original, name)
+        if kept and updated.star_kwarg is None:
+            if len(kept) < len(had) or updated.star_arg is not original.star_arg:
+                last = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+                return updated.with_changes(**{name: [*kept[:-1], last]})
+            break
+    return updated
+
+
+def _joined_up(call: Any) -> Any:
+    """A call without arguments keeps nothing of the lines that they stood on."""
+    return call.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
+
+
+def _with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
+    plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    args = list(call.args)
+    if first:
+        return call.with_changes(args=[plain, *args])
+    at = len(args)
+    if argument.keyword is None:  # a positional argument goes before keywords
+        at = next((i for i, one in enumerate(args) if one.keyword or one.star == "**"), at)
+    elif args and args[-1].star == "**":
+        at -= 1
+    return call.with_changes(args=[*args[:at], plain, *args[at:]])
+
+
+def _with_parameter(parameters: cst.Parameters, code: str, method: bool) -> cst.Parameters:
+    made: Any = cst.parse_statement(f"def f({code}): pass")
+    new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    positional = list(parameters.posonly_params)
+    plain = list(parameters.params)
+    at = 1 if method and (positional or plain) else 0
+    if positional:
+        positional.insert(at, new)
+    else:
+        plain.insert(at, new)
+    return parameters.with_changes(posonly_params=positional, params=plain)
+
+
+def _block(body: Any) -> Any:
+    if isinstance(body, cst.SimpleStatementSuite):
+        return cst.IndentedBlock([cst.SimpleStatementLine([one]) for one in body.body])
+    return body
+
+
+def _after_docstring(body: Sequence[Any]) -> int:
+    if body and isinstance(body[0], cst.SimpleStatementLine):
+        first = body[0].body[0]
+        if isinstance(first, cst.Expr) and isinstance(
+            first.value, cst.SimpleString | cst.ConcatenatedString
+        ):
+            return 1
+    return 0
+
+
+def _pass() -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([cst.Pass()])
+
+
+def _is_pass(line: Any) -> bool:
+    return (
+        isinstance(line, cst.SimpleStatementLine)
+        and len(line.body) == 1
+        and isinstance(line.body[0], cst.Pass)
+        and not line.leading_lines
+    )
+
+
+def _spaced(statement: Any, blank: int) -> Any:
+    """A statement with at least some blank lines above it."""
+    lines = list(statement.leading_lines)
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *lines])
+
+
+def _marked(statement: Any, text: str) -> Any:
+    comments = [cst.EmptyLine(comment=cst.Comment(f"# {line}")) for line in text.splitlines()]
+    return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])

@@ -1,0 +1,198 @@
+"""Find the libcst node of an ``ast`` node: facts come from ``ast``, edits are made by libcst."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from pedl2det.analysis.source import Source
+
+Span = tuple[int, int, int, int]
+Key = tuple[Any, ...]
+
+#: Simple statements share their first characters with an expression, so they have a table of
+#: their own.
+_SMALL = cst.BaseSmallStatement
+_COMPOUND = cst.BaseCompoundStatement
+
+
+class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
+    """An ``ast`` node without a libcst node; the edit of it is a defect of ours."""
+
+
+class Locator:
+    """The libcst nodes of one file by the ``ast`` nodes that they stand for.
+
+    Args:
+        source: the file.
+
+    Attributes:
+        module: the libcst tree.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        wrapper = MetadataWrapper(cst.parse_module(source.text), unsafe_skip_copy=True)
+        self.module = wrapper.module
+        self._positions = wrapper.resolve(PositionProvider)
+        self._expressions: dict[Key, cst.CSTNode] = {}
+        self._statements: dict[tuple[int, int], cst.CSTNode] = {}
+        self._arguments: dict[cst.CSTNode, cst.Arg] = {}
+        self._parameters: dict[tuple[int, int], cst.Param] = {}
+        for node, place in self._positions.items():
+            self._file(node, place)
+
+    def _file(self, node: cst.CSTNode, place: CodeRange) -> None:
+        if isinstance(node, _SMALL | _COMPOUND):
+            start = place.start.line, place.start.column
+            known = self._statements.get(start)
+            # `elif` is an If inside of an If's orelse; both have places of their own.
+            if known is None or isinstance(known, cst.BaseSmallStatement):
+                self._statements[start] = node
+        elif isinstance(node, cst.BaseExpression):
+            self._expressions[self._key_of(node)] = node
+        elif isinstance(node, cst.Arg):
+            self._arguments[node.value] = node
+        elif isinstance(node, cst.Param):
+            name = self._positions[node.name]
+            self._parameters[name.start.line, name.start.column] = node
+
+    def expression(self, node: ast.expr) -> cst.CSTNode:
+        """The libcst expression of an expression."""
+        found = self._expressions.get(self._ast_key(node))
+        if found is not None:
+            return found
+        string = self._string_around(node)
+        if string is not None:
+            for one, other in self._inside_string(string):
+                if one is node:
+                    return other
+        raise NotLocated(f"{self._source.path}:{node.lineno}: {ast.unparse(node)}")
+
+    def statement(self, node: ast.stmt) -> cst.CSTNode:
+        """The small or compound libcst statement of a statement."""
+        found = self._statements.get(self._source.start(node))
+        if found is None:
+            raise NotLocated(f"{self._source.path}:{node.lineno}: {type(node).__name__}")
+        return found
+
+    def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
+        """The argument of a call that an expression or a keyword stands for."""
+        value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
+        found = self._arguments.get(self.expression(value))
+        if found is None:
+            raise NotLocated(f"{self._source.path}:{value.lineno}: argument {ast.unparse(value)}")
+        return found
+
+    def parameter(self, node: ast.arg) -> cst.Param:
+        """The parameter of a function."""
+        found = self._parameters.get(self._source.start(node))
+        if found is None:
+            raise NotLocated(f"{self._source.path}:{node.lineno}: parameter {node.arg}")
+        return found
+
+    def _key_of(self, node: cst.CSTNode) -> Key:
+        """The place of an expression; libcst leaves the parentheses of tuples out, ast does not."""
+        if isinstance(node, cst.Tuple) and node.elements:
+            return ("tuple", self._key_of(node.elements[0].value))
+        if isinstance(node, cst.GeneratorExp):
+            return ("generator", self._key_of(node.elt))
+        return _span(self._positions[node])
+
+    def _ast_key(self, node: ast.expr) -> Key:
+        if isinstance(node, ast.Tuple) and node.elts:
+            first = node.elts[0]
+            # A starred element's value is what libcst keeps in its StarredElement.
+            inner = first.value if isinstance(first, ast.Starred) else first
+            return ("tuple", self._ast_key(inner))
+        if isinstance(node, ast.GeneratorExp):
+            return ("generator", self._ast_key(node.elt))
+        (line, column), (end, end_column) = self._source.span(node)
+        return (line, column, end, end_column)
+
+    def _string_around(self, node: ast.AST) -> ast.JoinedStr | None:
+        """The outermost f-string around an expression."""
+        found = None
+        parents = self._source.names.parents
+        while node in parents:
+            node = parents[node]
+            if isinstance(node, ast.JoinedStr):
+                found = node
+        return found
+
+    def _inside_string(self, string: ast.JoinedStr) -> Iterator[tuple[ast.AST, cst.CSTNode]]:
+        """Pairs of nodes inside of an f-string, where Python 3.11 gives wrong places to ast."""
+        top = self._expressions.get(self._ast_key(string))
+        if top is None:
+            return
+        values = [one.value for one in ast.walk(string) if isinstance(one, ast.FormattedValue)]
+        found = [one.expression for one in _formatted(top)]
+        for value, expression in zip(_in_order(string, values), found, strict=False):
+            text = self.module.code_for_node(expression)
+            again = ast.parse(f"({text})", mode="eval").body
+            base = self._positions[expression]
+            own = {
+                _span(self._positions[one]): one
+                for one in _below(expression)
+                if isinstance(one, cst.BaseExpression) and one in self._positions
+            }
+            for one, there in zip(ast.walk(value), ast.walk(again), strict=False):
+                if isinstance(there, ast.expr):
+                    span = _moved(there, base)
+                    if span in own:
+                        yield one, own[span]
+
+
+def _in_order(string: ast.JoinedStr, values: list[ast.expr]) -> list[ast.expr]:
+    """The expressions of an f-string in the order of the text, nested format specs included."""
+    found: list[ast.expr] = []
+
+    def walk(node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FormattedValue):
+                found.append(child.value)
+                if child.format_spec is not None:
+                    walk(child.format_spec)
+            elif isinstance(child, ast.JoinedStr):
+                walk(child)
+
+    walk(string)
+    return found
+
+
+def _formatted(node: cst.CSTNode) -> list[cst.FormattedStringExpression]:
+    found: list[cst.FormattedStringExpression] = []
+    for child in node.children:
+        if isinstance(child, cst.FormattedStringExpression):
+            found.append(child)
+            for part in child.format_spec or ():
+                found += [part] if isinstance(part, cst.FormattedStringExpression) else []
+        else:
+            found += _formatted(child)
+    return found
+
+
+def _below(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    yield node
+    for child in node.children:
+        yield from _below(child)
+
+
+def _moved(node: ast.expr, base: CodeRange) -> Span:
+    """The span of a node of ``(text)``, where the text stands in the file."""
+
+    def place(line: int, column: int) -> tuple[int, int]:
+        if line == 1:
+            return base.start.line, base.start.column + column - 1
+        return base.start.line + line - 1, column
+
+    end_line, end_column = node.end_lineno or 1, node.end_col_offset or 0
+    return (*place(node.lineno, node.col_offset), *place(end_line, end_column))
+
+
+def _span(place: CodeRange) -> Span:
+    return (place.start.line, place.start.column, place.end.line, place.end.column)

@@ -1,0 +1,254 @@
+"""What rules return: fixes, made of declarative edits of ``ast`` nodes.
+
+A fix is small: one place, one reason. The engine puts the fixes of all rules together: it threads
+the context to the functions that need it, writes the constructor, adds and removes imports, adds
+the pieces of ``legacy_keras.py``, and drops a fix whose place another fix replaces.
+
+Code in edits is a template. ``{name}`` stands for a hole, which keeps the code of an ``ast`` node
+with all edits inside of it; ``{context}`` stands for the expression of the trial's context at that
+place.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pedl2det.analysis.source import Source
+from pedl2det.findings import Kind
+
+Holes = Mapping[str, ast.expr]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+#: The hole that stands for the trial's context.
+CONTEXT = "{context}"
+
+
+class Form(Enum):
+    """How a construct is rewritten."""
+
+    IDIOMATIC = "idiomatic"  #: what a Determined user writes today
+    FAITHFUL = "faithful"  #: always right; may use a piece of ``legacy_keras.py``
+    MARKED = "marked"  #: a TODO comment above the place
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Replace an expression; a hole may hold the expression itself, which wraps it."""
+
+    node: ast.expr
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReplaceStatement:
+    """Replace a statement by other statements; empty code deletes it.
+
+    Holes of a block may also name a list of statements through ``blocks``.
+    """
+
+    node: ast.stmt
+    code: str = ""
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InsertBefore:
+    """Insert statements before a statement."""
+
+    node: ast.stmt
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InsertAfter:
+    """Insert statements after a statement."""
+
+    node: ast.stmt
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InsertFirst:
+    """Insert statements at the start of a function's body, after its docstring."""
+
+    node: Function
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RenameKeyword:
+    """Rename a keyword argument of a call."""
+
+    node: ast.keyword
+    name: str
+
+
+@dataclass(frozen=True)
+class DropArgument:
+    """Drop a positional or keyword argument of a call."""
+
+    call: ast.Call
+    node: ast.expr | ast.keyword
+
+
+@dataclass(frozen=True)
+class AddArgument:
+    """Add an argument to a call: ``{context}`` or ``name=value``, at the start or the end."""
+
+    call: ast.Call
+    code: str
+    first: bool = False
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DropParameter:
+    """Drop a parameter of a function, with its annotation and default."""
+
+    function: Function | ast.Lambda
+    node: ast.arg
+
+
+@dataclass(frozen=True)
+class AddParameter:
+    """Add a parameter, such as ``context`` or ``context: TFKerasTrialContext``.
+
+    It comes first, after ``self`` or ``cls`` in a method.
+    """
+
+    function: Function | ast.Lambda
+    code: str
+
+
+@dataclass(frozen=True)
+class Annotate:
+    """Replace what a function is annotated to return; empty code drops the annotation."""
+
+    function: Function
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class RenameFunction:
+    """Rename a function or class where it is defined; its uses need edits of their own."""
+
+    node: Function | ast.ClassDef
+    name: str
+
+
+@dataclass(frozen=True)
+class AddMember:
+    """Add methods or attributes to a class, before or after its other members."""
+
+    node: ast.ClassDef
+    code: str
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class DropDecorator:
+    """Drop a decorator of a function or class."""
+
+    function: Function | ast.ClassDef
+    node: ast.expr
+
+
+@dataclass(frozen=True)
+class AppendCode:
+    """Add top-level definitions to the end of a module."""
+
+    node: ast.Module
+    code: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Write ``# TODO(pedl2det RULE): text`` above a statement."""
+
+    node: ast.stmt
+    text: str
+
+
+Edit = (
+    Replace
+    | ReplaceStatement
+    | InsertBefore
+    | InsertAfter
+    | InsertFirst
+    | RenameKeyword
+    | DropArgument
+    | AddArgument
+    | DropParameter
+    | AddParameter
+    | Annotate
+    | RenameFunction
+    | AddMember
+    | DropDecorator
+    | AppendCode
+    | Mark
+)
+
+
+@dataclass(frozen=True)
+class Fix:
+    """One place rewritten by one rule.
+
+    Attributes:
+        rule: the rule's id.
+        source: the file of the place.
+        node: the place.
+        edits: the edits in that file.
+        elsewhere: edits in other files of the project.
+        imports: import statements that the edited file needs, one line each.
+        support: pieces of ``legacy_keras.py`` that the edits use. The edits name them
+            ``legacy_keras.PIECE``.
+        constructor: statements for the trial's constructor, such as
+            ``{context}.configure_fit(shuffle=False)``, each written once.
+        form: how the construct is rewritten.
+        assumptions: what the rewrite rests on, one sentence each.
+        notes: what the user should know, each with its kind.
+    """
+
+    rule: str
+    source: Source
+    node: ast.AST
+    edits: tuple[Edit, ...] = ()
+    elsewhere: tuple[tuple[Source, Edit], ...] = ()
+    imports: tuple[str, ...] = ()
+    support: tuple[str, ...] = ()
+    constructor: tuple[str, ...] = ()
+    form: Form = Form.IDIOMATIC
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[tuple[Kind, str], ...] = ()
+
+    @property
+    def located(self) -> list[tuple[Source, Edit]]:
+        """Every edit with its file."""
+        return [*((self.source, edit) for edit in self.edits), *self.elsewhere]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to say about a place that needs no edit, or that is marked for a person.
+
+    Attributes:
+        rule: the rule's id.
+        source: the file.
+        node: the place.
+        kind: what it means for the user. ``LEFT`` also writes a TODO above the place.
+        message: what was found and why it matters.
+        help: the code to write.
+    """
+
+    rule: str
+    source: Source
+    node: ast.AST
+    kind: Kind
+    message: str
+    help: str = ""

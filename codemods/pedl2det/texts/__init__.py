@@ -1,1 +1,0 @@
-"""Old commands and requirements in files that are neither code nor configs."""
