@@ -6,8 +6,8 @@ would depend on what may go.
 
 from __future__ import annotations
 
-from pedl2det.tables.keras_public import PUBLIC
 from pedl2det.tables.legacy import OLD_KERAS
+from pedl2det_names import PUBLIC
 
 KERAS = "tensorflow.keras"
 OPTIMIZERS = f"{KERAS}.optimizers"
