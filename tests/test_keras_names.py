@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pedl2det.tables.keras_names import today
-from pedl2det.tables.keras_public import PUBLIC
+from pedl2det_names import PUBLIC
 
 #: What old trials are served with another meaning; P009, P013, P031, P036 and P037 know it.
 DIFFERENT = {

@@ -10,13 +10,10 @@ import sys
 import pytest
 
 from pedl2det.tables.legacy import (
-    IN_COMPAT_V1,
     METRIC_NAMES,
     NAMES,
-    NEEDS_NO_RULE,
     OLD_DEFAULTS,
     OTHER_METRICS,
-    SERVED_ONLY,
     STANDALONE_RATES,
 )
 
@@ -26,20 +23,6 @@ def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
     module, _, attribute = name.rpartition(".")
 
     assert hasattr(importlib.import_module(module), attribute)
-
-
-def test_every_idiom_that_is_served_is_answered_for_by_a_rule() -> None:
-    """Old names that the shim puts in place are gone for migrated code."""
-    from pedl.idioms import IDIOMS
-
-    answered = {f"tensorflow.{name}" for name in IN_COMPAT_V1} | SERVED_ONLY.keys()
-    answered |= OLD_DEFAULTS.keys() | NEEDS_NO_RULE.keys()
-    optimizers = "tensorflow.keras.optimizers", "{keras}.src.optimizers"  # P008 and P009
-    for idiom in IDIOMS:
-        never_worked = "what to write" in idiom.why or idiom.name == "eval"  # needs a Session
-        is_frozen = idiom.module.endswith("BatchNormalizationBase")  # P038
-        if idiom.module not in optimizers and not never_worked and not is_frozen:
-            assert f"{idiom.module}.{idiom.name}" in answered
 
 
 def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:

@@ -308,6 +308,4 @@ def _joined(ends: Iterable[Env | None]) -> Env | None:
     if not live:
         return None
     names = {name for end in live for name in end}
-    return {
-        name: frozenset().union(*(end[name] for end in live if name in end)) for name in names
-    }
+    return {name: frozenset().union(*(end[name] for end in live if name in end)) for name in names}

@@ -168,9 +168,7 @@ class Flow:
         """Whether following a subscript led to a member, not only to the same question."""
         return bool(steps) and all(not isinstance(one, ast.Subscript) for one, _ in steps)
 
-    def _members(
-        self, elements: list[ast.expr], path: Path
-    ) -> list[tuple[ast.AST, Path]] | None:
+    def _members(self, elements: list[ast.expr], path: Path) -> list[tuple[ast.AST, Path]] | None:
         step = path[0]
         starred = any(isinstance(one, ast.Starred) for one in elements)
         if isinstance(step, int) and not starred and -len(elements) <= step < len(elements):
@@ -188,9 +186,7 @@ class Flow:
             steps += found
         return steps or None
 
-    def _back_from_binding(
-        self, binding: Binding, path: Path
-    ) -> list[tuple[ast.AST, Path]] | None:
+    def _back_from_binding(self, binding: Binding, path: Path) -> list[tuple[ast.AST, Path]] | None:
         if binding.value is not None and not binding.augmented:
             return [(binding.value, (*binding.path, *path))]
         if isinstance(binding.node, ast.arg):
@@ -245,9 +241,7 @@ class Flow:
             steps += [(value, path) for value in returned]
         return steps or None
 
-    def _back_from_parameter(
-        self, node: ast.arg, path: Path
-    ) -> list[tuple[ast.AST, Path]] | None:
+    def _back_from_parameter(self, node: ast.arg, path: Path) -> list[tuple[ast.AST, Path]] | None:
         function = self.modules.home(node).names.definition_around(node)
         if not isinstance(function, FUNCTIONS) or not self._sees_through(function):
             return None
@@ -282,9 +276,7 @@ class Flow:
         """Every place to which the value of a parameter may go."""
         return [use for name in self.reads_of(parameter) for use in self.uses(name)]
 
-    def _forward(
-        self, node: ast.expr, path: Path
-    ) -> tuple[list[Use], list[tuple[ast.expr, Path]]]:
+    def _forward(self, node: ast.expr, path: Path) -> tuple[list[Use], list[tuple[ast.expr, Path]]]:
         """One step from an expression: ends, and expressions that have the value next."""
         source = self.modules.home(node)
         parent = source.names.parents.get(node)
@@ -653,9 +645,7 @@ class Flow:
         owner = source.names.parents.get(function)
         if not isinstance(owner, ast.ClassDef) or is_static(function):
             return False
-        if getattr(function, "name", "") == "__init__" and not isinstance(
-            call.func, ast.Attribute
-        ):
+        if getattr(function, "name", "") == "__init__" and not isinstance(call.func, ast.Attribute):
             return True
         if not isinstance(call.func, ast.Attribute):
             return False
@@ -663,8 +653,10 @@ class Flow:
         target = self.modules.meaning(call.func.value)
         definition = self.modules.definition(target) if target else None
         explicit = isinstance(definition, ast.ClassDef) and not is_classmethod(function)
-        return not explicit or getattr(function, "name", "") == "__init__" and call.func.attr != (
-            "__init__"
+        return (
+            not explicit
+            or getattr(function, "name", "") == "__init__"
+            and call.func.attr != ("__init__")
         )
 
     # Classes.

@@ -144,9 +144,7 @@ class Trial:
         bases = {self.base_name(base) for root in self.roots for base in root.bases}
         if bases & PEDL_TRIALS or not bases & DETERMINED_TRIALS:
             return Generation.PEDL
-        used = {
-            node.attr for source in self.modules for node in source.names.of(ast.Attribute)
-        }
+        used = {node.attr for source in self.modules for node in source.names.of(ast.Attribute)}
         if used & _SINCE_0_13:
             return Generation.CONTEXT
         old = {one.dotted.rpartition(".")[2] for one in self.references}

@@ -155,7 +155,8 @@ class _Cleaner(cst.CSTTransformer):
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         body = [
-            one for one in updated_node.body
+            one
+            for one in updated_node.body
             if not (isinstance(one, cst.SimpleStatementLine) and not one.body)
         ]
         return updated_node.with_changes(body=body)
@@ -249,9 +250,7 @@ def _comma_like(names: Sequence[cst.ImportAlias]) -> cst.Comma:
     return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
-def _place(
-    body: Sequence[Any], kind: int, one: _Import, wanted: Wanted, old_at: int | None
-) -> int:
+def _place(body: Sequence[Any], kind: int, one: _Import, wanted: Wanted, old_at: int | None) -> int:
     """Where a new import statement stands among the statements of a module."""
     lines = [
         (index, _kind(found[0].rpartition(".")[0] or found[0], wanted.project))

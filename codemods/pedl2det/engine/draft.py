@@ -113,8 +113,10 @@ def _taken(source: Source, edit: Any) -> set[ast.AST]:
     kept = {inner for hole in holes for inner in source.names.below(hole)}
     if edit.node in holes:
         return set()
-    below = ast.walk(edit.node) if isinstance(edit.node, ast.keyword) else (
-        source.names.below(edit.node)
+    below = (
+        ast.walk(edit.node)
+        if isinstance(edit.node, ast.keyword)
+        else (source.names.below(edit.node))
     )
     return {node for node in below if node not in kept and node is not edit.node}
 

@@ -70,9 +70,7 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: ast.FunctionDef) -> 
     edits: list[Edit] = []
     imports: tuple[str, ...] = ()
     if trial.generation is Generation.PEDL:
-        edits += [
-            DropParameter(function, one) for one in (*others, *arguments.kwonlyargs, *extra)
-        ]
+        edits += [DropParameter(function, one) for one in (*others, *arguments.kwonlyargs, *extra)]
         annotation, imports = _annotation(trial, owner)
         edits.append(AddParameter(function, f"{name}: {annotation}"))
     above = list(_calls_above(trial, function))

@@ -19,9 +19,7 @@ NAME = "hparams"
 #: Methods that the old harness called with the hyperparameters.
 _GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
 _PLAIN = "{context}.get_hparams()"
-_WITH_BATCH_SIZE = (
-    '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
-)
+_WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 
@@ -162,5 +160,3 @@ def _experiment_config(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tu
     """The whole config; its sections have changed with the migration, which P040 looks at."""
     del trial, uses
     return "{context}.get_experiment_config()", Form.IDIOMATIC, ()
-
-

@@ -84,6 +84,4 @@ def _asked_of_piece(trial: Trial, reference: Reference) -> Fix:
     """The faithful form: the function of the same name in ``legacy_keras``."""
     piece = reference.dotted.rpartition(".")[2]
     edit = Replace(reference.node, f"legacy_keras.{piece}")  # type: ignore[arg-type]
-    return Fix(
-        ID, reference.source, reference.node, (edit,), support=(piece,), form=Form.FAITHFUL
-    )
+    return Fix(ID, reference.source, reference.node, (edit,), support=(piece,), form=Form.FAITHFUL)

@@ -70,6 +70,4 @@ def _with_methods(trial: Trial, root) -> Fix:  # type: ignore[no-untyped-def]
         form = Form.FAITHFUL
     code = _METHODS.format(call=call, training=training, validation=validation)
     edit = AddMember(root, code)
-    return Fix(
-        ID, source, root, (edit,), imports=tuple(imports), support=tuple(support), form=form
-    )
+    return Fix(ID, source, root, (edit,), imports=tuple(imports), support=tuple(support), form=form)
