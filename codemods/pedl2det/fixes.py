@@ -196,6 +196,23 @@ Edit = (
 
 
 @dataclass(frozen=True)
+class ConfigNeed:
+    """Something that the configs of a trial have to say because of a fix.
+
+    Attributes:
+        key: ``records_per_epoch``; ``global_batch_size``; ``metric:OLD`` for the new name of a
+            metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
+            training reports.
+        value: the value, or the new name.
+        place: the node that asks for it.
+    """
+
+    key: str
+    value: object
+    place: ast.AST
+
+
+@dataclass(frozen=True)
 class Fix:
     """One place rewritten by one rule.
 
@@ -213,6 +230,7 @@ class Fix:
         form: how the construct is rewritten.
         assumptions: what the rewrite rests on, one sentence each.
         notes: what the user should know, each with its kind.
+        config: what the configs of the trial have to say.
     """
 
     rule: str
@@ -226,6 +244,7 @@ class Fix:
     form: Form = Form.IDIOMATIC
     assumptions: tuple[str, ...] = ()
     notes: tuple[tuple[Kind, str], ...] = ()
+    config: tuple[ConfigNeed, ...] = ()
 
     @property
     def located(self) -> list[tuple[Source, Edit]]:
