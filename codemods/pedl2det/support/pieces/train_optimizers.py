@@ -85,9 +85,11 @@ def FtrlOptimizer(
 class _Momentum(tf.keras.optimizers.legacy.SGD):
     """Multiplies the sum of the gradients by the learning rate, not each of them."""
 
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._momentum = True  # also where it is 0.0
+
     def _resource_apply_dense(self, grad, var, apply_state=None):
-        if not self._momentum:
-            return super()._resource_apply_dense(grad, var, apply_state)
         return tf.raw_ops.ResourceApplyMomentum(grad=grad, **self._inputs(var))
 
     def _resource_apply_sparse(self, grad, var, indices, apply_state=None):
