@@ -207,15 +207,14 @@ class _Cleaner(cst.CSTTransformer):
         for index, one in enumerate(updated_node.body):
             if index == self.old_at:
                 old_at, self.old_lines = len(body), list(getattr(one, "leading_lines", ()))
+                if not is_gone(one):  # the statement is still there, and has them
+                    old_at, self.old_lines = len(body) + 1, []
             if is_gone(one):
                 waiting = list(one.leading_lines) or waiting
                 continue
             body.append(one.with_changes(leading_lines=_above(waiting, one)))
             waiting = []
         self.old_at = old_at
-        if old_at is not None and old_at < len(body) and _imported(body[old_at]):
-            self.old_lines = []  # the statement is still there, and has them
-            self.old_at = old_at + 1
         return updated_node.with_changes(body=body)
 
     def leave_IndentedBlock(

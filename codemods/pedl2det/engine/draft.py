@@ -141,6 +141,8 @@ def _with_constructor(edit: Any, constructor: Sequence[str]) -> Any:
         else:
             lines.append(line)
     text = "\n".join(lines)
+    if isinstance(edit, fx.AddMember):  # a constructor of our own, whose parameter is known
+        text = text.replace(fx.CONTEXT, "context")
     return replace(edit, code=text) if text.strip() else replace(edit, code="pass")
 
 

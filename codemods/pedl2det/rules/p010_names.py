@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 
+from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
@@ -25,7 +26,8 @@ _OWN_RULE = (
     *("pedl.get_", "pedl.util.", "pedl.trial.", "pedl.trial_controller.", "pedl.data."),
     *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset", "numpy.array"),
     *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
-    *("numpy.asarray", "pedl.frameworks.util."),
+    *("numpy.asarray", "numpy.asscalar", "numpy.asfarray", "numpy.msort", "numpy.rank"),
+    "pedl.frameworks.util.",
     *names.LOADERS,
 )
 
@@ -38,6 +40,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue
         if row.changed and not _is_of_its_time(trial, reference):
             continue
+        call = reference.call
+        if call is not None and watches_validation(trial, call):
+            continue  # P011 has another class for it
         yield from _rewritten(reference, row)
 
 
