@@ -23,9 +23,9 @@ PARALLEL = ("-n", "2", "--dist", "worksteal")
 #: What the runtime's tests are, on a TensorFlow that is not the one we develop on. Conformance
 #: tests train and resume in one process, in a fraction of the time that others take.
 RUNTIME = (
-    *("-m", "not kills"),
+    *("-m", "not kills and not oracle"),
     *("tests/conformance", "tests/test_checkpoint.py", "tests/test_data.py"),
-    *("tests/test_examples.py", "tests/test_feeding.py"),
+    *("tests/test_examples.py", "tests/test_feeding.py", "tests/pieces"),
 )
 
 
@@ -61,7 +61,8 @@ def tests_2_15(session: nox.Session) -> None:
     session.install("hypothesis", "pytest>=8", "pytest-xdist")
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
     session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
-    session.run("pytest", "tests/test_oracle.py", *session.posargs)
+    oracle = ("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py")
+    session.run("pytest", *oracle, *session.posargs)
 
 
 @nox.session(python="3.11", name="tests-2.21")
