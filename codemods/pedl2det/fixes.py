@@ -195,6 +195,13 @@ Edit = (
 )
 
 
+def place_of(edit: Edit) -> ast.AST:
+    """Return the node that an edit changes, or in which it adds something."""
+    if isinstance(edit, AddArgument):
+        return edit.call
+    return edit.function if isinstance(edit, AddParameter) else edit.node
+
+
 @dataclass(frozen=True)
 class ConfigNeed:
     """Something that the configs of a trial have to say because of a fix.

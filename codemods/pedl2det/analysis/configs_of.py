@@ -41,7 +41,8 @@ def assign(
         reader: reads the files.
     """
     found: dict[Path, list[Path]] = {}
-    stray, ambiguous = [], []
+    stray: list[Path] = []
+    ambiguous: list[Path] = []
     for file in files:
         config = reader.config_or_none(file)
         if config is None:
@@ -73,7 +74,7 @@ def _candidates(
     for directory in file.parents:
         below = [home for home in homes if home.is_relative_to(directory)]
         named = [home for home in below if name and _holds(home, directory, name)]
-        if len(named) == 1 or len(below) == 1 and (not name or named):
+        if len(named) == 1 or (len(below) == 1 and (not name or named)):
             return named or below
         nearest = nearest or named or below
         if directory in tops:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
-
 from pedl2det.analysis import imported
 from pedl2det.analysis.configs_of import Assigned, assign
 from pedl2det.analysis.membership import Members, members
@@ -179,8 +178,9 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
     return [
         node
         for node in source.names.of(ast.ClassDef)
-        if any(source.names.qualified(base) in PEDL_TRIALS | DETERMINED_TRIALS
-               for base in node.bases)
+        if any(
+            source.names.qualified(base) in PEDL_TRIALS | DETERMINED_TRIALS for base in node.bases
+        )
     ]
 
 
@@ -226,9 +226,7 @@ def _project(
     return Project(home, made.root, made.modules, made.needed, configs)
 
 
-def _without_trial(
-    found: _Found, taken: set[Path], reader: Reader
-) -> Iterator[Project]:
+def _without_trial(found: _Found, taken: set[Path], reader: Reader) -> Iterator[Project]:
     """Files with old names that belong to no trial, by directory."""
     loose: dict[Path, dict[str, Path]] = {}
     for file in found.old:
@@ -249,7 +247,9 @@ def _matters(file: Path, reader: Reader) -> bool:
 def uses_legacy(source: Source) -> bool:
     """Tell whether a file names an old harness by the meaning of its imports."""
     return any(
-        names.is_legacy(alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}")
+        names.is_legacy(
+            alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+        )
         for node in source.names.of(ast.Import, ast.ImportFrom)
         for alias in node.names
     ) or any(

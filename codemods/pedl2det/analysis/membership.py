@@ -55,9 +55,7 @@ class _Walk:
             if source is None:
                 continue
             for one in imports(source, self.home, self.above):
-                if not one.relative:
-                    self.bases.add(one.base)
-                elif not one.base.is_relative_to(self.home):
+                if not one.relative or not one.base.is_relative_to(self.home):
                     self.bases.add(one.base)
                 for name, found in one.files:
                     waiting.append(found)
@@ -164,7 +162,10 @@ def _beside(files: set[Path], home: Path, others: set[Path], ignored: Ignored) -
 
 
 def _defines_loader(file: Path) -> bool:
-    return re.search(rb"^def (?:make_data_loaders|download_data)\b", file.read_bytes(), re.M) is not None
+    return (
+        re.search(rb"^def (?:make_data_loaders|download_data)\b", file.read_bytes(), re.M)
+        is not None
+    )
 
 
 def _uses(file: Path, files: set[Path], home: Path) -> bool:
@@ -173,8 +174,11 @@ def _uses(file: Path, files: set[Path], home: Path) -> bool:
     if _HARNESS.search(data):
         return True
     modules = {one.stem for one in files if one.parent == file.parent and one.stem != "__init__"}
-    modules |= {one.relative_to(home).parts[0] for one in files
-                if one.is_relative_to(home) and len(one.relative_to(home).parts) > 1}
+    modules |= {
+        one.relative_to(home).parts[0]
+        for one in files
+        if one.is_relative_to(home) and len(one.relative_to(home).parts) > 1
+    }
     words = "|".join(re.escape(one) for one in sorted(modules))
     pattern = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
     return bool(modules) and re.search(pattern, data, re.M) is not None

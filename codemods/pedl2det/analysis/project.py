@@ -65,9 +65,7 @@ def read(project: Project, reader: Reader) -> Reading:
     return Reading(project, trial, originals, configs, unreadable)
 
 
-def made(
-    project: Project, sources: Mapping[str, Source], configs: Mapping[Path, Config]
-) -> Trial:
+def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path, Config]) -> Trial:
     """Return what rules look at, from sources and configs in memory."""
     return Trial(
         project.root,

@@ -77,9 +77,7 @@ def _take(
     """Take a migrated config in, unless the user wants it left."""
     skipped = skipped_in_text(config.text)
     unwanted = [
-        one
-        for one in result.changes
-        if one.rule in options.left_out or one.line in skipped
+        one for one in result.changes if one.rule in options.left_out or one.line in skipped
     ]
     for one in unwanted:
         reason = "was left out" if one.rule in options.left_out else "would edit what is skipped"
@@ -149,9 +147,11 @@ def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
         concrete = [one for one in concrete if one.name == named]
     if len(concrete) > 1:
         init = trial.modules.by_name.get("__init__")
-        bound = [] if init is None else [
-            one for one in concrete if init.names.module_bindings(one.name)
-        ]
+        bound = (
+            []
+            if init is None
+            else [one for one in concrete if init.names.module_bindings(one.name)]
+        )
         concrete = bound or concrete
     return concrete[0] if len(concrete) == 1 else None
 

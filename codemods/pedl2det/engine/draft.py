@@ -62,7 +62,9 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     edits: dict[int, list[fx.Edit]] = defaultdict(list)
     for fix in kept:
         for source, edit in fix.located:
-            edits[id(source)].append(_with_constructor(edit, constructor))
+            finished = _with_constructor(edit, constructor)
+            if finished is not None:
+                edits[id(source)].append(finished)
     contexts = _thread_context(trial, edits)
     imports = _imports_of(kept, bool(library.needs_context(support)), trial)
     made = Draft(support=frozenset(support), fixes=tuple(kept))
@@ -129,7 +131,7 @@ def _taken(source: Source, edit: Any) -> set[ast.AST]:
 
 
 def _with_constructor(edit: Any, constructor: Sequence[str]) -> Any:
-    """An edit with the constructor's statements in their place."""
+    """An edit with the constructor's statements in their place; None if nothing is left of it."""
     code = getattr(edit, "code", None)
     if code is None or CONSTRUCTOR not in code:
         return edit
@@ -143,7 +145,7 @@ def _with_constructor(edit: Any, constructor: Sequence[str]) -> Any:
     text = "\n".join(lines)
     if isinstance(edit, fx.AddMember):  # a constructor of our own, whose parameter is known
         text = text.replace(fx.CONTEXT, "context")
-    return replace(edit, code=text) if text.strip() else replace(edit, code="pass")
+    return replace(edit, code=text) if text.strip() else None
 
 
 def _imports_of(fixes: Sequence[fx.Fix], binds: bool, trial: Trial) -> dict[int, set[str]]:

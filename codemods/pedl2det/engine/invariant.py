@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
-
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.engine.marks import is_marked
 from pedl2det.engine.places import statement_of
-from pedl2det.fixes import Fix, Remark
+from pedl2det.fixes import Fix, Remark, place_of
 
 
 @dataclass
@@ -114,7 +113,7 @@ def _answered(dropped: Iterable[Fix | Remark]) -> Counter[tuple[Path, str]]:
     for one in dropped:
         places = [(one.source, one.node)]
         if isinstance(one, Fix):
-            places += [(source, edit.node) for source, edit in one.located]
+            places += [(source, place_of(edit)) for source, edit in one.located]
         for source, node in places:
             for reference in _within(source, node):
                 if reference not in seen:

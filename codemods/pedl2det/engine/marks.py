@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pedl2det.analysis.source import Source
 from pedl2det.engine.places import first_line, statement_of
 from pedl2det.fixes import Fix, Form, Mark, Remark
 
 _LEAST, _MOST = 79, 100
+_MARK = re.compile(r"\s*# TODO\(pedl2det (\w+)\): (.*)")
 
 
 def mark(remark: Remark) -> Fix | None:
@@ -50,6 +54,44 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
             return True
         line -= 1
     return False
+
+
+@dataclass(frozen=True)
+class Existing:
+    """A mark of an earlier run.
+
+    Attributes:
+        rule: the rule that wrote it.
+        line: the line of code below it.
+        message: what it says.
+        help: the code to write.
+    """
+
+    rule: str
+    line: int
+    message: str
+    help: str
+
+
+def existing(source: Source) -> Iterator[Existing]:
+    """Return the marks of earlier runs in a file."""
+    if "TODO(pedl2det " not in source.text:
+        return
+    for number, text in enumerate(source.lines, 1):
+        found = _MARK.match(text)
+        if found is None:
+            continue
+        message, at = [found[2]], number
+        help_: list[str] = []
+        while at < len(source.lines) and source.lines[at].lstrip().startswith("#"):
+            line = source.lines[at].lstrip().removeprefix("#").removeprefix(" ")
+            if _MARK.match(source.lines[at]):
+                break
+            (help_ if line.startswith("  ") else message).append(line.strip())
+            at += 1
+        while at < len(source.lines) and source.lines[at].lstrip().startswith("#"):
+            at += 1
+        yield Existing(found[1], at + 1, " ".join(message), "\n".join(help_))
 
 
 def _title(rule: str) -> str:

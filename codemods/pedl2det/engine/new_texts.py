@@ -25,9 +25,7 @@ from pedl2det.fixes import Mark
 GENERIC = "P000"
 
 
-def trial_of(
-    reading: Reading, texts: Mapping[Path, str], configs: Mapping[Path, Config]
-) -> Trial:
+def trial_of(reading: Reading, texts: Mapping[Path, str], configs: Mapping[Path, Config]) -> Trial:
     """Return what rules would see if the new texts were written."""
     sources = {
         name: with_text(source, texts.get(source.path, source.text))

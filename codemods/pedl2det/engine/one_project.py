@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
-
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.discovery import SUPPORT, Project
 from pedl2det.analysis.project import Reading, read
@@ -19,10 +18,10 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
 from pedl2det.engine.configs import MigratedConfigs, migrate_configs
 from pedl2det.engine.lowering import lower
-from pedl2det.engine.marks import mark
+from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
 from pedl2det.engine.options import Options
-from pedl2det.engine.places import finding_at
+from pedl2det.engine.places import finding_at, finding_on
 from pedl2det.engine.propose import Proposals, propose
 from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
 from pedl2det.engine.rewriting import Rewritten, rewrite
@@ -69,9 +68,7 @@ def migrate_project(
         return _failed(project, Kind.DEFECT, message, "", traceback.format_exc())
 
 
-def _failed(
-    project: Project, kind: Kind, message: str, help_: str, stack: str = ""
-) -> Result:
+def _failed(project: Project, kind: Kind, message: str, help_: str, stack: str = "") -> Result:
     place = next(iter(sorted(project.needed or project.modules.values())), project.home)
     finding = Finding(kind, SCAN, place, 1, message, help_)
     outcomes = [Outcome(project.home, Status.BEGUN, False, 0, 1, 0)] if project.has_trial else []
@@ -89,7 +86,7 @@ def _migrate(
         made = _rewritten(reading, options)
     else:
         made = _only_marked(reading, options)
-    made.findings += _unreadable(reading, made)
+    made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
     return _settled(reading, made, total, options, directories)
 
 
@@ -163,9 +160,9 @@ def _said(proposals: Proposals, done: Rewritten) -> list[Finding]:
         found += [finding_at(*at, Kind.ASSUMPTION, fix.rule, text) for text in fix.assumptions]
     marked = {(id(fix.source), fix.node, fix.rule) for fix in applied if fix.form is Form.MARKED}
     for one in proposals.remarks:
-        if one.kind is Kind.LEFT and mark(one) is not None:
-            if (id(one.source), one.node, one.rule) not in marked:
-                continue
+        key = id(one.source), one.node, one.rule
+        if one.kind is Kind.LEFT and mark(one) is not None and key not in marked:
+            continue
         found.append(finding_at(one.source, one.node, one.kind, one.rule, one.message, one.help))
     return found
 
@@ -184,8 +181,7 @@ def _lowered(reading: Reading) -> dict[Path, str]:
     return {
         source.path: source.text
         for source in reading.trial.modules
-        if source.path in reading.originals
-        and source.text != reading.originals[source.path].text
+        if source.path in reading.originals and source.text != reading.originals[source.path].text
     }
 
 
@@ -205,6 +201,17 @@ def _unreadable(reading: Reading, made: _Made) -> list[Finding]:
         if path.suffix == ".py" and names.mentions_legacy(path.read_bytes()):
             made.marked[path] += 1
     return found
+
+
+def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Finding]:
+    """The marks of an earlier run, which nobody has worked on; rules report some of them again."""
+    said = {(one.path, one.rule) for one in findings if one.kind is Kind.LEFT}
+    return [
+        finding_on(source, one.line, Kind.LEFT, one.rule, one.message, one.help)
+        for source in reading.originals.values()
+        for one in existing(source)
+        if (source.path, one.rule) not in said
+    ]
 
 
 def _bad(path: Path, error: Unreadable, help_: str) -> Finding:
@@ -233,13 +240,13 @@ def _settled(
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
-    written = [one for one in files if _is_written(one, status, findings, project, options)]
+    written = [one for one in files if _is_written(one, status, findings, options)]
     if not project.has_trial and not options.partial:
         written = []
     paths = {one.path for one in written}
-    said = findings if written or status.is_finished else [
-        one for one in findings if one.kind.is_left
-    ]
+    said = (
+        findings if written or status.is_finished else [one for one in findings if one.kind.is_left]
+    )
     result = Result(written, findings=said, tracebacks=made.tracebacks)
     every = [*made.changes, *made.configs.changes]
     result.changes = [one for one in every if one.path in paths]
@@ -299,7 +306,9 @@ def _unwritable(
             message = "this file is excluded, and would be rewritten"
             found.append(Finding(Kind.SUPPRESSED, SCAN, file.path, 1, message))
         elif not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
-            message = f"this file is outside of {project.home.name}, and has to be rewritten with it"
+            message = (
+                f"this file is outside of {project.home.name}, and has to be rewritten with it"
+            )
             help_ = f"pedl2det migrate {file.path.parent}"
             found.append(Finding(Kind.LEFT, SCAN, file.path, 1, message, help_))
     return found
@@ -323,7 +332,7 @@ def _status(blocking: list[Finding], findings: list[Finding]) -> Status:
 
 
 def _is_written(
-    file: NewFile, status: Status, findings: list[Finding], project: Project, options: Options
+    file: NewFile, status: Status, findings: list[Finding], options: Options
 ) -> bool:
     """Whether a file is written: all of a finished trial, and leftovers that are finished."""
     mine = [one for one in findings if one.path == file.path and one.kind.is_left]
@@ -362,5 +371,3 @@ def _once(findings: Iterable[Finding]) -> list[Finding]:
         found.values(),
         key=lambda one: (str(one.path), one.cell or 0, one.line, one.column, one.rule, one.message),
     )
-
-

@@ -57,5 +57,5 @@ def statement_of(source: Source, node: ast.AST) -> ast.stmt | None:
 
 def first_line(statement: ast.stmt) -> int:
     """Return the line on which a statement begins, decorators included."""
-    decorators = getattr(statement, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(one.lineno for one in decorators)])

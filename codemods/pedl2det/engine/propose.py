@@ -12,7 +12,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import Fix, Remark
+from pedl2det.fixes import Fix, Remark, place_of
 from pedl2det.rules import Rule, rules
 
 
@@ -34,6 +34,13 @@ class Proposals:
     findings: list[Finding] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
 
+    def take(self, one: Fix | Remark) -> None:
+        """Take in what a rule returned."""
+        if isinstance(one, Fix):
+            self.fixes.append(one)
+        else:
+            self.remarks.append(one)
+
 
 def propose(trial: Trial, options: Options, chosen: Iterable[Rule] | None = None) -> Proposals:
     """Ask every rule what it would do."""
@@ -42,7 +49,7 @@ def propose(trial: Trial, options: Options, chosen: Iterable[Rule] | None = None
         for one in _checked(rule, trial, made):
             reason = _unwanted(rule, one, options)
             if reason is None:
-                (made.fixes if isinstance(one, Fix) else made.remarks).append(one)  # type: ignore[attr-defined]
+                made.take(one)
                 continue
             if isinstance(one, Fix) or one.kind is Kind.LEFT:
                 made.dropped.append(one)
@@ -86,7 +93,7 @@ def _unwanted(rule: Rule, one: Fix | Remark, options: Options) -> str | None:
         return f"{rule.name} was left out, and this needs it"
     nodes = [(one.source, one.node)]
     if isinstance(one, Fix):
-        nodes += [(source, edit.node) for source, edit in one.located]
+        nodes += [(source, place_of(edit)) for source, edit in one.located]
     for source, node in nodes:
         if source.skipped and getattr(node, "lineno", 0) in source.skipped:
             return f"{rule.name} would rewrite this, and a comment says to skip it"

@@ -54,15 +54,11 @@ def migrate_texts(discovered: Discovered, result: Result, options: Options) -> N
 def _near(path: Path, directories: Iterable[Path]) -> list[Path]:
     """The trials above a file, or below its directory."""
     return [
-        one
-        for one in directories
-        if path.is_relative_to(one) or one.is_relative_to(path.parent)
+        one for one in directories if path.is_relative_to(one) or one.is_relative_to(path.parent)
     ]
 
 
-def _results(
-    path: Path, text: str, options: Options, beside_trial: bool
-) -> Iterable[TextResult]:
+def _results(path: Path, text: str, options: Options, beside_trial: bool) -> Iterable[TextResult]:
     name, lowered = str(path), text.lower()
     if is_requirement_file(name) and (beside_trial or "pedl" in lowered):
         yield migrate_requirements(name, text, options.cluster)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
-
 from pedl2det.analysis.discovery import Project, trial_classes, uses_legacy
 from pedl2det.analysis.reader import Reader
 from pedl2det.findings import Unreadable
@@ -38,9 +37,7 @@ def with_notebooks(
             modules = {file.stem: file}
             needed = frozenset([file])
             has_trial = _has_trial(file, reader)
-            found.append(
-                Project(file.parent, file.parent, modules, needed, has_trial=has_trial)
-            )
+            found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
     return iter(found)
 
 
