@@ -132,6 +132,8 @@ def _with_constructor(edit: Any, constructor: Sequence[str]) -> Any:
         else:
             lines.append(line)
     text = "\n".join(lines)
+    if isinstance(edit, fx.AddMember):  # the constructor that is added keeps the context first
+        text = text.replace(fx.CONTEXT, "self.context")
     return replace(edit, code=text) if text.strip() else replace(edit, code="pass")
 
 
