@@ -6,6 +6,7 @@ import ast
 import builtins
 from dataclasses import dataclass
 
+import pedl2det_names as names
 from pedl2det.analysis.source import Source
 
 #: The usual local names of packages.
@@ -38,7 +39,7 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
         return Spelling(name)
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
-    known = _by_known_import(source, dotted)
+    known = _by_its_own_root(source, dotted, like) or _by_known_import(source, dotted)
     if known is not None:
         return known
     if isinstance(like, ast.Attribute) and isinstance(like.value, ast.Name):
@@ -51,13 +52,37 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
     return _bare(source, module, name, name)
 
 
+def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spelling | None:
+    """The name by what the old expression begins with: ``k.optimizers``, where ``k = tf.keras``.
+
+    A root that is an old module, as after ``import keras``, is imported from its new place.
+    """
+    part = like.value if isinstance(like, ast.Attribute) else None
+    while part is not None:
+        meaning = source.names.qualified(part)
+        if meaning is not None and dotted.startswith(f"{meaning}."):
+            return Spelling(ast.unparse(part) + dotted[len(meaning) :])
+        if isinstance(part, ast.Name):
+            row = names.lookup(meaning) if meaning else None
+            if row is None or row.new is None or not dotted.startswith(f"{row.new}."):
+                return None
+            module, _, name = row.new.rpartition(".")
+            alias = f" as {part.id}" if part.id != name else ""
+            import_ = f"from {module} import {name}{alias}"
+            return Spelling(part.id + dotted[len(row.new) :], (import_,))
+        part = part.value if isinstance(part, ast.Attribute) else None
+    return None
+
+
 def _by_known_import(source: Source, dotted: str) -> Spelling | None:
     """The name by the longest prefix that the file imports at its top."""
     found: tuple[int, Spelling] | None = None
     for node in source.tree.body:
         if isinstance(node, ast.Import):
-            pairs = [(one.asname or one.name, one.name if one.asname else one.name, one)
-                     for one in node.names]
+            pairs = [
+                (one.asname or one.name, one.name if one.asname else one.name, one)
+                for one in node.names
+            ]
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             pairs = [
                 (one.asname or one.name, f"{node.module}.{one.name}", one) for one in node.names

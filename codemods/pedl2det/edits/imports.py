@@ -42,7 +42,7 @@ def fitted(old: str, new: str, wanted: Wanted) -> str:
     added = [_Import.of(one) for one in sorted(wanted.added)]
     added = [one for one in added if one.local in has]
     tree = cst.parse_module(new)
-    cleaner = _Cleaner(had, has, wanted, {one.local for one in added})
+    cleaner = _Cleaner(had, has, wanted, {one.local: one for one in added})
     tree = tree.visit(cleaner)  # type: ignore[assignment]
     for one in added:
         if one.statement not in cleaner.present:
@@ -96,12 +96,16 @@ def _names_in_string(text: str) -> set[str]:
 class _Cleaner(cst.CSTTransformer):
     """Drops imports that the edits made superfluous."""
 
-    def __init__(self, had: set[str], has: set[str], wanted: Wanted, replaced: set[str]) -> None:
+    def __init__(
+        self, had: set[str], has: set[str], wanted: Wanted, replaced: dict[str, _Import]
+    ) -> None:
         super().__init__()
         self._had = had
         self._has = has
         self._wanted = wanted
+        #: The new import of each local name, and those that go into the statement at hand.
         self._replaced = replaced
+        self._here: list[_Import] = []
         #: The import statements of single names that stay, as :class:`_Import` writes them.
         self.present: set[str] = set()
         #: The place in the module of the first import of the old API.
@@ -129,8 +133,14 @@ class _Cleaner(cst.CSTTransformer):
 
     def _without(self, node: Any, dotted: list[str], home: str | None) -> Any:
         kept = []
+        start = f"from {home} import" if home is not None else "import"
         for alias, meaning in zip(node.names, dotted, strict=True):
             local = _local(alias)
+            statement = f"{start} {_dotted(alias.name)}" + (f" as {local}" if alias.asname else "")
+            new = self._replaced.get(local)
+            if new is not None and new.statement != statement and not self._wanted.is_old(meaning):
+                self._here.append(new)
+                continue
             is_old = self._wanted.is_old(meaning)
             unused = local not in self._has
             once_used = local in self._had or is_old
@@ -138,10 +148,7 @@ class _Cleaner(cst.CSTTransformer):
             if goes or is_old and local in self._replaced:
                 continue
             kept.append(alias)
-            name = _dotted(alias.name)
-            as_part = f" as {local}" if alias.asname else ""
-            start = f"from {home} import" if home is not None else "import"
-            self.present.add(f"{start} {name}{as_part}")
+            self.present.add(statement)
         if len(kept) == len(node.names):
             return node
         if not kept:
@@ -153,9 +160,30 @@ class _Cleaner(cst.CSTTransformer):
             kept[-1] = kept[-1].with_changes(comma=node.names[-1].comma)
         return node.with_changes(names=kept)
 
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> Any:
+        """Put a new import of a name in the place of the old one."""
+        if not self._here:
+            return updated_node
+        groups: dict[str, list[_Import]] = {}
+        for one in self._here:
+            groups.setdefault(one.module if one.name else one.statement, []).append(one)
+        self.present |= {one.statement for one in self._here}
+        self._here = []
+        lines = [_line(group) for group in groups.values()]
+        if updated_node.body:
+            return cst.FlattenSentinel([updated_node, *lines])
+        lines[0] = lines[0].with_changes(
+            leading_lines=updated_node.leading_lines,
+            trailing_whitespace=updated_node.trailing_whitespace,
+        )
+        return cst.FlattenSentinel(lines)
+
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         body = [
-            one for one in updated_node.body
+            one
+            for one in updated_node.body
             if not (isinstance(one, cst.SimpleStatementLine) and not one.body)
         ]
         return updated_node.with_changes(body=body)
@@ -166,6 +194,15 @@ class _Cleaner(cst.CSTTransformer):
         if updated_node.body:
             return updated_node
         return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+
+
+def _line(group: Sequence[_Import]) -> Any:
+    """The statement that imports some names of one module."""
+    first = group[0]
+    if first.name is None:
+        return cst.parse_statement(first.statement)
+    parts = [one.statement.partition(" import ")[2] for one in group]
+    return cst.parse_statement(f"from {first.module} import {', '.join(parts)}")
 
 
 def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old_at: int | None) -> cst.Module:
@@ -249,9 +286,7 @@ def _comma_like(names: Sequence[cst.ImportAlias]) -> cst.Comma:
     return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
-def _place(
-    body: Sequence[Any], kind: int, one: _Import, wanted: Wanted, old_at: int | None
-) -> int:
+def _place(body: Sequence[Any], kind: int, one: _Import, wanted: Wanted, old_at: int | None) -> int:
     """Where a new import statement stands among the statements of a module."""
     lines = [
         (index, _kind(found[0].rpartition(".")[0] or found[0], wanted.project))

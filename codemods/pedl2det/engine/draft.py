@@ -68,7 +68,7 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     made = Draft(support=frozenset(support), fixes=tuple(kept))
     for source in trial.modules:
         mine = edits.get(id(source), [])
-        if mine:
+        if mine or imports[id(source)]:
             wanted = Wanted(
                 frozenset(imports[id(source)]),
                 names.is_legacy,
@@ -113,8 +113,10 @@ def _taken(source: Source, edit: Any) -> set[ast.AST]:
     kept = {inner for hole in holes for inner in source.names.below(hole)}
     if edit.node in holes:
         return set()
-    below = ast.walk(edit.node) if isinstance(edit.node, ast.keyword) else (
-        source.names.below(edit.node)
+    below = (
+        ast.walk(edit.node)
+        if isinstance(edit.node, ast.keyword)
+        else (source.names.below(edit.node))
     )
     return {node for node in below if node not in kept and node is not edit.node}
 
