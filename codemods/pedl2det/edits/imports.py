@@ -217,7 +217,7 @@ def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old_at: int | N
     if at == 0 and body:
         first = body[0]
         header = getattr(first, "leading_lines", ())
-        if not _imported(first):
+        if not _imported(first) and not (header and header[0].comment is None):
             body[0] = first.with_changes(leading_lines=[cst.EmptyLine(indent=False), *header])
     elif at > 0 and at < len(body) + 1:
         line = _separated(body, at, line, kind, wanted)
