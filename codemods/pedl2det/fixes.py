@@ -196,6 +196,19 @@ Edit = (
 
 
 @dataclass(frozen=True)
+class ConfigNeed:
+    """Something that a fix needs of the experiment configs.
+
+    Attributes:
+        key: what is needed, such as ``metric:accuracy`` for a metric's new name.
+        value: its value.
+    """
+
+    key: str
+    value: object
+
+
+@dataclass(frozen=True)
 class Fix:
     """One place rewritten by one rule.
 
@@ -213,6 +226,7 @@ class Fix:
         form: how the construct is rewritten.
         assumptions: what the rewrite rests on, one sentence each.
         notes: what the user should know, each with its kind.
+        config: what the fix needs of the experiment configs.
     """
 
     rule: str
@@ -226,6 +240,7 @@ class Fix:
     form: Form = Form.IDIOMATIC
     assumptions: tuple[str, ...] = ()
     notes: tuple[tuple[Kind, str], ...] = ()
+    config: tuple[ConfigNeed, ...] = ()
 
     @property
     def located(self) -> list[tuple[Source, Edit]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 
+from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Reference, Trial
@@ -38,6 +39,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         row = reference.row
         if row is None or reference.is_import or reference.dotted.startswith(_OWN_RULE):
             continue
+        if old_keras.is_optimizer(row) or old_keras.is_layer(row):
+            continue  # P009 and P031
         if row.changed and not _is_of_its_time(trial, reference):
             continue
         call = reference.call

@@ -1,0 +1,55 @@
+"""The cases of a rule: small trials before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Case:
+    """A whole small trial, and what ``migrate`` makes of it.
+
+    Attributes:
+        before: the files of the trial, by path.
+        after: what becomes of the files that the case is about. Others are not compared.
+        says: a part of what is reported.
+        status: how far the migration gets: ``finished``, ``assumptions`` or ``begun``.
+    """
+
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    says: str = ""
+    status: str = "finished"
+
+
+_TRIAL = """\
+from pedl.frameworks.keras import {base}
+
+import net
+from net import *
+
+
+class Trial({bases}):
+    pass
+"""
+_LOADERS = """\
+from rows import rows
+
+
+def make_data_loaders(experiment_config, hparams):
+    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])
+"""
+
+
+def pedl_trial(code: str, base: str = "TFKerasTrial", **modules: str) -> dict[str, str]:
+    """A trial of PEDL with some code in ``net.py``.
+
+    Args:
+        code: the code. A class ``Net`` in it is a mixin of the trial.
+        base: the trial's base class.
+        modules: the code of other modules.
+    """
+    bases = f"net.Net, {base}" if "class Net" in code else base
+    files = {"model_def.py": _TRIAL.format(base=base, bases=bases), "data.py": _LOADERS}
+    return files | {"net.py": code} | {f"{name}.py": text for name, text in modules.items()}
