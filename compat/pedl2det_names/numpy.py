@@ -75,11 +75,11 @@ ROWS = table(
         }.items()
     ),
     Name("numpy.NINF", None, _2, False, "write -np.inf"),
-    Name("numpy.asscalar", None, "NumPy 1.23", False, "write array.item()", {}, "asscalar"),
+    Name("numpy.asscalar", None, "NumPy 1.23", False, "write array.item()"),
     Name("numpy.asfarray", None, _2, False, "write np.asarray(a, dtype=float)"),
     Name("numpy.find_common_type", None, _2, False, "use np.result_type or np.promote_types"),
     Name("numpy.msort", None, _2, False, "write np.sort(a, axis=0)"),
-    Name("numpy.rank", None, "NumPy 1.18", False, "write np.ndim(a)"),
+    Name("numpy.rank", "numpy.ndim", "NumPy 1.18"),
     *(
         Name(
             f"numpy.{name}",
@@ -88,7 +88,7 @@ ROWS = table(
             False,
             "lists of several lengths made an array of objects; pass dtype=object for that",
             {},
-            "ragged_array",
+            f"ragged_{name}",
             changed=True,
         )
         for name in ("array", "asarray")
