@@ -89,6 +89,7 @@ def test_what_is_the_same_is_the_same_object(served: None) -> None:
         for row in ROWS
         if row.same and row.new and not (row.keywords or row.defaults or row.changed)
         if row.old not in OTHERWISE and not row.write
+        if not (row.old.startswith("numpy.") and np.__version__ < "2")  # it still has most of them
         if not isinstance(theirs := today(row.new), ModuleType)
         if not is_same(old_object(row.old), theirs)
     ]

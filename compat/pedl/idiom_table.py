@@ -139,7 +139,7 @@ def _renamed() -> Iterator[Idiom]:
     made = {f"{idiom.module}.{idiom.name}" for idiom in _MADE}
     for row in rows():
         module, _, _ = row.old.rpartition(".")
-        if row.changed or row.old in made or lookup(module) is not None:
+        if row.old in made or lookup(module) is not None:
             continue  # the last: the name comes with its module
         if module == "numpy":
             yield _missing(row.old, lambda _, row=row: old_numpy.served(row), row.write)  # type: ignore[misc]

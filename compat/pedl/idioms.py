@@ -112,6 +112,7 @@ def _owners(tf: Any, dotted: str) -> Iterator[Any]:
         return
     target = tf
     for part in dotted.split(".")[1:]:
+        dir(getattr(target, part))  # a lazy module is replaced when it is first asked for a name
         target = getattr(target, part)
     if target is not imported:
         yield target

@@ -36,7 +36,7 @@ ROWS = table(
         }.items()
     ),
     *(
-        _gone(f"{old}", f"numpy.{new}", _1_24)
+        _gone(old, f"numpy.{new}")
         for old, new in {
             "bool8": "bool_",
             "bytes0": "bytes_",
@@ -49,7 +49,7 @@ ROWS = table(
         }.items()
     ),
     *(
-        _gone(f"{old}", f"numpy.{new}")
+        _gone(old, f"numpy.{new}")
         for old, new in {
             "Inf": "inf",
             "Infinity": "inf",
