@@ -211,12 +211,12 @@ class ConfigNeed:
             metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
             training reports.
         value: the value, or the new name.
-        place: the node that asks for it.
+        place: the node that asks for it; None for the place of the fix.
     """
 
     key: str
     value: object
-    place: ast.AST
+    place: ast.AST | None = None
 
 
 @dataclass(frozen=True)

@@ -41,10 +41,10 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
         return Spelling(name)
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
-    same_text = _by_moved_module(source, dotted, like) if like is not None else None
-    if same_text is not None:
-        return same_text
-    known = _by_known_import(source, dotted)
+    known = None
+    if like is not None:
+        known = _by_its_own_root(source, dotted, like) or _by_moved_module(source, dotted, like)
+    known = known or _by_known_import(source, dotted)
     if known is not None:
         return known
     top, _, rest = dotted.partition(".")
@@ -72,6 +72,28 @@ def _by_moved_module(source: Source, dotted: str, like: ast.expr) -> Spelling | 
         return None
     as_part = "" if last == root.id else f" as {root.id}"
     return Spelling(ast.unparse(like), (f"from {package} import {last}{as_part}",))
+
+
+def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spelling | None:
+    """The name by what the old expression begins with: ``k.optimizers``, where ``k = tf.keras``.
+
+    A root that is an old module, as after ``import keras``, is imported from its new place.
+    """
+    part = like.value if isinstance(like, ast.Attribute) else None
+    while part is not None:
+        meaning = source.names.qualified(part)
+        if meaning is not None and dotted.startswith(f"{meaning}."):
+            return Spelling(ast.unparse(part) + dotted[len(meaning) :])
+        if isinstance(part, ast.Name):
+            row = names.lookup(meaning) if meaning else None
+            if row is None or row.new is None or not dotted.startswith(f"{row.new}."):
+                return None
+            module, _, name = row.new.rpartition(".")
+            alias = f" as {part.id}" if part.id != name else ""
+            import_ = f"from {module} import {name}{alias}"
+            return Spelling(part.id + dotted[len(row.new) :], (import_,))
+        part = part.value if isinstance(part, ast.Attribute) else None
+    return None
 
 
 def _by_known_import(source: Source, dotted: str) -> Spelling | None:

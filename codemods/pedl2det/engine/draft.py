@@ -70,7 +70,7 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     made = Draft(support=frozenset(support), fixes=tuple(kept))
     for source in trial.modules:
         mine = edits.get(id(source), [])
-        if mine:
+        if mine or imports[id(source)]:
             wanted = Wanted(
                 frozenset(imports[id(source)]),
                 _is_old,
