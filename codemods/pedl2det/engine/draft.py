@@ -91,9 +91,20 @@ def surviving(trial: Trial, fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
         if not _is_taken(fix, takers):
             for source, edit in fix.located:
                 if isinstance(edit, _WHOLE):
-                    for node in _taken(source, edit):
+                    for node in _taken(source, edit) - _kept(fix):
                         takers[node].append(fix)
     return [fix for fix in ordered if not _is_taken(fix, takers)]
+
+
+def _kept(fix: fx.Fix) -> set[ast.AST]:
+    """The nodes that a fix moves to another place: one edit takes them, a hole of another keeps."""
+    holes = [
+        (source, hole)
+        for source, edit in fix.located
+        for hole in getattr(edit, "holes", {}).values()
+        if hole is not getattr(edit, "node", None)
+    ]
+    return {node for source, hole in holes for node in source.names.below(hole)}
 
 
 def _is_taken(fix: fx.Fix, takers: dict[ast.AST, list[fx.Fix]]) -> bool:
@@ -126,6 +137,8 @@ def _with_constructor(edit: Any, constructor: Sequence[str]) -> Any:
     code = getattr(edit, "code", None)
     if code is None or CONSTRUCTOR not in code:
         return edit
+    if isinstance(edit, fx.AddMember):  # a new constructor, whose parameter is `context`
+        constructor = [one.replace(fx.CONTEXT, "context") for one in constructor]
     lines = []
     for line in code.split("\n"):
         if line.strip() == CONSTRUCTOR:
