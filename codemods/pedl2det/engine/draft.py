@@ -60,9 +60,12 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     if library.needs_context(support):
         constructor.insert(0, BIND)
     edits: dict[int, list[fx.Edit]] = defaultdict(list)
-    for fix in kept:
-        for source, edit in fix.located:
-            edits[id(source)].append(_with_constructor(edit, constructor))
+    located = [pair for fix in kept for pair in fix.located]
+    # What is inserted last comes first: the constructor's statements, which bind the context.
+    for source, edit in sorted(
+        located, key=lambda pair: CONSTRUCTOR in getattr(pair[1], "code", "")
+    ):
+        edits[id(source)].append(_with_constructor(edit, constructor))
     contexts = _thread_context(trial, edits)
     imports = _imports_of(kept, bool(library.needs_context(support)), trial)
     made = Draft(support=frozenset(support), fixes=tuple(kept))

@@ -48,12 +48,21 @@ def _notes(trial: Trial) -> Iterable[Remark]:
                 message = _ON_EPOCH_END.format(name=owner.name)
                 yield Remark(ID, source, hook, Kind.DIFFERENT, message)
         for call in source.names.of(ast.Call):
-            if isinstance(call.func, ast.Attribute) and call.func.attr in _FLOWS:
-                keywords = {one.arg: one.value for one in call.keywords}
-                shuffle = keywords.get("shuffle")
-                if not (isinstance(shuffle, ast.Constant) and not shuffle.value):
-                    message = _SHUFFLED_IMAGES.format(name=call.func.attr)
-                    yield Remark(ID, source, call, Kind.DIFFERENT, message)
+            if _is_shuffled_flow(trial, call):
+                message = _SHUFFLED_IMAGES.format(name=ast.unparse(call.func).rpartition(".")[2])
+                yield Remark(ID, source, call, Kind.DIFFERENT, message)
+
+
+def _is_shuffled_flow(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call makes an iterator of images that shuffles, as it does unless told not to."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _FLOWS:
+        return False
+    makers = [one.node for one in trial.flow.origins(call.func.value)]
+    if not any("ImageDataGenerator" in ast.unparse(one) for one in makers):
+        return False
+    shuffle = next((one.value for one in call.keywords if one.arg == "shuffle"), None)
+    values = [one.node for one in trial.flow.origins(shuffle)] if shuffle is not None else []
+    return not values or not all(isinstance(one, ast.Constant) and not one.value for one in values)
 
 
 def _hook(owner: ast.ClassDef) -> ast.stmt | None:
