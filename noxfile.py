@@ -15,7 +15,7 @@ PARALLEL = ("-n", "2", "--dist", "worksteal")
 RUNTIME = (
     *("-m", "not kills"),
     *("tests/conformance", "tests/test_checkpoint.py", "tests/test_data.py"),
-    *("tests/test_examples.py", "tests/test_feeding.py"),
+    *("tests/test_examples.py", "tests/test_feeding.py", "tests/pieces"),
 )
 
 

@@ -83,9 +83,9 @@ class InsertFirst:
 
 @dataclass(frozen=True)
 class RenameKeyword:
-    """Rename a keyword argument of a call."""
+    """Rename a keyword argument of a call, or give a positional one a keyword."""
 
-    node: ast.keyword
+    node: ast.keyword | ast.expr
     name: str
 
 

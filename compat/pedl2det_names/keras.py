@@ -65,7 +65,7 @@ ROWS = table(
         KERAS_2_11,
         False,
         "a name meant an optimizer of tf.keras.optimizers.legacy",
-        support="legacy_optimizer",
+        support="optimizer",
         changed=True,
     ),
     Name(
@@ -220,7 +220,7 @@ def _standalone(public: str) -> Name | None:
             defaults={_RATE.get(key, key): value for key, value in defaults.items()},
         )
     if (module, name) == ("optimizers", "get"):
-        return Name(public, public, same=False, write=_GET, support="legacy_optimizer")
+        return Name(public, public, same=False, write=_GET, support="optimizer")
     if module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
         return Name(public, public, same=False, write=_HINGE)
     if module in ("losses", "metrics") and name == "get":

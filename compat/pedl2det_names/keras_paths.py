@@ -197,7 +197,7 @@ NOTES: dict[str, dict[str, str]] = {
 #: Names that a piece of ``legacy_keras.py`` serves, by that piece.
 SUPPORTED: dict[str, dict[str, str]] = {
     "datasets.cifar": {"load_batch": "load_batch"},
-    "legacy.interfaces": {"generate_legacy_interface": "generate_legacy_interface"},
+    "legacy.interfaces": {"generate_legacy_interface": "legacy_interface"},
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 

@@ -75,7 +75,7 @@ ROWS = table(
         }.items()
     ),
     Name("numpy.NINF", None, _2, False, "write -np.inf"),
-    Name("numpy.asscalar", None, "NumPy 1.23", False, "write array.item()", {}, "asscalar"),
+    Name("numpy.asscalar", None, "NumPy 1.23", False, "write array.item()"),
     Name("numpy.asfarray", None, _2, False, "write np.asarray(a, dtype=float)"),
     Name("numpy.find_common_type", None, _2, False, "use np.result_type or np.promote_types"),
     Name("numpy.msort", None, _2, False, "write np.sort(a, axis=0)"),

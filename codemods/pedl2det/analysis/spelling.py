@@ -6,6 +6,8 @@ import ast
 import builtins
 from dataclasses import dataclass
 
+import pedl2det_names as names
+
 from pedl2det.analysis.source import Source
 
 #: The usual local names of packages.
@@ -31,24 +33,45 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
     Args:
         source: the file.
         dotted: the name: ``tensorflow.compat.v1.ConfigProto``, ``builtins.int``.
-        like: the old expression, whose style is kept: a bare name stays a bare name.
+        like: the old expression, whose style is kept: a bare name stays a bare name, and
+            ``keras.layers.Dense`` stays as it is if ``keras`` can be imported from elsewhere.
     """
     module, _, name = dotted.rpartition(".")
     if module == "builtins":
         return Spelling(name)
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
+    same_text = _by_moved_module(source, dotted, like) if like is not None else None
+    if same_text is not None:
+        return same_text
     known = _by_known_import(source, dotted)
     if known is not None:
         return known
-    if isinstance(like, ast.Attribute) and isinstance(like.value, ast.Name):
-        package, _, last = module.rpartition(".")
-        if last == like.value.id and package:  # from pedl.frameworks import keras
-            return Spelling(f"{last}.{name}", (f"from {package} import {last}",))
     top, _, rest = dotted.partition(".")
     if top in _USUAL and _is_free(source, _USUAL[top], top):
         return Spelling(f"{_USUAL[top]}.{rest}", (f"import {top} as {_USUAL[top]}",))
     return _bare(source, module, name, name)
+
+
+def _by_moved_module(source: Source, dotted: str, like: ast.expr) -> Spelling | None:
+    """The old text, where its module is an old one that has a new place."""
+    attributes: list[str] = []
+    root = like
+    while isinstance(root, ast.Attribute):
+        attributes.insert(0, root.attr)
+        root = root.value
+    suffix = "." + ".".join(attributes)
+    if not isinstance(root, ast.Name) or not dotted.endswith(suffix):
+        return None
+    old = source.names.qualified(root)
+    if old is None or not (names.is_legacy(f"{old}.x") or names.lookup(old) is not None):
+        return None
+    prefix = dotted.removesuffix(suffix)
+    package, _, last = prefix.rpartition(".")
+    if not package:
+        return None
+    as_part = "" if last == root.id else f" as {root.id}"
+    return Spelling(ast.unparse(like), (f"from {package} import {last}{as_part}",))
 
 
 def _by_known_import(source: Source, dotted: str) -> Spelling | None:

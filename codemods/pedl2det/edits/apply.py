@@ -55,6 +55,7 @@ class _Applier(cst.CSTTransformer):
         self._context = context
         self._config = locator.module.config_for_parsing
         self._width = max([88, *map(len, source.lines)])
+        self._old_lines = frozenset(line.strip() for line in source.lines)
         #: The edits of each libcst node, and what became of the nodes of holes.
         self._edits: dict[cst.CSTNode, list[fx.Edit]] = defaultdict(list)
         self._wanted: set[cst.CSTNode] = set()
@@ -121,7 +122,7 @@ class _Applier(cst.CSTTransformer):
             return cst.RemoveFromParent()
         if original_node in self._renamed:
             self._touch()
-            updated = updated.with_changes(keyword=cst.Name(self._renamed[original_node]))
+            updated = _with_keyword(updated, self._renamed[original_node])
         if isinstance(updated, cst.Call | cst.Parameters):
             updated = _without_stray_comma(original_node, updated)
         if isinstance(updated, cst.BaseExpression):
@@ -191,9 +192,14 @@ class _Applier(cst.CSTTransformer):
 
     def _finished(self, original: Any, lines: list[Any]) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
-        lines = [wrapped(line, self._width, self._locator.module) for line in lines]
-        lines = keep_comments(original, lines)
+        lines = keep_comments(original, self._fitted(original, lines))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+
+    def _fitted(self, original: Any, lines: list[Any]) -> list[Any]:
+        """Lines within the width of the file."""
+        indent = self._locator.column(original)
+        module = self._locator.module
+        return [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
 
     def _around(self, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
         """A statement with what is inserted before and after it, or what replaces it."""
@@ -230,8 +236,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         lines = self._around(updated.with_changes(leading_lines=[]), edits)
-        lines = keep_comments(original, lines, head_only=True)
-        lines = [wrapped(line, self._width, self._locator.module) for line in lines]
+        lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
     def _block(self, updated: Any) -> Any:
@@ -259,7 +264,11 @@ class _Applier(cst.CSTTransformer):
                     for one in getattr(function, "decorator_list", ())
                 )
                 params = _with_parameter(updated.params, code, method and not static)
-                return updated.with_changes(params=params)
+                updated = updated.with_changes(params=params)
+                if len(params.params) == 1 and params.star_arg is cst.MaybeSentinel.DEFAULT:
+                    tight = cst.SimpleWhitespace("")
+                    updated = updated.with_changes(whitespace_before_params=tight)
+                return updated
             case fx.Annotate(code=code):
                 made = cst.Annotation(cst.parse_expression(code)) if code else None
                 return updated.with_changes(returns=made)
@@ -316,6 +325,13 @@ class _Applier(cst.CSTTransformer):
 
 def _place(edit: Any) -> ast.AST:
     return edit.call if isinstance(edit, fx.AddArgument) else edit.node
+
+
+def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
+    if argument.keyword is not None:
+        return argument.with_changes(keyword=cst.Name(name))
+    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return argument.with_changes(keyword=cst.Name(name), equal=tight)
 
 
 def _without_stray_comma(original: Any, updated: Any) -> Any:

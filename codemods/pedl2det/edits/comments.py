@@ -52,7 +52,7 @@ def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     kept: list[Any] = []
     waiting: list[Any] = []
     for statement in body:
-        if _is_gone(statement):
+        if is_gone(statement):
             waiting += [line for line in statement.leading_lines if _keeps(line)]
             continue
         if waiting:
@@ -62,7 +62,8 @@ def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     return kept, waiting
 
 
-def _is_gone(statement: Any) -> bool:
+def is_gone(statement: Any) -> bool:
+    """Whether a statement stands for a deleted one."""
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], Gone)
 
 

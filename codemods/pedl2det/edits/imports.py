@@ -10,6 +10,8 @@ from typing import Any
 
 import libcst as cst
 
+from pedl2det.edits.comments import Gone, is_gone, settle
+
 _MODULE = cst.Module([])
 
 
@@ -20,12 +22,14 @@ class Wanted:
     Attributes:
         added: import statements that the new code needs, one name each.
         is_old: whether a dotted name belongs to an API that is gone.
+        is_harness: whether it belongs to the API of PEDL or Determined.
         project: the top names of the project's own modules.
         is_package: whether the file is an ``__init__.py``, whose imports are exports.
     """
 
     added: frozenset[str]
     is_old: Callable[[str], bool]
+    is_harness: Callable[[str], bool]
     project: frozenset[str]
     is_package: bool = False
 
@@ -40,13 +44,13 @@ def fitted(old: str, new: str, wanted: Wanted) -> str:
     """
     had, has = _used_names(old), _used_names(new)
     added = [_Import.of(one) for one in sorted(wanted.added)]
-    added = [one for one in added if one.local in has]
+    added = sorted((one for one in added if one.local in has), key=_old_places_first)
     tree = cst.parse_module(new)
-    cleaner = _Cleaner(had, has, wanted, {one.local for one in added})
+    cleaner = _Cleaner(had, has, wanted, {one.local: one for one in added})
     tree = tree.visit(cleaner)  # type: ignore[assignment]
     for one in added:
         if one.statement not in cleaner.present:
-            tree = _with_import(tree, one, wanted, cleaner.old_at)
+            tree = _with_import(tree, one, wanted, cleaner)
     return tree.code
 
 
@@ -69,6 +73,10 @@ class _Import:
         alias = node.names[0]
         local = alias.asname or alias.name.partition(".")[0]
         return cls(alias.name, None, local, statement)
+
+
+def _old_places_first(one: _Import) -> bool:
+    return not one.module.startswith("determined")
 
 
 def _used_names(text: str) -> set[str]:
@@ -96,7 +104,9 @@ def _names_in_string(text: str) -> set[str]:
 class _Cleaner(cst.CSTTransformer):
     """Drops imports that the edits made superfluous."""
 
-    def __init__(self, had: set[str], has: set[str], wanted: Wanted, replaced: set[str]) -> None:
+    def __init__(
+        self, had: set[str], has: set[str], wanted: Wanted, replaced: dict[str, _Import]
+    ) -> None:
         super().__init__()
         self._had = had
         self._has = has
@@ -106,11 +116,12 @@ class _Cleaner(cst.CSTTransformer):
         self.present: set[str] = set()
         #: The place in the module of the first import of the old API.
         self.old_at: int | None = None
+        self.old_lines: list[Any] = []
 
     def visit_Module(self, node: cst.Module) -> None:
         for index, statement in enumerate(node.body):
             if self.old_at is None and any(
-                self._wanted.is_old(dotted) for dotted in _imported(statement)
+                self._wanted.is_harness(dotted) for dotted in _imported(statement)
             ):
                 self.old_at = index
 
@@ -128,6 +139,9 @@ class _Cleaner(cst.CSTTransformer):
         return self._without(updated_node, dotted, home)
 
     def _without(self, node: Any, dotted: list[str], home: str | None) -> Any:
+        moved = self._moved(node, home)
+        if moved is not None:
+            return moved
         kept = []
         for alias, meaning in zip(node.names, dotted, strict=True):
             local = _local(alias)
@@ -135,13 +149,10 @@ class _Cleaner(cst.CSTTransformer):
             unused = local not in self._has
             once_used = local in self._had or is_old
             goes = unused and once_used and not (self._wanted.is_package and not is_old)
-            if goes or is_old and local in self._replaced:
+            if goes or local in self._replaced and not self._is_added(alias, home):
                 continue
             kept.append(alias)
-            name = _dotted(alias.name)
-            as_part = f" as {local}" if alias.asname else ""
-            start = f"from {home} import" if home is not None else "import"
-            self.present.add(f"{start} {name}{as_part}")
+            self.present.add(_statement(alias, home))
         if len(kept) == len(node.names):
             return node
         if not kept:
@@ -153,23 +164,73 @@ class _Cleaner(cst.CSTTransformer):
             kept[-1] = kept[-1].with_changes(comma=node.names[-1].comma)
         return node.with_changes(names=kept)
 
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        body = [
+    def _moved(self, node: Any, home: str | None) -> Any:
+        """The statement with another module, if all of its names come from one other place."""
+        targets = [self._replaced.get(_local(alias)) for alias in node.names]
+        new = [
             one
-            for one in updated_node.body
-            if not (isinstance(one, cst.SimpleStatementLine) and not one.body)
+            for one, alias in zip(targets, node.names, strict=True)
+            if one is not None and not self._is_added(alias, home)
         ]
+        module = new[0].module if new else ""
+        if len(new) != len(node.names) or any(
+            one.module != module or one.name is None or one.statement in self.present for one in new
+        ):
+            return None
+        self.present |= {one.statement for one in new}
+        aliases = [
+            alias.with_changes(name=cst.Name(one.name or ""), asname=_as_name(one, alias))
+            for one, alias in zip(new, node.names, strict=True)
+        ]
+        place = cst.parse_expression(module)
+        if isinstance(node, cst.ImportFrom):
+            return node.with_changes(module=place, names=aliases, relative=[])
+        return cst.ImportFrom(module=place, names=aliases)
+
+    def _is_added(self, alias: cst.ImportAlias, home: str | None) -> bool:
+        """Whether an import is one of those that the new code needs."""
+        return _statement(alias, home) in self._wanted.added
+
+    def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,  # noqa: ARG002 - libcst's signature
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine:
+        """Keep the place of a statement that lost all of its names."""
+        return updated_node if updated_node.body else updated_node.with_changes(body=[Gone()])
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: ARG002
+        """Drop statements without names left; what follows keeps the distance to what precedes."""
+        body: list[Any] = []
+        waiting: list[Any] = []
+        old_at = None
+        for index, one in enumerate(updated_node.body):
+            if index == self.old_at:
+                old_at, self.old_lines = len(body), list(getattr(one, "leading_lines", ()))
+                if not is_gone(one):  # the statement is still there, and has them
+                    old_at, self.old_lines = len(body) + 1, []
+            if is_gone(one):
+                waiting = list(one.leading_lines) or waiting
+                continue
+            body.append(one.with_changes(leading_lines=_above(waiting, one)))
+            waiting = []
+        self.old_at = old_at
         return updated_node.with_changes(body=body)
 
     def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+        self,
+        original_node: cst.IndentedBlock,  # noqa: ARG002 - libcst's signature
+        updated_node: cst.IndentedBlock,
     ) -> cst.IndentedBlock:
-        if updated_node.body:
+        """Drop statements without names left; keep the block valid."""
+        body, comments = settle(updated_node.body)
+        if body == list(updated_node.body):
             return updated_node
-        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+        body = body or [cst.SimpleStatementLine([cst.Pass()])]
+        return updated_node.with_changes(body=body, footer=[*comments, *updated_node.footer])
 
 
-def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old_at: int | None) -> cst.Module:
+def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) -> cst.Module:
     """The module with one more imported name, in the group where it belongs."""
     merged = _merged(tree, one)
     if merged is not None:
@@ -177,30 +238,58 @@ def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old_at: int | N
     body = list(tree.body)
     kind = _kind(one.module, wanted.project)
     line = cst.parse_statement(one.statement)
-    at = _place(body, kind, one, wanted, old_at)
-    if at == 0 and body:
-        first = body[0]
-        header = getattr(first, "leading_lines", ())
-        if not _imported(first):
-            body[0] = first.with_changes(leading_lines=[cst.EmptyLine(indent=False), *header])
-    elif at > 0 and at < len(body) + 1:
-        line = _separated(body, at, line, kind, wanted)
-    body.insert(at, line)
+    if kind == 1 and old.old_at is not None and one.module.startswith("determined"):
+        return _in_old_place(tree, line, old)
+    at = _place(body, kind, one, wanted)
+    if at < len(body) and _imported(body[at]) and not (at and _imported(body[at - 1])):
+        # The first of all imports keeps the distance to what is above.
+        above = [one for one in body[at].leading_lines if one.comment is None]
+        rest = [one for one in body[at].leading_lines if one.comment is not None]
+        same = _kind_of(_imported(body[at]), wanted) == kind
+        between = [] if same else [cst.EmptyLine(indent=False)]
+        body[at] = body[at].with_changes(leading_lines=[*between, *rest])
+        body.insert(at, line.with_changes(leading_lines=above))
+        return tree.with_changes(body=body)
+    _make_room(body, at, kind, wanted)
+    body.insert(at, _separated(body, at, line, kind, wanted))
     return tree.with_changes(body=body)
 
 
+def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner) -> cst.Module:
+    """The module with an import where the first import of the old API stood."""
+    body = list(tree.body)
+    at = min(old.old_at or 0, len(body))
+    body.insert(at, line.with_changes(leading_lines=old.old_lines))
+    old.old_at, old.old_lines = at + 1, []
+    return tree.with_changes(body=body)
+
+
+def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
+    """Give the statement behind a new import the blank line that divides the groups."""
+    if at >= len(body):
+        return
+    lines = list(body[at].leading_lines) if hasattr(body[at], "leading_lines") else []
+    blank = [line for line in lines if line.comment is None]
+    follows = _imported(body[at])
+    if follows and _kind_of(follows, wanted) == kind and at > 0:
+        return
+    if follows and _kind_of(follows, wanted) == kind:
+        lines = [line for line in lines if line.comment is not None]
+    elif not blank:
+        lines = [cst.EmptyLine(indent=False), *lines]
+    body[at] = body[at].with_changes(leading_lines=lines)
+
+
 def _separated(body: list[Any], at: int, line: Any, kind: int, wanted: Wanted) -> Any:
-    """Put a blank line between the groups of imports, and take over those in front of the next."""
-    before = body[at - 1]
-    imported = _imported(before)
-    if not imported or _kind(imported[0].rpartition(".")[0] or imported[0], wanted.project) != kind:
-        line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-    if at < len(body) and not _imported(body[at]):
-        following = body[at]
-        lines = list(getattr(following, "leading_lines", ()))
-        if not lines or lines[0].comment is not None:
-            body[at] = following.with_changes(leading_lines=[cst.EmptyLine(indent=False), *lines])
-    return line
+    """Put a blank line in front of a new import that starts a group."""
+    before = _imported(body[at - 1]) if at > 0 else []
+    if before and _kind_of(before, wanted) == kind or at == 0:
+        return line
+    return line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+
+
+def _kind_of(dotted: Sequence[str], wanted: Wanted) -> int:
+    return _kind(dotted[0].rpartition(".")[0] or dotted[0], wanted.project)
 
 
 def _merged(tree: cst.Module, one: _Import) -> cst.Module | None:
@@ -250,7 +339,7 @@ def _comma_like(names: Sequence[cst.ImportAlias]) -> cst.Comma:
     return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
-def _place(body: Sequence[Any], kind: int, one: _Import, wanted: Wanted, old_at: int | None) -> int:
+def _place(body: Sequence[Any], kind: int, one: _Import, wanted: Wanted) -> int:
     """Where a new import statement stands among the statements of a module."""
     lines = [
         (index, _kind(found[0].rpartition(".")[0] or found[0], wanted.project))
@@ -263,8 +352,6 @@ def _place(body: Sequence[Any], kind: int, one: _Import, wanted: Wanted, old_at:
             if _sort_key(body[index]) > _sort_key(cst.parse_statement(one.statement)):
                 return index
         return same[-1] + 1
-    if old_at is not None and kind == 1:
-        return min(old_at, len(body))
     earlier = [index for index, other in lines if other < kind]
     if earlier:
         return earlier[-1] + 1
@@ -315,6 +402,28 @@ def _imported(statement: Any) -> list[str]:
             return [f"{home}.*"]
         return [f"{home}.{_dotted(alias.name)}" for alias in node.names]
     return []
+
+
+def _above(waiting: Sequence[Any], statement: Any) -> list[Any]:
+    """The lines above a statement, with those of the deleted ones in front of it."""
+    own = list(statement.leading_lines)
+    comments = [line for line in waiting if line.comment is not None]
+    if own and not comments:
+        return own
+    return [*waiting, *own]
+
+
+def _as_name(one: _Import, alias: cst.ImportAlias) -> cst.AsName | None:
+    if one.local == one.name:
+        return None
+    return alias.asname or cst.AsName(cst.Name(one.local))
+
+
+def _statement(alias: cst.ImportAlias, home: str | None) -> str:
+    """The import of one name alone, as :class:`_Import` writes it."""
+    as_part = f" as {_local(alias)}" if alias.asname else ""
+    start = f"from {home} import" if home is not None else "import"
+    return f"{start} {_dotted(alias.name)}{as_part}"
 
 
 def _dotted(node: Any) -> str:

@@ -80,6 +80,10 @@ class Locator:
             raise NotLocated(f"{self._source.path}:{node.lineno}: {type(node).__name__}")
         return found
 
+    def column(self, statement: cst.CSTNode) -> int:
+        """The column in which a statement starts."""
+        return self._positions[statement].start.column
+
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
         """The argument of a call that an expression or a keyword stands for."""
         value = node.value if isinstance(node, ast.keyword | ast.Starred) else node

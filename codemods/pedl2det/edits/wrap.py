@@ -1,60 +1,159 @@
-"""Break an edited line that is longer than the longest line of its file."""
+"""Break edited lines that are longer than the longest line of their file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from typing import Any
 
 import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+#: One line after another is broken; a statement with more is left long.
+_MOST = 12
+#: Arguments of fewer columns stay where they are.
+_SHORT = 12
 
 
-def wrapped(statement: Any, width: int, module: cst.Module, indent: int = 0) -> Any:
-    """The statement, with one argument a line in its outermost call if it is too long.
+def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Set[str]) -> Any:
+    """The statement with one argument a line in each call that makes a line too long.
 
     Args:
-        statement: a line of simple statements, or a block.
+        statement: a line of simple statements; blocks are left as they are.
         width: the number of columns that fit.
-        module: the module, for its indentation.
         indent: the number of columns in front of the statement.
+        module: the module, for its style.
+        old: the lines of the old file without their indentation, which stay as long as they are.
     """
     if not isinstance(statement, cst.SimpleStatementLine):
         return statement
-    text = module.code_for_node(statement.with_changes(leading_lines=[])).rstrip()
-    if "\n" in text or indent + len(text) <= width:
-        return statement
-    breaker = _Breaker(module, width - indent)
-    return statement.visit(breaker)
+    bare = statement.with_changes(leading_lines=[])
+    for _ in range(_MOST):
+        text = module.with_changes(body=[bare]).code
+        number = _too_long(text, width - indent, old)
+        if number is None:
+            break
+        changed = _broken(text, number, width - indent, module)
+        if changed is None:
+            break
+        bare = changed
+    return bare.with_changes(leading_lines=statement.leading_lines)
 
 
-class _Breaker(cst.CSTTransformer):
-    """Breaks the first call or list, from outside to inside, that holds something to break."""
+def _too_long(text: str, width: int, old: Set[str]) -> int | None:
+    for number, line in enumerate(text.splitlines(), 1):
+        code = line.partition("  #")[0].rstrip()
+        if len(code) > width and line.strip() not in old:
+            return number
+    return None
 
-    def __init__(self, module: cst.Module, width: int) -> None:
+
+def _broken(text: str, number: int, width: int, module: cst.Module) -> Any:
+    """The statement with the outermost brackets on a line broken; None if there are none.
+
+    All arguments stay on one line of their own if they fit there.
+    """
+    tree = cst.parse_module(text, config=module.config_for_parsing)
+    wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
+    positions = wrapper.resolve(PositionProvider)
+    finder = _Finder(positions, number)
+    wrapper.module.visit(finder)
+    if finder.found is None:
+        return None
+    line = text.splitlines()[number - 1]
+    base = " " * (len(line) - len(line.lstrip()))
+    made: Any = None
+    found = finder.found
+    starts_above = isinstance(found, cst.Call) and "\n" in module.code_for_node(found).split("(")[1]
+    base = base[:-4] if starts_above else base
+    for one_each in (True,) if starts_above else (False, True):
+        made = wrapper.module.visit(_Breaker(found, base, one_each))
+        if all(len(new) <= width for new in made.code.splitlines()[number - 1 :][:3]):
+            break
+    return made.body[0]
+
+
+class _Finder(cst.CSTVisitor):
+    """Finds the first call or bare tuple, from outside to inside, that stands on one line."""
+
+    def __init__(self, positions: Any, number: int) -> None:
         super().__init__()
-        self._module = module
-        self._width = width
-        self._chosen: cst.CSTNode | None = None
+        self._positions = positions
+        self._number = number
+        self.found: cst.Call | cst.Tuple | None = None
+        self._values: list[cst.BaseExpression | None] = []
 
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
         """Leave f-strings whole: Python 3.11 allows no line break in them."""
         return False
 
+    def visit_Tuple(self, node: cst.Tuple) -> bool:
+        """Choose a tuple that is the whole value of a statement."""
+        values = [one.value for one in node.elements]
+        if node in self._values and self._is_on_line(values):
+            self.found = self.found or node
+        return self.found is None
+
+    def visit_Return(self, node: cst.Return) -> None:
+        """Remember the value of a statement."""
+        self._values.append(node.value)
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        """Remember the value of a statement."""
+        self._values.append(node.value)
+
     def visit_Call(self, node: cst.Call) -> bool:
-        if self._chosen is None and node.args:
-            self._chosen = node
-            return False
-        return self._chosen is None
+        """Choose a call whose arguments all stand on the line and are worth a line."""
+        if self._is_on_line(node.args) and not self._is_short(node):
+            self.found = self.found or node
+        return self.found is None
+
+    def _is_on_line(self, parts: Sequence[cst.CSTNode]) -> bool:
+        places = [self._positions[one] for one in parts]
+        return bool(places) and places[0].start.line == self._number == places[-1].end.line
+
+    def _is_short(self, node: cst.Call) -> bool:
+        first, last = self._positions[node.args[0]], self._positions[node.args[-1]]
+        return bool(last.end.column - first.start.column < _SHORT)
+
+
+class _Breaker(cst.CSTTransformer):
+    def __init__(self, chosen: cst.Call | cst.Tuple, base: str, one_each: bool) -> None:
+        super().__init__()
+        self._chosen = chosen
+        self._one_each = one_each
+        self._inner = cst.ParenthesizedWhitespace(
+            indent=True, last_line=cst.SimpleWhitespace(base + "    ")
+        )
+        self._outer = cst.ParenthesizedWhitespace(
+            indent=True, last_line=cst.SimpleWhitespace(base)
+        )
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        """Put the arguments on lines of their own."""
         if original_node is not self._chosen:
             return updated_node
-        inner = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace("    "))
-        outer = cst.ParenthesizedWhitespace(indent=True)
-        args = [
-            one.with_changes(comma=cst.Comma(whitespace_after=inner)) for one in updated_node.args
-        ]
-        args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=outer))
-        if updated_node.args[-1].star:  # no comma after **kwargs, as black targets old Pythons
-            args[-1] = args[-1].with_changes(
-                comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=outer
+        args = self._apart(updated_node.args)
+        if not self._one_each or updated_node.args[-1].star:  # no comma after **kwargs
+            last = args[-1].with_changes(
+                comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=self._outer
             )
-        return updated_node.with_changes(args=args, whitespace_before_args=inner)
+            args = [*args[:-1], last]
+        return updated_node.with_changes(args=args, whitespace_before_args=self._inner)
+
+    def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.Tuple:
+        """Put the elements on lines of their own, in parentheses."""
+        if original_node is not self._chosen:
+            return updated_node
+        elements = self._apart(updated_node.elements)
+        left, right = cst.LeftParen(self._inner), cst.RightParen()
+        if not self._one_each:
+            last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            elements, right = [*elements[:-1], last], cst.RightParen(self._outer)
+        return updated_node.with_changes(elements=elements, lpar=[left], rpar=[right])
+
+    def _apart(self, parts: Any) -> list[Any]:
+        """Arguments or elements with the white space between them."""
+        between = self._inner if self._one_each else cst.SimpleWhitespace(" ")
+        spaced = [one.with_changes(comma=cst.Comma(whitespace_after=between)) for one in parts]
+        last = cst.Comma(whitespace_after=self._outer)
+        return [*spaced[:-1], spaced[-1].with_changes(comma=last)]

@@ -74,6 +74,7 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
         if mine:
             wanted = Wanted(
                 frozenset(imports[id(source)]),
+                _is_old,
                 names.is_legacy,
                 frozenset(one.partition(".")[0] for one in trial.modules.by_name),
                 source.path.name == "__init__.py",
@@ -84,6 +85,12 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
             if text != source.text:
                 made.texts[source.path] = text
     return made
+
+
+def _is_old(dotted: str) -> bool:
+    """Whether nothing but old code imports a name."""
+    row = names.lookup(dotted)
+    return names.is_legacy(dotted) or row is not None and not row.changed and row.new != dotted
 
 
 def surviving(trial: Trial, fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
@@ -150,6 +157,8 @@ def _with_constructor(edit: Any, constructor: Sequence[str]) -> Any:
         else:
             lines.append(line)
     text = "\n".join(lines)
+    if isinstance(edit, fx.AddMember):  # a constructor of our own, whose parameter is known
+        text = text.replace(fx.CONTEXT, "context")
     return replace(edit, code=text) if text.strip() else replace(edit, code="pass")
 
 

@@ -1,0 +1,127 @@
+"""Names of PEDL, Keras, TensorFlow 1 and NumPy that have moved get today's names.
+
+What each old name is called now, and which arguments have other names or defaults, stands in the
+table of ``pedl2det_names``. A name without a public successor becomes a function of the same
+behaviour in ``legacy_keras``; what nothing serves is marked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+import pedl2det_names as names
+
+from pedl2det.analysis.callbacks import watches_validation
+from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.trial import Generation, Reference, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Form, Remark, RenameKeyword, Replace
+
+ID = "P010"
+NAME = "names"
+
+#: Names that a rule of their own rewrites.
+_OWN_RULE = (
+    *("pedl.get_", "pedl.util.", "pedl.trial.", "pedl.trial_controller.", "pedl.data."),
+    *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset", "numpy.array"),
+    *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
+    *("numpy.asarray", "numpy.asscalar", "numpy.asfarray", "numpy.msort", "numpy.rank"),
+    "pedl.frameworks.util.",
+    *names.LOADERS,
+)
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite every old name that the table has."""
+    for reference in trial.references:
+        row = reference.row
+        if row is None or reference.is_import or reference.dotted.startswith(_OWN_RULE):
+            continue
+        if row.changed and not _is_of_its_time(trial, reference):
+            continue
+        call = reference.call
+        if call is not None and watches_validation(trial, call):
+            continue  # P011 has another class for it
+        yield from _rewritten(reference, row)
+
+
+def _is_of_its_time(trial: Trial, reference: Reference) -> bool:
+    """Whether code means by a name what it meant then, where today it means something else."""
+    if trial.generation is not Generation.CONTEXT:
+        return True
+    call = reference.call
+    old = ("lr", "decay")
+    return call is not None and any(one.arg in old for one in call.keywords)
+
+
+def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
+    assert isinstance(reference.node, ast.expr)
+    source, node = reference.source, reference.node
+    if row.same and row.new is not None and not row.new.startswith("{"):
+        found = spell(source, row.new, like=node)
+        edits: list[Edit] = []
+        if found.code != ast.unparse(node):
+            edits.append(Replace(node, found.code))
+        edits += _arguments(reference, row)
+        if not _is_call_or_plain(reference, row):
+            yield _with_defaults(reference, row, found.code, found.imports)
+        elif edits or found.imports:
+            yield Fix(ID, source, node, tuple(edits), imports=found.imports)
+    elif row.support is not None:
+        edit = Replace(node, f"legacy_keras.{row.support}")
+        yield Fix(ID, source, node, (edit,), support=(row.support,), form=Form.FAITHFUL)
+    else:
+        text = ast.unparse(node)
+        yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
+
+
+def _is_call_or_plain(reference: Reference, row: names.Name) -> bool:
+    return reference.call is not None or not row.defaults
+
+
+def _arguments(reference: Reference, row: names.Name) -> list[Edit]:
+    """Edits of a call's arguments: other names, another order, other defaults."""
+    call = reference.call
+    if call is None:
+        return []
+    edits: list[Edit] = []
+    given: set[str] = set()
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred) or position >= len(row.parameters):
+            continue
+        old = row.parameters[position]
+        new = row.keywords.get(old, old)
+        given.add(new or old)
+        if new is None:
+            edits.append(DropArgument(call, argument))
+        elif position > 0:  # the first argument has the same place
+            edits.append(RenameKeyword(argument, new))
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            continue
+        new = row.keywords.get(keyword.arg, keyword.arg)
+        given.add(new or keyword.arg)
+        if new is None:
+            edits.append(DropArgument(call, keyword))
+        elif new != keyword.arg:
+            edits.append(RenameKeyword(keyword, new))
+    for name, value in row.defaults.items():
+        if name not in given:
+            edits.append(AddArgument(call, f"{name}={value}"))
+    return edits
+
+
+def _with_defaults(
+    reference: Reference, row: names.Name, code: str, imports: tuple[str, ...]
+) -> Fix:
+    """A callable that is used as a value, with the defaults that it had."""
+    assert isinstance(reference.node, ast.expr)
+    parent = reference.source.names.parents.get(reference.node)
+    given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+    if isinstance(parent, ast.ClassDef):
+        notes = ((Kind.DIFFERENT, f"its defaults are others today: pass {given}"),)
+        return Fix(ID, reference.source, reference.node, (), imports=imports, notes=notes)
+    edit = Replace(reference.node, f"partial({code}, {given})")
+    imports = (*imports, "from functools import partial")
+    return Fix(ID, reference.source, reference.node, (edit,), imports=imports)

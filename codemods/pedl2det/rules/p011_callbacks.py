@@ -1,0 +1,84 @@
+"""Callbacks that act by epoch keep the epochs and the logs that they had.
+
+``EarlyStopping`` and ``ReduceLROnPlateau`` that watch a metric of the validation become those of
+Determined, which act after each validation. For all others the old harness counted an epoch of one
+pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
+the same. Callbacks that act on batches stay as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pedl2det.analysis import callbacks
+from pedl2det.analysis.flow import Function
+from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import Fix, Form, Remark, Replace, ReplaceStatement
+
+ID = "P011"
+NAME = "callbacks"
+
+_ACTS_NOW = (
+    "acts after each validation: PEDL gave it no metric of the validation, so it never acted there"
+)
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite callbacks that watch the validation, and the lists of those that act by epoch."""
+    if trial.generation is Generation.CONTEXT:
+        return
+    for source in trial.modules:
+        for call in source.names.of(ast.Call):
+            if callbacks.watches_validation(trial, call):
+                name = callbacks.keras_callback(trial, call.func)
+                found = spell(source, f"determined.keras.callbacks.{name}", like=call.func)
+                edit = Replace(call.func, found.code)
+                notes = ((Kind.DIFFERENT, f"{name} {_ACTS_NOW}"),)
+                yield Fix(ID, source, call.func, (edit,), imports=found.imports, notes=notes)
+    if callbacks.by_epoch(trial):
+        yield from _with_epochs(trial)
+
+
+def _with_epochs(trial: Trial) -> Iterable[Fix]:
+    for _, method in trial.methods("keras_callbacks"):
+        if trial.flow.calls(method) or trial.context.at(method.body[0]) is None:
+            continue  # a method that calls this one hands the callbacks on
+        source = trial.modules.home(method)
+        for value in trial.flow.returned(method):
+            first = method.args.args[0].arg
+            data, more = _data(trial, first)
+            length = f"legacy_keras.batches_in_epoch({{context}}, {data}{more})"
+            code = f"legacy_keras.with_epoch_logs({{context}}, {{callbacks}}, {length})"
+            edit = Replace(value, code, {"callbacks": value})
+            support = ("with_epoch_logs", "batches_in_epoch")
+            yield Fix(ID, source, value, (edit,), support=support, form=Form.FAITHFUL)
+    if trial.generation is Generation.EARLY:
+        for _, method in trial.methods("build_training_data_loader"):
+            yield from _remembering(trial, method)
+
+
+def _data(trial: Trial, first: str) -> tuple[str, str]:
+    """The training data in a method of the trial, and the batches of a step if they are not 100."""
+    steps = {config.get("batches_per_step", 100) for _, config in trial.configs}
+    more = "" if steps <= {100} else ', {context}.get_experiment_config()["scheduling_unit"]'
+    if trial.generation is Generation.EARLY:
+        return f"{first}.training_data", more
+    return f"{first}.data_loaders[0]", more
+
+
+def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
+    """Keep the training data on the trial, since a loader method is called once."""
+    source = trial.modules.home(method)
+    first = method.args.args[0].arg
+    for node in source.names.below(method):
+        if (
+            isinstance(node, ast.Return)
+            and node.value is not None
+            and source.names.definition_around(node) is method
+        ):
+            code = f"{first}.training_data = {{data}}\nreturn {first}.training_data"
+            edit = ReplaceStatement(node, code, {"data": node.value})
+            yield Fix(ID, source, node, (edit,), form=Form.FAITHFUL)

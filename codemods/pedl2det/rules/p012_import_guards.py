@@ -1,0 +1,78 @@
+"""``try: import pedl`` is no question any more: the guard goes, and its tests with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+import pedl2det_names as names
+
+from pedl2det.analysis.scopes import imported_as
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
+
+ID = "P012"
+NAME = "import-guards"
+
+_CAUGHT = {"ImportError", "ModuleNotFoundError", "Exception"}
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Drop guards around imports of the old harness, and tests whether it is there."""
+    for source in trial.modules:
+        for node in source.names.of(ast.Try):
+            if _guards_harness(node):
+                kept = [one for one in (*node.body, *node.orelse) if not _imports_harness(one)]
+                code = "\n".join(source.segment(one) for one in kept)
+                yield Fix(ID, source, node, (ReplaceStatement(node, code),))
+    for reference in trial.references:
+        is_module = reference.dotted in ("pedl", "pedl.frameworks", "pedl.frameworks.keras")
+        if is_module and isinstance(reference.node, ast.Name):
+            edit = _answer(reference.source, reference.node)
+            if edit is not None:
+                yield Fix(ID, reference.source, edit.node, (edit,))
+
+
+def _guards_harness(node: ast.Try) -> bool:
+    caught = {ast.unparse(one.type) for one in node.handlers if one.type is not None}
+    return (
+        not node.finalbody
+        and (caught <= _CAUGHT or not caught)
+        and any(_imports_harness(one) for one in node.body)
+        and all(_is_import_or_flag(one) for one in node.body)
+    )
+
+
+def _is_import_or_flag(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return True
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+
+
+def _imports_harness(node: ast.stmt) -> bool:
+    match node:
+        case ast.Import(names=aliases):
+            return any(names.is_legacy(one.name) for one in aliases)
+        case ast.ImportFrom(names=aliases):
+            return any(names.is_legacy(imported_as(node, one)) for one in aliases)
+    return False
+
+
+def _answer(source: Source, node: ast.Name) -> Replace | None:
+    """What a test whether the module is there becomes, since it always was."""
+    parent = source.names.parents[node]
+    answer = "True"
+    test: ast.expr = node
+    match parent:
+        case ast.Compare(ops=[op], comparators=[ast.Constant(value=None)]) if parent.left is node:
+            answer = "True" if isinstance(op, ast.IsNot | ast.NotEq) else "False"
+            test = parent
+    around = source.names.parents[test]
+    if isinstance(around, ast.IfExp) and around.test is test:
+        kept = around.body if answer == "True" else around.orelse
+        return Replace(around, "{kept}", {"kept": kept})
+    is_test = isinstance(around, ast.If | ast.While | ast.BoolOp | ast.UnaryOp | ast.Assert)
+    return Replace(test, answer) if is_test or test is parent else None
+
+

@@ -1,0 +1,98 @@
+"""A constant that a module asks for while it is imported is asked for where it is used.
+
+There is no context yet while modules are imported. A constant that is more than a getter, or that
+is read during imports itself, keeps its place and asks ``legacy_keras`` (P004).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pedl2det.analysis.getters import GETTERS, question
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
+
+ID = "P018"
+NAME = "import-time"
+
+#: Calls that only look into what they are given.
+_PLAIN = frozenset({"get", "int", "float", "str", "bool", "len", "min", "max", "round", "abs"})
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Move the questions of module-level constants to where the constants are read."""
+    asking: dict[tuple[int, ast.stmt], list[Reference]] = {}
+    for reference in trial.uses(*GETTERS):
+        source = reference.source
+        statement = source.names.statement_of(reference.node)
+        if source.names.parents.get(statement) is source.tree:
+            asking.setdefault((id(source), statement), []).append(reference)
+    for (_, statement), references in asking.items():
+        fix = _moved(trial, references[0].source, statement, references)
+        if fix is not None:
+            yield fix
+
+
+def _moved(
+    trial: Trial, source: Source, statement: ast.stmt, references: list[Reference]
+) -> Fix | None:
+    """The constant's value in the places of its reads; None if it has to keep its place."""
+    match statement:
+        case ast.Assign(targets=[ast.Name() as target], value=value):
+            pass
+        case ast.AnnAssign(target=ast.Name() as target, value=value) if value is not None:
+            pass
+        case _:
+            return None
+    code = _question(trial, source, value, references)
+    if code is None or not _is_plain(source, value, references):
+        return None
+    if len(trial.flow.scope(source.tree).bindings.get(target.id, [])) != 1:
+        return None
+    reads = trial.flow.reads_of(target)
+    if not reads or any(trial.context.at(read) is None for read in reads):
+        return None
+    if any(len(trial.flow.bindings(read)) > 1 for read in reads if isinstance(read, ast.Name)):
+        return None
+    edits: list[tuple[Source, Edit]] = [
+        (trial.modules.home(read), Replace(read, code)) for read in reads
+    ]
+    return Fix(ID, source, statement, (ReplaceStatement(statement),), tuple(edits))
+
+
+def _question(
+    trial: Trial, source: Source, value: ast.expr, references: list[Reference]
+) -> str | None:
+    """The text of a value with the context's methods in the places of the getters."""
+    replaced: dict[ast.expr, str] = {}
+    for reference in references:
+        asked = question(trial, reference)
+        if asked is None:
+            return None
+        node, code = asked
+        key = node.args[0] if isinstance(node, ast.Call) and node.args else None
+        replaced[node] = code.replace("{key}", source.segment(key)) if key is not None else code
+    if value in replaced:
+        return replaced[value]
+    text = source.spliced(value, replaced)
+    return text if "\n" not in text else None
+
+
+def _is_plain(source: Source, value: ast.expr, references: list[Reference]) -> bool:
+    """Whether a value reads nothing but getters and literals."""
+    getters = {node for one in references for node in ast.walk(one.node)}
+    for node in ast.walk(value):
+        if node in getters:
+            continue
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+            if node.func not in getters and name not in _PLAIN:
+                return False
+        elif isinstance(node, ast.Name):
+            if node.id not in _PLAIN or source.names.binder(node) is not None:
+                return False
+        elif isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.GeneratorExp):
+            return False
+    return True
