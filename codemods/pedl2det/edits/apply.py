@@ -132,6 +132,8 @@ class _Applier(cst.CSTTransformer):
             if original_node in self._wanted:
                 self._became.setdefault(original_node, updated)
             return updated
+        if isinstance(original_node, cst.Return):
+            return _without_parentheses(original_node, updated)
         if isinstance(original_node, cst.SimpleStatementLine):
             return self._line(original_node, updated, self._touched.pop())
         if isinstance(original_node, cst.SimpleStatementSuite):
@@ -332,6 +334,15 @@ def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
         return argument.with_changes(keyword=cst.Name(name))
     tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     return argument.with_changes(keyword=cst.Name(name), equal=tight)
+
+
+def _without_parentheses(original: Any, updated: Any) -> Any:
+    """``return a, b`` where a tuple has taken the place of something else."""
+    value = updated.value
+    is_new = isinstance(value, cst.Tuple) and not isinstance(original.value, cst.Tuple)
+    if not is_new or len(value.elements) < 2:
+        return updated
+    return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
 
 
 def _without_stray_comma(original: Any, updated: Any) -> Any:

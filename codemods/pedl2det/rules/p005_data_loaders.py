@@ -15,7 +15,7 @@ from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrappin
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddMember, AddParameter, Fix, Form, Remark
+from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Form, Remark
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
@@ -101,17 +101,11 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
         training=training,
         validation=validation,
     )
-    elsewhere = []
-    loaders = trial.loaders
-    if loaders is not None and trial.context.can_take(loaders):
-        parameter = AddParameter(loaders, trial.context.parameter_of(loaders))
-        elsewhere.append((trial.modules.home(loaders), parameter))
     return Fix(
         ID,
         source,
         owner,
         (AddMember(owner, code),),
-        elsewhere=tuple(elsewhere),
         imports=("from functools import cached_property", *called.imports),
         support=tuple(support),
         form=Form.FAITHFUL if support else Form.IDIOMATIC,
@@ -138,7 +132,7 @@ def _arguments(trial: Trial, context: str) -> tuple[str, tuple[str, ...]]:
     """The arguments of the call: the context, or what the old harness passed."""
     loaders = trial.loaders
     if loaders is not None and trial.context.can_take(loaders):
-        return context, ()
+        return LOADERS_CONTEXT, ()
     entry = entry_of(loaders) if loaders is not None else None
     code = entry.arguments if entry is not None else "{config}, {hparams}"
     filled = code.format(

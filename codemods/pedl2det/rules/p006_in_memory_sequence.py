@@ -20,7 +20,7 @@ from pedl2det.analysis.mutation import changed_after
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Form, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.loader_types import old_type, types_of_arrays
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
@@ -62,10 +62,7 @@ def _as_tuple(trial: Trial, reference: Reference) -> Fix:
     weights = given.get("sample_weight")
     is_weighted = weights is not None and not _is_none(weights)
     holes = {"data": pair[0], "labels": pair[1]}
-    parent = source.names.parents[call]
-    edit: Edit = Replace(call, f"({', '.join(parts)})", holes)
-    if isinstance(parent, ast.Return):
-        edit = ReplaceStatement(parent, f"return {', '.join(parts)}", holes)
+    edit = Replace(call, f"({', '.join(parts)})", holes)
     return Fix(
         ID,
         source,

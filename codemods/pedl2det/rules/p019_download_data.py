@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddParameter, Edit, Fix, Form, Remark, Replace
-from pedl2det.analysis.source import Source
+from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
@@ -55,23 +54,18 @@ def _called(trial: Trial) -> Iterable[Fix]:
     home, name = trial.modules.split(place or "")
     assert home is not None
     function, support = trial.download, ["download_once"]
-    elsewhere: list[tuple[Source, Edit]] = []
     if function is None or not trial.context.can_take(function):
         entry = entry_of(function) if function is not None else None
         arguments = entry.arguments if entry is not None else "{config}, {hparams}"
     else:
-        has_parameters = bool(function.args.args or function.args.posonlyargs)
-        arguments = "{context}" if has_parameters else ""
-        if has_parameters:
-            parameter = AddParameter(function, trial.context.parameter_of(function))
-            elsewhere.append((home, parameter))
+        arguments = DOWNLOAD_CONTEXT
     code = arguments.replace("{config}", "{context}.get_experiment_config()")
     if "{hparams}" in code:
         code = code.replace("{hparams}", "legacy_keras.get_hyperparameters()")
         support.append("get_hyperparameters")
     call = f"lambda: {name}({code})" if code else name
     statement = f"legacy_keras.download_once({{context}}, {call})"
-    for number, root in enumerate(trial.roots):
+    for root in trial.roots:
         source = trial.modules.home(root)
         line = f"from {trial.modules.name_of(home)} import {name}"
         is_local = home is not source and trial.modules.imports(home, source)
@@ -80,7 +74,6 @@ def _called(trial: Trial) -> Iterable[Fix]:
             ID,
             source,
             root,
-            elsewhere=tuple(elsewhere) if number == 0 else (),
             imports=(*imports, "import legacy_keras"),
             support=tuple(support),
             constructor=(f"{line}\n\n{statement}" if is_local else statement,),
