@@ -18,6 +18,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.edits import templates
 from pedl2det.edits.comments import keep_comments, settle
 from pedl2det.edits.locate import Locator
+from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
 
 
@@ -237,6 +238,8 @@ class _Applier(cst.CSTTransformer):
             updated = self._definition(edit, updated)
         if not (touched or edits):
             return updated
+        if isinstance(updated, cst.FunctionDef):
+            updated = with_type_comment(original, updated)
         lines = self._around(updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
