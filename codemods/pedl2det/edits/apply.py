@@ -18,6 +18,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.edits import templates
 from pedl2det.edits.comments import keep_comments, settle
 from pedl2det.edits.locate import Locator
+from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
 
 
@@ -132,6 +133,8 @@ class _Applier(cst.CSTTransformer):
             if original_node in self._wanted:
                 self._became.setdefault(original_node, updated)
             return updated
+        if isinstance(original_node, cst.Return):
+            return _without_parentheses(original_node, updated)
         if isinstance(original_node, cst.SimpleStatementLine):
             return self._line(original_node, updated, self._touched.pop())
         if isinstance(original_node, cst.SimpleStatementSuite):
@@ -235,6 +238,8 @@ class _Applier(cst.CSTTransformer):
             updated = self._definition(edit, updated)
         if not (touched or edits):
             return updated
+        if isinstance(updated, cst.FunctionDef):
+            updated = with_type_comment(original, updated)
         lines = self._around(updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
@@ -332,6 +337,15 @@ def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
         return argument.with_changes(keyword=cst.Name(name))
     tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     return argument.with_changes(keyword=cst.Name(name), equal=tight)
+
+
+def _without_parentheses(original: Any, updated: Any) -> Any:
+    """``return a, b`` where a tuple has taken the place of something else."""
+    value = updated.value
+    is_new = isinstance(value, cst.Tuple) and not isinstance(original.value, cst.Tuple)
+    if not is_new or len(value.elements) < 2:
+        return updated
+    return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
 
 
 def _without_stray_comma(original: Any, updated: Any) -> Any:

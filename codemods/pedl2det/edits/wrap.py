@@ -124,9 +124,7 @@ class _Breaker(cst.CSTTransformer):
         self._inner = cst.ParenthesizedWhitespace(
             indent=True, last_line=cst.SimpleWhitespace(base + "    ")
         )
-        self._outer = cst.ParenthesizedWhitespace(
-            indent=True, last_line=cst.SimpleWhitespace(base)
-        )
+        self._outer = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(base))
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
         """Put the arguments on lines of their own."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Function, Use, Way
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import DropParameter, Edit, Fix, Form, InsertFirst, Remark, Replace
@@ -18,6 +19,8 @@ NAME = "hparams"
 
 #: Methods that the old harness called with the hyperparameters.
 _GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
+#: Methods that early Determined called without, though its first documents showed them with it.
+_DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
@@ -25,14 +28,17 @@ _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
-    for _, method in trial.methods(*_GIVEN_HPARAMS):
+    for _, method in trial.methods(*_GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = [*method.args.posonlyargs, *method.args.args][1:]
-        if trial.generation is Generation.PEDL or _is_leftover(method, parameters):
+        is_given = trial.generation is Generation.PEDL and method.name in _GIVEN_HPARAMS
+        if is_given or _is_leftover(method, parameters):
             yield from _function(trial, method, hparams=parameters[:1], config=[])
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
-            parameters = [*entry.args.posonlyargs, *entry.args.args]
-            yield from _function(trial, entry, hparams=parameters[1:2], config=parameters[:1])
+            given = entry_of(entry)
+            hparams = [given.hparams] if given.hparams is not None else []
+            config = [given.config] if given.config is not None else []
+            yield from _function(trial, entry, hparams=hparams, config=config)
 
 
 def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:

@@ -17,7 +17,16 @@ from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Form, Remark, RenameKeyword, Replace
+from pedl2det.fixes import (
+    AddArgument,
+    DropArgument,
+    Edit,
+    Fix,
+    Form,
+    Remark,
+    RenameKeyword,
+    Replace,
+)
 
 ID = "P010"
 NAME = "names"

@@ -74,5 +74,3 @@ def _answer(source: Source, node: ast.Name) -> Replace | None:
         return Replace(around, "{kept}", {"kept": kept})
     is_test = isinstance(around, ast.If | ast.While | ast.BoolOp | ast.UnaryOp | ast.Assert)
     return Replace(test, answer) if is_test or test is parent else None
-
-

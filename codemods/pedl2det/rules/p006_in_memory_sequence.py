@@ -1,0 +1,109 @@
+"""An ``InMemorySequence`` becomes a tuple of its arrays.
+
+Determined cuts a tuple into batches of the hyperparameter ``global_batch_size``, keeps the last
+smaller batch, and uses no other settings. A sequence with a batch size of its own, one that drops
+its last batch, or one that the code looks into keeps a class of the same name in
+``legacy_keras.py``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+import pedl2det_names as names
+
+from pedl2det.analysis.arguments import arguments_of
+from pedl2det.analysis.arrays import is_array
+from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, annotation_around, is_plain_in_memory
+from pedl2det.analysis.mutation import changed_after
+from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.rules.cases import Case
+from pedl2det.rules.loader_types import old_type, types_of_arrays
+from pedl2det.rules.small_trials import migrated_trial, pedl_trial
+
+ID = "P006"
+NAME = "in-memory-sequence"
+
+_NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is left out"
+_NO_WEIGHTS_KEPT = "sample_weight of an InMemorySequence was never used, and is not used now"
+_UNCHANGED = "`{name}` is not changed after line {line}, where it is made a loader"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite every use of the class."""
+    references = trial.uses(*names.IN_MEMORY_SEQUENCES)
+    plain = {one.call for one in references if is_plain_in_memory(trial, one)}
+    for reference in references:
+        if annotation_around(reference.source.names.parents, reference.node) is not None:
+            is_gone = all(one.call is None or one.call in plain for one in references)
+            yield old_type(ID, reference, "InMemorySequence", is_gone)
+        elif reference.call in plain:
+            yield _as_tuple(trial, reference)
+        else:
+            yield _kept(trial, reference)
+    yield from types_of_arrays(ID, trial, [one for one in plain if one is not None])
+
+
+def _as_tuple(trial: Trial, reference: Reference) -> Fix:
+    source, call = reference.source, reference.call
+    assert call is not None
+    given = arguments_of(call, ARRAYS_PARAMETERS) or {}
+    pair = given["data"], given["labels"]
+    asarray = spell(source, "numpy.asarray")
+    are_arrays = [is_array(trial, one) for one in pair]
+    parts = [
+        hole if is_known else f"{asarray.code}({hole})"
+        for is_known, hole in zip(are_arrays, ("{data}", "{labels}"), strict=True)
+    ]
+    weights = given.get("sample_weight")
+    is_weighted = weights is not None and not _is_none(weights)
+    holes = {"data": pair[0], "labels": pair[1]}
+    edit = Replace(call, f"({', '.join(parts)})", holes)
+    return Fix(
+        ID,
+        source,
+        reference.node,
+        (edit,),
+        imports=() if all(are_arrays) else asarray.imports,
+        assumptions=_assumptions(trial, call, pair),
+        notes=((Kind.NOTE, _NO_WEIGHTS),) if is_weighted else (),
+    )
+
+
+def _assumptions(trial: Trial, call: ast.Call, pair: Iterable[ast.expr]) -> tuple[str, ...]:
+    changed = changed_after(trial, call, pair)
+    return tuple(_UNCHANGED.format(name=name, line=call.lineno) for name in changed)
+
+
+def _kept(trial: Trial, reference: Reference) -> Fix:
+    """The class of the same name in ``legacy_keras``, which works wherever the old one did."""
+    call = reference.call
+    given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
+    weights = (given or {}).get("sample_weight")
+    pair = [(given or {})[name] for name in ("data", "labels") if name in (given or {})]
+    return Fix(
+        ID,
+        reference.source,
+        reference.node,
+        (Replace(_expression(reference), "legacy_keras.InMemorySequence"),),
+        support=("InMemorySequence",),
+        form=Form.FAITHFUL,
+        assumptions=_assumptions(trial, call, pair) if call is not None else (),
+        notes=((Kind.NOTE, _NO_WEIGHTS_KEPT),) if weights and not _is_none(weights) else (),
+    )
+
+
+def _expression(reference: Reference) -> ast.expr:
+    assert isinstance(reference.node, ast.expr)
+    return reference.node
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+CASES: tuple[Case, ...] = ()
