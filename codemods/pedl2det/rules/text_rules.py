@@ -49,4 +49,6 @@ OTHERS = {
     "P000": "legacy-name",
     "C100": "config",
     "scan": "scan",
+    "names": "names",
+    "verify": "verify",
 }
