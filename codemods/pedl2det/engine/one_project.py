@@ -20,6 +20,7 @@ from pedl2det.engine.configs import MigratedConfigs, migrate_configs
 from pedl2det.engine.lowering import lower
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
+from pedl2det.engine.notebooks import notebook_findings
 from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at, finding_on
 from pedl2det.engine.propose import Proposals, propose
@@ -87,6 +88,7 @@ def _migrate(
     else:
         made = _only_marked(reading, options)
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
+    made.findings += notebook_findings(reading)
     return _settled(reading, made, total, options, directories)
 
 
@@ -331,9 +333,7 @@ def _status(blocking: list[Finding], findings: list[Finding]) -> Status:
     return Status.ASSUMED if assumed else Status.FINISHED
 
 
-def _is_written(
-    file: NewFile, status: Status, findings: list[Finding], options: Options
-) -> bool:
+def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:
     """Whether a file is written: all of a finished trial, and leftovers that are finished."""
     mine = [one for one in findings if one.path == file.path and one.kind.is_left]
     if any(one.rule == SCAN for one in mine):

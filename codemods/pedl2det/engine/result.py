@@ -171,9 +171,7 @@ class Result:
     def without(self, number: int, finding: Finding) -> Result:
         """Return the result without the files of a trial, which a person has to finish."""
         outcome = self.outcomes[number]
-        left = replace(
-            outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=()
-        )
+        left = replace(outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=())
         return replace(
             self,
             files=[file for file in self.files if file.path not in outcome.files],
