@@ -115,12 +115,13 @@ def _in_toml(text: str, new: str) -> TextResult:
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         message = "pedl is required in a way that is not edited"
         return TextResult(text, (), (TextFinding(REQUIRED, line, "left", message, new),))
-    changes, at = [], 0
+    changes = []
+    after = {toml_requirements.POETRY_KEY: text.find("[tool.poetry")}
     for written in edit.replaced:
-        at = max(text.find(written, at), at)
+        at = max(text.find(written, after.get(written, 0)), 0)
+        after[written] = at + 1
         line = text.count("\n", 0, at) + 1
         changes.append(TextChange(REQUIRED, line, f"{written.strip(' =')} is {new}"))
-        at += 1
     lines = [(text.count("\n", 0, max(text.find(one), 0)) + 1, one) for one in edit.required]
     return TextResult(edit.text, tuple(changes), tuple(_pins(lines, new)))
 

@@ -27,7 +27,7 @@ _GROUPS = frozenset(
 _VALUED = ("-m", "--master", "-u", "--user")
 _WITHOUT_EFFECT = ("--local", "-f", "--follow", "--follow-first-trial")
 _TEST = ("-t", "--test", "--test-mode")
-_MENTION = re.compile(r"\bpedl(?![\w.-])")
+_MENTION = re.compile(r"\bpedl(?!\w)")
 _ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
 #: What runs the command in its arguments.
 _WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})

@@ -19,6 +19,9 @@ _LISTS = {
     ("tool", "uv"): re.compile("dev-dependencies"),
 }
 
+#: How a requirement of Poetry is reported.
+POETRY_KEY = "pedl ="
+
 
 @dataclass(frozen=True)
 class TomlEdit:
@@ -69,7 +72,7 @@ def replace(text: str, new: str) -> TomlEdit:
     for table in _poetry_tables(document):
         required += [name for name in table if name != "pedl"]
         if "pedl" in table:
-            replaced.append("pedl =")
+            replaced.append(POETRY_KEY)
             if not _rename(table, new):
                 return TomlEdit(text, is_refused=True)
     return TomlEdit(tomlkit.dumps(document), tuple(replaced), tuple(required))
@@ -109,7 +112,6 @@ def _rename(table: Any, new: str) -> bool:
         value.trivia.comment_ws, value.trivia.comment = old.trivia.comment_ws, old.trivia.comment
         value.trivia.trail, value.trivia.indent = old.trivia.trail, old.trivia.indent
         body[index] = (tomlkit.key(name_of(new) or new), value)
-        body[index][0].sep = key.sep
         return True
     return False
 
