@@ -9,7 +9,8 @@ from typing import Any
 
 import yaml
 
-from pedl2det.analysis.config import Alias, Config, KeyPath, effective, is_merge
+from pedl2det.analysis.config import Config, KeyPath
+from pedl2det.analysis.config_nodes import Alias, effective, is_merge
 from pedl2det.analysis.experiment import changes as ch
 from pedl2det.edits import yaml_text
 from pedl2det.edits.spans import Span, apply

@@ -45,6 +45,8 @@ def edited(config: Config, changes: Sequence[ch.Change]) -> str:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
     except (Overlap, yaml_text.NoPlace) as error:
         raise NotEdited(str(error)) from None
+    except RecursionError:
+        raise NotEdited("nested too deeply to be edited") from None
     if result != meant(config.value(), changes):
         raise NotEdited("the edited text would mean something else")
     return text
