@@ -237,6 +237,7 @@ def test_population_based_training_is_marked_once_and_keeps_what_it_means() -> N
     ("searcher", "says"),
     [
         ("{name: grdi, metric: m, max_steps: 3}", "unknown searcher grdi"),
+        ("{metric: m, max_steps: 3}", "searcher: has no name"),
         (
             "{name: single, metric: m, max_steps: fifty}",
             "expected a positive whole number of steps",
@@ -395,6 +396,17 @@ def test_a_batch_size_that_the_script_contradicts_is_left() -> None:
     text = f"entrypoint: {{script: t.py}}\nhyperparameters:\n  batch_size: 8\n{SINGLE}"
 
     assert "cuts batches of 16 records" in left(migrated(text, batch_size=16))[0]
+
+
+def test_keys_are_added_to_a_mapping_and_to_its_last_value() -> None:
+    text = (
+        f"entrypoint: {{script: t.py}}\n{SINGLE}hyperparameters:\n"
+        "  rate:\n    type: log\n    minval: -4\n    maxval: -2\n"
+    )
+
+    assert migrated(text, batch_size=16).text.endswith(
+        "    maxval: -2\n    base: 10.0\n  global_batch_size: 16\n"
+    )
 
 
 def test_epochs_get_their_length() -> None:

@@ -179,7 +179,9 @@ def _pedl(text: str, name: Word, words: list[Word], cluster: bool) -> _Outcome:
 
 
 def _run(text: str, name: Word, words: list[Word], given: list[Word]) -> _Outcome:
-    """Write ``pedl2det run`` in place of a creation."""
+    """Write ``pedl2det run`` in place of a creation; without arguments, it is only named."""
+    if not given:
+        return _Outcome()
     new = run_line(given)
     if new is None:
         options = [word.text for word in given if _is_unknown(word)]

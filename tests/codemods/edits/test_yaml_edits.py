@@ -138,6 +138,12 @@ def test_consecutive_keys_are_removed_from_braces() -> None:
     assert edit("a: {x: 1, y: 2, z: 3, w: 4}\n", *gone) == "a: {z: 3}\n"
 
 
+def test_what_is_removed_is_not_changed() -> None:
+    changes = [Replace(("e", "a"), "2"), Delete(("e",)), Delete(("e", "a")), Delete(("e",))]
+
+    assert edit("e: {a: 1}\nc: 3\n", *changes) == "c: 3\n"
+
+
 def test_a_removed_key_leaves_a_comment_in_its_place() -> None:
     result = edit("e:\n  a: 1\n  b: [x]\nc: 3\n", Delete(("e", "b"), ("see hook",)))
 

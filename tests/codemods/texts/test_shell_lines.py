@@ -143,6 +143,7 @@ def test_other_commands_ask_a_cluster(command: str) -> None:
         "export PEDL_MASTER=pedl",
         "git clone https://x/pedl.git",
         "pedl is a platform",
+        "pedl --help",
         "echo 'unfinished pedl",
         "x=$(pedl",
     ],
@@ -222,6 +223,12 @@ def test_code_in_markdown() -> None:
     )
 
     assert rewritten(MARKDOWN, "README.md") == expected
+
+
+def test_a_command_that_is_only_named_is_no_command_to_run() -> None:
+    text = "The words of `pedl experiment create` are kept.\n"
+
+    assert migrate_shell("README.md", text, cluster=False) == TextResult(text)
 
 
 def test_cells_of_a_notebook() -> None:
