@@ -6,7 +6,17 @@ nox.options.default_venv_backend = "venv"
 nox.options.error_on_missing_interpreters = True
 
 EXAMPLES = ("-r", "legacy_examples/requirements.txt")
-TYPES = ("mypy>=1.11", "types-pyyaml", "click", "libcst", "numpy", "pydantic", "pyzmq>=26")
+TYPES = (
+    "mypy>=1.11",
+    "types-pyyaml",
+    "click",
+    "libcst",
+    "numpy",
+    "packaging",
+    "pydantic",
+    "pyzmq>=26",
+    "tomlkit",
+)
 #: Tests take from a millisecond to a minute: who has done his share takes of the other's.
 PARALLEL = ("-n", "2", "--dist", "worksteal")
 
@@ -45,7 +55,9 @@ def tests(session: nox.Session) -> None:
 def tests_2_15(session: nox.Session) -> None:
     """The runtime on TensorFlow 2.15, and against Determined 0.38.1, which needs it."""
     session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
-    session.install("click", "fsspec", "h5py", "libcst", "pydantic", "pyyaml")
+    session.install(
+        "click", "fsspec", "h5py", "libcst", "packaging", "pydantic", "pyyaml", "tomlkit"
+    )
     session.install("hypothesis", "pytest>=8", "pytest-xdist")
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
     session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
