@@ -23,6 +23,8 @@ Holes = Mapping[str, ast.expr]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: The hole that stands for the trial's context.
 CONTEXT = "{context}"
+#: The line of a template in whose place the statements of the trial's constructor come.
+CONSTRUCTOR = "{constructor}"
 #: Holes for the argument of a call of ``make_data_loaders`` and of ``download_data``: the context
 #: if the function takes it, else nothing.
 LOADERS_CONTEXT = "{loaders_context}"

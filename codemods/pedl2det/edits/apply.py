@@ -79,8 +79,9 @@ class _Applier(cst.CSTTransformer):
                 self._renamed[self._locator.argument(node)] = name
             case fx.DropArgument(_, node):
                 self._dropped.add(self._locator.argument(node))
-            case fx.DropParameter(_, node):
+            case fx.DropParameter(function, node):
                 self._dropped.add(self._locator.parameter(node))
+                self._drop_star(function)
             case fx.AddArgument(call):
                 self._file(self._locator.expression(call), edit)
             case fx.AddParameter(function) if isinstance(function, ast.Lambda):
@@ -93,6 +94,17 @@ class _Applier(cst.CSTTransformer):
                 self._file(self._locator.statement(function), edit)
             case _:
                 self._file(self._locator.statement(edit.node), edit)
+
+    def _drop_star(self, function: fx.Function | ast.Lambda) -> None:
+        """Drop the ``*`` in front of keyword-only parameters that are all dropped."""
+        only = [self._locator.parameter(one) for one in function.args.kwonlyargs]
+        if only and all(one in self._dropped for one in only) and not function.args.vararg:
+            located: Any = (
+                self._locator.expression(function)
+                if isinstance(function, ast.Lambda)
+                else self._locator.statement(function)
+            )
+            self._dropped.add(located.params.star_arg)
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]

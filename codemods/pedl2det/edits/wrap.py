@@ -131,7 +131,11 @@ class _Breaker(cst.CSTTransformer):
         if original_node is not self._chosen:
             return updated_node
         args = self._apart(updated_node.args)
-        if not self._one_each or updated_node.args[-1].star:  # no comma after **kwargs
+        bare = any(
+            isinstance(one.value, cst.GeneratorExp) and not one.value.lpar for one in args
+        )
+        # No comma after **kwargs, which old Pythons forbid, nor after a generator.
+        if not self._one_each or updated_node.args[-1].star or bare:
             last = args[-1].with_changes(
                 comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=self._outer
             )
