@@ -201,17 +201,28 @@ Edit = (
 )
 
 
+def place_of(edit: Edit) -> ast.AST:
+    """Return the node that an edit changes, or in which it adds something."""
+    if isinstance(edit, AddArgument):
+        return edit.call
+    return edit.function if isinstance(edit, AddParameter) else edit.node
+
+
 @dataclass(frozen=True)
 class ConfigNeed:
-    """Something that a fix needs of the experiment configs.
+    """Something that the configs of a trial have to say because of a fix.
 
     Attributes:
-        key: what is needed, such as ``metric:accuracy`` for a metric's new name.
-        value: its value.
+        key: ``records_per_epoch``; ``global_batch_size``; ``metric:OLD`` for the new name of a
+            metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
+            training reports.
+        value: the value, or the new name.
+        place: the node that asks for it; None for the place of the fix.
     """
 
     key: str
     value: object
+    place: ast.AST | None = None
 
 
 @dataclass(frozen=True)
@@ -232,7 +243,7 @@ class Fix:
         form: how the construct is rewritten.
         assumptions: what the rewrite rests on, one sentence each.
         notes: what the user should know, each with its kind.
-        config: what the fix needs of the experiment configs.
+        config: what the configs of the trial have to say.
     """
 
     rule: str

@@ -42,6 +42,7 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
     applier = _Applier(source, locator, context)
     for edit in edits:
         applier.take(edit)
+    applier.find_way()
     changed: cst.Module = locator.module.visit(applier)  # type: ignore[assignment]
     return changed.code
 
@@ -63,6 +64,7 @@ class _Applier(cst.CSTTransformer):
         self._became: dict[cst.CSTNode, cst.CSTNode] = {}
         self._dropped: set[cst.CSTNode] = set()
         self._renamed: dict[cst.CSTNode, str] = {}
+        self._starts: list[tuple[int, int]] = []
         self._touched: list[bool] = []
         self._appended: list[str] = []
 
@@ -118,13 +120,18 @@ class _Applier(cst.CSTTransformer):
         if edit not in known:
             known.append(edit)
 
+    def find_way(self) -> None:
+        """Find where the edits are; the walk leaves everything else out."""
+        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
+        self._starts = self._locator.starts(marked)
+
     # On the way up.
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Remember whether something below a statement is edited."""
+        """Go into nodes with edits only; remember whether something below a statement is edited."""
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
-        return True
+        return isinstance(node, cst.Module) or self._locator.holds_any(node, self._starts)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Edit a node; its children are edited already."""
