@@ -112,6 +112,9 @@ class _Applier(cst.CSTTransformer):
         """Remember whether something below a statement is edited."""
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
+        if isinstance(node, cst.Parameters) and isinstance(node.star_arg, cst.ParamStar):
+            if self._dropped.issuperset(node.kwonly_params):  # the `*` goes with them
+                self._dropped.add(node.star_arg)
         return True
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
