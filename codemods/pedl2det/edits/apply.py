@@ -81,9 +81,8 @@ class _Applier(cst.CSTTransformer):
                 self._renamed[self._locator.argument(node)] = name
             case fx.DropArgument(_, node):
                 self._dropped.add(self._locator.argument(node))
-            case fx.DropParameter(function, node):
+            case fx.DropParameter(_, node):
                 self._dropped.add(self._locator.parameter(node))
-                self._drop_star(function)
             case fx.AddArgument(call):
                 self._file(self._locator.expression(call), edit)
             case fx.AddParameter(function) if isinstance(function, ast.Lambda):
@@ -96,17 +95,6 @@ class _Applier(cst.CSTTransformer):
                 self._file(self._locator.statement(function), edit)
             case _:
                 self._file(self._locator.statement(edit.node), edit)
-
-    def _drop_star(self, function: fx.Function | ast.Lambda) -> None:
-        """Drop the ``*`` in front of keyword-only parameters that are all dropped."""
-        only = [self._locator.parameter(one) for one in function.args.kwonlyargs]
-        if only and all(one in self._dropped for one in only) and not function.args.vararg:
-            located: Any = (
-                self._locator.expression(function)
-                if isinstance(function, ast.Lambda)
-                else self._locator.statement(function)
-            )
-            self._dropped.add(located.params.star_arg)
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]
@@ -131,6 +119,9 @@ class _Applier(cst.CSTTransformer):
         """Go into nodes with edits only; remember whether something below a statement is edited."""
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
+        if isinstance(node, cst.Parameters) and isinstance(node.star_arg, cst.ParamStar):
+            if self._dropped.issuperset(node.kwonly_params):  # the `*` goes with them
+                self._dropped.add(node.star_arg)
         return isinstance(node, cst.Module) or self._locator.holds_any(node, self._starts)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
