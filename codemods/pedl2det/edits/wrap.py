@@ -53,7 +53,8 @@ class _Breaker(cst.CSTTransformer):
             one.with_changes(comma=cst.Comma(whitespace_after=inner)) for one in updated_node.args
         ]
         args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=outer))
-        if updated_node.args[-1].star:  # no comma after **kwargs, as black targets old Pythons
+        # No comma after one argument, and after **kwargs, as black targets old Pythons.
+        if updated_node.args[-1].star or len(args) == 1:
             args[-1] = args[-1].with_changes(
                 comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=outer
             )
