@@ -26,9 +26,10 @@ def problems(project: Project) -> Iterator[str]:
         trees[path] = ast.parse(text)
     modules = {module_name(path): tree for path, tree in trees.items()}
     for path, tree in trees.items():
-        known = BUILTINS | _module_names(tree, modules)
-        for name, line in _unbound(tree, known, []):
-            yield f"{path}:{line}: {name} is not bound"
+        if not _has_outer_star(tree, modules):
+            known = BUILTINS | _module_names(tree, modules)
+            for name, line in _unbound(tree, known, []):
+                yield f"{path}:{line}: {name} is not bound"
         yield from _missing_imports(path, tree, modules)
     try:
         yaml.safe_load(project[config_path(project)])
@@ -36,11 +37,22 @@ def problems(project: Project) -> Iterator[str]:
         yield f"config: {error}"
 
 
+def _has_outer_star(tree: ast.Module, modules: dict[str, ast.Module]) -> bool:
+    """Return whether a module imports all names of one that is not the project's."""
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.names[0].name == "*"
+        and node.module not in modules
+        for node in ast.walk(tree)
+    )
+
+
 def _module_names(tree: ast.Module, modules: dict[str, ast.Module]) -> set[str]:
     names = bound(tree) - {"*"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            names |= _module_names(modules[str(node.module)], modules)
+        is_star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        if is_star and node.module in modules:
+            names |= _module_names(modules[node.module], modules)
         if isinstance(node, ast.Global):
             names |= set(node.names)
     return names

@@ -257,9 +257,7 @@ def _stored(node: ast.AST) -> set[str]:
     return names - inner
 
 
-def _inputs(
-    source: Source, function: ast.AST, statements: list[ast.stmt]
-) -> list[str] | None:
+def _inputs(source: Source, function: ast.AST, statements: list[ast.stmt]) -> list[str] | None:
     """Return the local names that statements need; None where that is not certain."""
     local, certain, needed = bound(function), set[str](), list[str]()
     assert isinstance(function, ast.FunctionDef)
@@ -310,9 +308,7 @@ def _first_stored(statement: ast.stmt) -> set[str]:
 
 def _outputs(statements: list[ast.stmt], later: list[ast.stmt]) -> list[str] | None:
     stored = sorted({name for one in statements for name in _stored(one)})
-    used = {
-        node.id for one in later for node in ast.walk(one) if isinstance(node, ast.Name)
-    }
+    used = {node.id for one in later for node in ast.walk(one) if isinstance(node, ast.Name)}
     return [name for name in stored if name in used]
 
 

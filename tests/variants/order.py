@@ -62,7 +62,9 @@ def _in_order(node: ast.expr) -> list[ast.expr]:
     """Return the parts of an expression that it always evaluates, in order."""
     match node:
         case ast.Call():
-            keywords = sorted(node.keywords, key=lambda one: (one.value.lineno, one.value.col_offset))
+            keywords = sorted(
+                node.keywords, key=lambda one: (one.value.lineno, one.value.col_offset)
+            )
             return [node.func, *node.args, *(one.value for one in keywords)]
         case ast.Lambda() | ast.JoinedStr():
             return []

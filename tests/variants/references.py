@@ -61,7 +61,9 @@ def references(project: Project, path: str, name: str) -> References | None:
                 if source.in_f_string(one) or isinstance(one.ctx, ast.Store):
                     return None
                 uses.append(Use(other, one, _is_called(source, one)))
-        uses += [Use(other, one, _is_called(source, one)) for one in _attributes(source, module, name)]
+        uses += [
+            Use(other, one, _is_called(source, one)) for one in _attributes(source, module, name)
+        ]
     return References(tuple(uses), tuple(imports))
 
 

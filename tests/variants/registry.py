@@ -17,9 +17,7 @@ CONFIG = (
     *("config_anchor", "config_comments", "config_flow_style", "config_folder", "config_order"),
 )
 #: Those after which a file no longer has one statement a line and four spaces a block.
-LAYOUT = (
-    *("comments", "format_black", "format_yapf", "line_breaks", "semicolons", "two_spaces"),
-)
+LAYOUT = (*("comments", "format_black", "format_yapf", "line_breaks", "semicolons", "two_spaces"),)
 
 
 def load_transformations() -> dict[str, Transformation]:

@@ -97,14 +97,17 @@ def occurrences(source: Source, function: FunctionNode, name: str) -> list[ast.A
             return None
         if is_it or (isinstance(node, ast.arg) and node.arg == name):
             found.append(node)
-        elif not isinstance(node, ast.Name) and name in _bound_by(node) and node is not function:
-            return None
-        elif isinstance(node, ast.Global | ast.Nonlocal) and name in node.names:
-            return None
-        rebinds = isinstance(node, (*ScopeNode, *COMPREHENSIONS)) and node is not function
-        if rebinds and name in bound(node):
+        if not is_it and node is not function and _binds_otherwise(node, name):
             return None
     return found
+
+
+def _binds_otherwise(node: ast.AST, name: str) -> bool:
+    """Return whether a node binds a name by an import, a definition or in a scope of its own."""
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return name in node.names
+    is_scope = isinstance(node, (*ScopeNode, *COMPREHENSIONS)) and name in bound(node)
+    return is_scope or name in _bound_by(node)
 
 
 def global_occurrences(source: Source, name: str) -> list[ast.Name]:

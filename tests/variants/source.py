@@ -45,7 +45,9 @@ class Source:
     def parents(self) -> dict[ast.AST, ast.AST]:
         """The parent of every node."""
         return {
-            child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
+            child: parent
+            for parent in ast.walk(self.tree)
+            for child in ast.iter_child_nodes(parent)
         }
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:

@@ -104,7 +104,7 @@ class Trainer:
 
 
 def prepare_imports() -> None:
-    """Load TensorFlow and serve `import determined` as `pedl2det run` does, for the import check."""
+    """Load TensorFlow and serve `import determined`, as `pedl2det run` does."""
     from pedl2det_runtime import keras_versions, stub_path
 
     keras_versions.choose_keras_2()

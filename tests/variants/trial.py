@@ -77,6 +77,12 @@ def experiment_config_of(source: Source, function: ast.FunctionDef) -> str | Non
     return None
 
 
+def mappings_of(project: Project, source: Source, function: ast.FunctionDef) -> list[str]:
+    """Return the parameters that hold hyperparameters or the experiment config."""
+    names = (hparams_of(project, source, function), experiment_config_of(source, function))
+    return [name for name in names if name]
+
+
 def _is_loader(function: ast.FunctionDef) -> bool:
     return function.name in (LOADERS, "fetch", "download_data") and len(function.args.args) == 2
 

@@ -8,9 +8,9 @@ import textwrap
 
 from variants.choosing import in_some_module
 from variants.imports import add_import, import_lines
-from variants.project import Project, with_file
+from variants.project import Project, module_name, with_file
 from variants.scopes import fresh
-from variants.source import Source
+from variants.source import Edit, Source
 from variants.transformations.move_definition import module_names
 from variants.trial import methods, trial_classes
 
@@ -24,7 +24,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
     module = fresh(project, chance, *MODULES) if chance.random() < 0.5 else None
 
     def apply(path: str, source: Source, node: ast.ClassDef) -> Project | None:
-        if not node.bases or node.keywords:
+        if not node.bases or node.keywords or _is_exported_by_star(project, path):
             return None
         some = movable_methods(source, node, chance, anywhere=module is None)
         bases = ", ".join(source.segment(one) for one in node.bases)
@@ -44,6 +44,12 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         return with_file(changed, f"{module}.py", f"{lines}\n\n{text}")
 
     return in_some_module(project, chance, trial_classes, apply)
+
+
+def _is_exported_by_star(project: Project, path: str) -> bool:
+    """Return whether the package would export the base class too, as a second trial."""
+    line = f"from {module_name(path)} import *"
+    return any(line in text for name, text in project.items() if name.endswith("__init__.py"))
 
 
 def movable_methods(
@@ -75,7 +81,7 @@ def class_text(source: Source, head: str, some: list[ast.FunctionDef]) -> str:
     return head + textwrap.indent(body, "    ")
 
 
-def without(source: Source, node: ast.ClassDef, some: list[ast.FunctionDef]) -> list:
+def without(source: Source, node: ast.ClassDef, some: list[ast.FunctionDef]) -> list[Edit]:
     """Return the edits that take methods out of a class."""
     edits = [source.replace_lines(one, one, "") for one in some]
     if len(some) == len(node.body):
@@ -83,7 +89,7 @@ def without(source: Source, node: ast.ClassDef, some: list[ast.FunctionDef]) -> 
     return edits
 
 
-def with_bases(source: Source, node: ast.ClassDef, text: str) -> list:
+def with_bases(source: Source, node: ast.ClassDef, text: str) -> list[Edit]:
     """Return the edits that replace the bases of a class."""
     first, *others = node.bases
     edits = [source.replace(first, text)]

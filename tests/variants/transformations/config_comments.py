@@ -17,6 +17,8 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         if chance.random() < 0.15:
             lines.append(f"{' ' * (len(line) - len(line.lstrip()))}# {chance.choice(WORDS)}")
         is_open = '"' in line or "#" in line or not line.strip()
-        lines.append(line if is_open or chance.random() > 0.2 else f"{line}  # {chance.choice(WORDS)}")
+        lines.append(
+            line if is_open or chance.random() > 0.2 else f"{line}  # {chance.choice(WORDS)}"
+        )
     text = "\n".join(lines) + "\n"
     return with_file(project, path, text) if text != project[path] else None

@@ -41,10 +41,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         error = f'raise {chance.choice(ERRORS)}("unknown {key}")\n'
         alternative = chance.choice((error, f"{target} = None\n"))
         usual = textwrap.indent(source.lines(node), "    ")
-        text = (
-            f'if {holder}.get("{key}", "usual") == "usual":\n{usual}'
-            f"else:\n    {alternative}"
-        )
+        text = f'if {holder}.get("{key}", "usual") == "usual":\n{usual}else:\n    {alternative}'
         edit = source.replace_lines(node, node, text)
         return with_file(project, path, source.edited([edit]))
 

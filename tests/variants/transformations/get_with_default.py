@@ -9,7 +9,7 @@ from variants.choosing import in_some_module
 from variants.constructors import bound_in_body
 from variants.project import Project, hyperparameters, with_file
 from variants.source import Source
-from variants.trial import experiment_config_of, hparam_reads, hparams_of
+from variants.trial import hparam_reads, mappings_of
 
 
 def transform(project: Project, chance: random.Random) -> Project | None:
@@ -19,8 +19,8 @@ def transform(project: Project, chance: random.Random) -> Project | None:
     def places(source: Source) -> list[ast.Subscript]:
         found = []
         for function in source.functions():
-            for name in (hparams_of(project, source, function), experiment_config_of(source, function)):
-                if name and name not in bound_in_body(function):
+            for name in mappings_of(project, source, function):
+                if name not in bound_in_body(function):
                     found += hparam_reads(source, function, name)
         return found
 

@@ -10,7 +10,7 @@ from variants.constructors import bound_in_body
 from variants.project import Project, with_file
 from variants.scopes import fresh, occurrences
 from variants.source import Source, is_docstring
-from variants.trial import experiment_config_of, hparams_of
+from variants.trial import mappings_of
 
 NAMES = ("hp_", "parameters_", "my_hparams", "cfg_", "opts_", "values_")
 FORMS = ("{}", "dict({})", "{}.copy()")
@@ -24,8 +24,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         return [
             (function, old)
             for function in source.functions()
-            for old in (hparams_of(project, source, function), experiment_config_of(source, function))
-            if old
+            for old in mappings_of(project, source, function)
         ]
 
     def apply(path: str, source: Source, place: tuple[ast.FunctionDef, str]) -> Project | None:

@@ -31,8 +31,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         else:
             reads_ = _context_reads(source, function)
             edits = [
-                source.replace(one, f"self.{name}[{source.segment(one.args[0])}]")
-                for one in reads_
+                source.replace(one, f"self.{name}[{source.segment(one.args[0])}]") for one in reads_
             ]
             line = f"self.{name} = {{0}}.get_hparams()\n"
         added = with_constructor_line(project, source, holder, line)
@@ -57,5 +56,3 @@ def _context_reads(source: Source, function: ast.FunctionDef) -> list[ast.Call]:
         and ast.unparse(node.func) == "self.context.get_hparam"
         and node.args
     ]
-
-

@@ -17,7 +17,9 @@ def transform(project: Project, chance: random.Random) -> Project | None:
 
     def places(source: Source) -> list[tuple[ast.ClassDef, ast.FunctionDef]]:
         trials = trial_classes(source)
-        return [(node, one) for node in trials for one in methods(node) if one.name in TRIAL_METHODS]
+        return [
+            (node, one) for node in trials for one in methods(node) if one.name in TRIAL_METHODS
+        ]
 
     def apply(
         path: str, source: Source, place: tuple[ast.ClassDef, ast.FunctionDef]
@@ -29,9 +31,9 @@ def transform(project: Project, chance: random.Random) -> Project | None:
             reads = [(one.slice.value, one) for one in hparam_reads(source, function, name)]  # type: ignore[attr-defined]
         for node in source.walk(ast.Call):
             is_read = ast.unparse(node.func) == "self.context.get_hparam"
-            if is_read and function in source.ancestors(node) and len(node.args) == 1:
-                if isinstance(node.args[0], ast.Constant):
-                    reads.append((node.args[0].value, node))
+            key = node.args[0] if is_read and len(node.args) == 1 else None
+            if isinstance(key, ast.Constant) and function in source.ancestors(node):
+                reads.append((key.value, node))
         if not reads:
             return None
         key = chance.choice(sorted({key for key, _ in reads}))

@@ -1,4 +1,4 @@
-"""Import a module instead of what is in it: `from a.b import c` becomes `import a.b as k`, `k.c`."""
+"""Import a module instead of a name: `from a.b import c` becomes `import a.b as k`, `k.c`."""
 
 from __future__ import annotations
 

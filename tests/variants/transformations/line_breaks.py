@@ -44,7 +44,7 @@ def broken(text: str, chance: random.Random) -> str:
             depth -= 1
         breakable = token.type == tokenize.OP and token.string in ("(", "[", "{", ",")
         follows = tokens[number + 1]
-        is_end = follows.type in (tokenize.NL, tokenize.COMMENT) or follows.string in (")", "]", "}")
+        is_end = follows.type in (tokenize.NL, tokenize.COMMENT) or follows.string in tuple(")]}")
         if depth and breakable and not is_end and chance.random() < 0.15:
             result.append("\n" + chance.choice(SPACES) * chance.randint(0, 3))
     return "".join(result)

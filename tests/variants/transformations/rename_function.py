@@ -29,7 +29,8 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         if found is None or is_referenced_as_text(project, path, function.name):
             return None
         exports = [one for one in found.imports if one[0].endswith("__init__.py")]
-        is_handed_on = any(alias.asname for one in found.imports if one not in exports for alias in one[1:])
+        others = [one for one in found.imports if one not in exports]
+        is_handed_on = any(alias.asname for _, alias in others)
         is_called = all(one.is_called for one in found.uses)
         if is_handed_on or not is_called or not (found.uses or exports):
             return None

@@ -9,8 +9,8 @@ from variants.choosing import in_some_module
 from variants.project import Project, with_file
 from variants.scopes import fresh, occurrences
 from variants.source import Source
-from variants.trial import hparams_of
 from variants.transformations.rename_local import rename
+from variants.trial import hparams_of
 
 NAMES = ("params", "hp", "hps", "h", "hyperparameters", "args_", "hyper_params", "cfg_hparams")
 

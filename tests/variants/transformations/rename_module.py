@@ -34,7 +34,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         changed[config] = re.sub(rf"(?<=script: ){old}\.py", f"{name}.py", text)
         return changed
 
-    return first_that_applies(chance, [one for one in module_paths(project) if "/" not in one], apply)
+    return first_that_applies(chance, module_paths(project), apply)
 
 
 def _edits(source: Source, old: str, name: str) -> list[Edit] | None:

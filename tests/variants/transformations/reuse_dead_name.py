@@ -1,4 +1,4 @@
-"""Bind a name that is no longer needed to the next value: `a = f(); b = g(a)`, `a = f(); a = g(a)`."""
+"""Bind a dead name to the next value: `a = f(); b = g(a)` becomes `a = f(); a = g(a)`."""
 
 from __future__ import annotations
 

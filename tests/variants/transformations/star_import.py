@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+from collections.abc import Iterable
 
 from variants.choosing import first_that_applies
 from variants.imports import import_line, top_imports
@@ -30,6 +31,8 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         plain = all(one.asname is None and not one.name.startswith("_") for one in node.names)
         names = {one.name for one in node.names}
         public = _public(origin)
+        if path.endswith("__init__.py") and _is_extended(parsed.values()):
+            return None  # the package would export a base class too, as a second trial
         if not plain or public is None or _hides(source, origin, public - names, node):
             return None
         line = f"from {node.module} import *\n"
@@ -37,6 +40,14 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         return {**project, path: edited}
 
     return first_that_applies(chance, places, apply)
+
+
+def _is_extended(found: Iterable[Source]) -> bool:
+    """Return whether a trial class of the project extends another one of it."""
+    classes = [node for source in found for node in source.walk(ast.ClassDef)]
+    names = {node.name for node in classes}
+    bases = {ast.unparse(base).split(".")[-1] for node in classes for base in node.bases}
+    return any("Mixin" not in name for name in names & bases)
 
 
 def _public(source: Source) -> set[str] | None:

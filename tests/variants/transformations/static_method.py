@@ -32,8 +32,10 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         assert again is not None
         callers = [source.function_of(one) for one in _uses(source, function.name)]
         is_own = all(one is not None and one in methods(holder) for one in callers)
-        if not all(one.is_called for one in found.uses) or not is_own or len(callers) != len(
-            found.uses
+        if (
+            not all(one.is_called for one in found.uses)
+            or not is_own
+            or len(callers) != len(found.uses)
         ):
             return None
         text = f"@staticmethod\n{source.lines(function)}\n"
@@ -52,9 +54,7 @@ def _uses(source: Source, name: str) -> list[ast.Name]:
     return [one for one in source.walk(ast.Name) if one.id == name]
 
 
-def _owner(
-    source: Source, use: ast.Name, holder: ast.ClassDef, chance: random.Random
-) -> str:
+def _owner(source: Source, use: ast.Name, holder: ast.ClassDef, chance: random.Random) -> str:
     function = source.function_of(use)
     assert isinstance(function, ast.FunctionDef)
     has_self = [one.arg for one in function.args.args][:1] == ["self"]

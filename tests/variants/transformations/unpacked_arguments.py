@@ -23,7 +23,8 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         return [
             one
             for one in source.walk(ast.Call)
-            if one.keywords and all(keyword.arg for keyword in one.keywords)
+            if one.keywords
+            and all(keyword.arg for keyword in one.keywords)
             and source.function_of(one) is not None
         ]
 
