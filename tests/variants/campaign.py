@@ -12,13 +12,15 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from variants.comparison import Comparer
-from variants.generate import variants
+from variants.generate import Variant, variants
 from variants.import_check import failed_imports
 from variants.project import config_path, write_project
+from variants.rehearsal import difference
 from variants.tool import Outcome, Trainer, migrate_by_command, migrate_in_process
 from variants.trying import Trial, keep, migrate_variant
 
@@ -44,16 +46,30 @@ def _migrate(options: argparse.Namespace, home: Path) -> int:
     work = functools.partial(migrate_variant, home=home, migrate=migrate)
     made = list(variants(options.count, options.seed))
     with ProcessPoolExecutor(options.jobs) as pool:
+        wrong = _print_differences(made, pool.map(_difference, made, chunksize=8))
         tried = list(pool.map(work, made, chunksize=8))
     for trial in tried:
         if not trial.is_good:
             keep(trial, options.out)
     _print_counts(tried)
     finished = [trial for trial in tried if trial.outcome is Outcome.FINISHED]
-    wrong = sum(bool(trial.faults) or trial.outcome is Outcome.CRASHED for trial in tried)
+    wrong += sum(bool(trial.faults) or trial.outcome is Outcome.CRASHED for trial in tried)
     wrong += _check_imports(finished, options.out)
     wrong += _verify(finished, options, home)
     return 1 if wrong else 0
+
+
+def _difference(variant: Variant) -> str:
+    return difference(variant.files, variant.example)
+
+
+def _print_differences(made: list[Variant], found: Iterable[str]) -> int:
+    """Print the variants that are none, for an error of ours; return how many."""
+    wrong = [(variant, one) for variant, one in zip(made, found, strict=True) if one]
+    for variant, problem in wrong:
+        print(f"no variant: {variant.name}: {' '.join(variant.applied)}: {problem}")
+    print(f"call what their examples call: {len(made) - len(wrong)} of {len(made)}")
+    return len(wrong)
 
 
 def _print_counts(tried: list[Trial]) -> None:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import importlib
 import importlib.abc
 import importlib.util
 import io
+import itertools
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec
@@ -19,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from variants.project import Project, code_paths, config_path, module_name
+from variants.project import Project, code_paths, config_path, module_name, read_example
 from variants.stand_ins import (
     PACKAGES,
     Instance,
@@ -47,10 +49,31 @@ def rehearse(project: Project) -> list[str]:
     known = {"pedl": _pedl(config, hparams)}
     with _importing(project, recorder, known), contextlib.redirect_stdout(io.StringIO()):
         _drive(project, recorder, config, hparams)
+        for instance in recorder.instances:
+            _read(recorder, instance)
         for name, function in sorted(recorder.functions.items()):
             arguments = (StandIn(recorder, "y_true"), StandIn(recorder, "y_pred"))
             recorder.record(f"result of {name}", recorder.text(function(*arguments)))
     return recorder.events
+
+
+@functools.cache
+def rehearse_example(name: str) -> list[str]:
+    """Rehearse an example as it is."""
+    return rehearse(read_example(name))
+
+
+def difference(project: Project, example: str) -> str:
+    """Return the first call in which a project differs from an example; empty where none does."""
+    expected = rehearse_example(example)
+    try:
+        actual = rehearse(project)
+    except Exception as error:  # whatever the variant raises
+        return f"{type(error).__name__}: {error}"
+    for one, other in itertools.zip_longest(expected, actual, fillvalue="nothing"):
+        if one != other:
+            return f"expected {one}, got {other}"
+    return ""
 
 
 def _drive(
@@ -67,8 +90,6 @@ def _drive(
     if is_legacy:
         loaders = _legacy_loaders(named, package, config, hparams)
         recorder.record("loaders", recorder.text(loaders))
-        for loader in loaders:
-            _read(recorder, loader)
         made = trial(copy.deepcopy(hparams))
     else:
         made = trial(_context(recorder, config, hparams))
@@ -78,7 +99,6 @@ def _drive(
         arguments = [copy.deepcopy(hparams)] if is_legacy and method in _WITH_HPARAMS else []
         value = getattr(made, method)(*arguments)
         recorder.record(f"result of {method}", recorder.text(value))
-        _read(recorder, value)
 
 
 def _legacy_loaders(
@@ -100,10 +120,8 @@ def _legacy_loaders(
     return make(copy.deepcopy(config), copy.deepcopy(hparams))
 
 
-def _read(recorder: Recorder, value: Any) -> None:
+def _read(recorder: Recorder, value: Instance) -> None:
     """Use a loader or a model of the trial as training would."""
-    if not isinstance(value, Instance):
-        return
     if is_method(value, "__getitem__"):
         recorder.record("batches", str(len(value)))  # type: ignore[arg-type]
         recorder.record("a batch", recorder.text(value[1]))  # type: ignore[index]
@@ -153,9 +171,7 @@ def _pedl(config: dict[str, Any], hparams: dict[str, Any]) -> dict[str, Any]:
 class _Context(StandIn):
     """The context, of which what is asked about the config is not recorded."""
 
-    def __init__(
-        self, recorder: Recorder, config: dict[str, Any], hparams: dict[str, Any]
-    ) -> None:
+    def __init__(self, recorder: Recorder, config: dict[str, Any], hparams: dict[str, Any]) -> None:
         super().__init__(recorder, "context")
         self.get_hparam = lambda name: hparams[name]
         self.get_hparams = lambda: copy.deepcopy(hparams)
@@ -204,7 +220,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _importing(project: Project, recorder: Recorder, known: dict[str, Any]) -> Iterator[None]:
     """Import a project and stand-ins; forget both afterwards, and restore what they hide."""
     finder = _Finder(project, recorder, known)
-    names = {path for path in map(module_name, code_paths(project))}
+    names = set(map(module_name, code_paths(project)))
     hidden = {
         name: module
         for name, module in sys.modules.items()

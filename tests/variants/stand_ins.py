@@ -24,11 +24,13 @@ class Recorder:
     Attributes:
         events: calls and operations, in order.
         functions: functions of the trial that were handed to something, by name.
+        instances: objects of the trial that were handed to something.
     """
 
     def __init__(self) -> None:
         self.events: list[str] = []
         self.functions: dict[str, FunctionType] = {}
+        self.instances: list[Instance] = []
         self._bases: dict[str, type] = {}
 
     def record(self, path: str, *parts: str) -> StandIn:
@@ -48,6 +50,8 @@ class Recorder:
         if isinstance(value, StandIn | ModuleStandIn):
             return value._path
         if isinstance(value, Instance):
+            if not any(one is value for one in self.instances):
+                self.instances.append(value)
             return f"<{type(value)._path}>"
         if isinstance(value, FunctionType):
             self.functions[value.__name__] = value
@@ -57,6 +61,8 @@ class Recorder:
         if isinstance(value, dict):
             items = sorted(f"{key!r}: {self.text(one)}" for key, one in value.items())
             return f"{{{', '.join(items)}}}"
+        if isinstance(value, zip | map):
+            value = list(value)
         if isinstance(value, list | tuple):
             return f"{type(value).__name__}[{', '.join(map(self.text, value))}]"
         if isinstance(value, slice):

@@ -59,6 +59,7 @@ def migrate_by_command(directory: Path) -> Migration:
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ, "XDG_STATE_HOME": str(directory.parent / "state")},
     )
     text = done.stdout + done.stderr
     if done.returncode not in (0, 1):

@@ -28,7 +28,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         assert isinstance(node, ast.Import | ast.ImportFrom)
         name = bound_name(alias)
         uses = global_occurrences(source, name)
-        functions = {_function(source, one) for one in uses}
+        functions = {calling_function(source, one) for one in uses}
         if len(functions) != 1 or name in ("pedl",):
             return None
         (function,) = functions
@@ -42,7 +42,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
     return first_that_applies(chance, places, apply)
 
 
-def _function(source: Source, use: ast.Name) -> ast.FunctionDef | None:
+def calling_function(source: Source, use: ast.Name) -> ast.FunctionDef | None:
     """Return the function in whose body a name is read."""
     function = source.function_of(use)
     statements = [one for one in source.ancestors(use) if isinstance(one, ast.stmt)]

@@ -9,6 +9,7 @@ from variants.choosing import in_some_module
 from variants.project import Project, with_file
 from variants.references import references
 from variants.source import Source
+from variants.transformations.local_import import calling_function
 from variants.trial import methods, trial_classes
 
 
@@ -28,9 +29,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
             return None
         if any(one.name == function.name for one in methods(holder)):
             return None
-        again = references(project, path, function.name)
-        assert again is not None
-        callers = [source.function_of(one) for one in _uses(source, function.name)]
+        callers = [calling_function(source, one) for one in _uses(source, function.name)]
         is_own = all(one is not None and one in methods(holder) for one in callers)
         if (
             not all(one.is_called for one in found.uses)
