@@ -94,7 +94,7 @@ class _Finder(cst.CSTVisitor):
 
 
 def _comments(node: Any, head_only: bool) -> Counter[str]:
-    if head_only and hasattr(node, "body"):
+    if head_only and isinstance(node, cst.BaseCompoundStatement):
         node = node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]))
         if hasattr(node, "orelse"):
             node = node.with_changes(orelse=None)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pedl2det.analysis.flow import Function
 
+from pedl2det.analysis.loaders import annotation_around
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Annotate, Edit, Fix, Form, Replace
+from pedl2det.fixes import Fix, Form, Replace
 
 _ANY_DATA = "determined.keras.InputData"
 
@@ -32,6 +33,70 @@ def old_type(rule: str, reference: Reference, piece: str, is_gone: bool) -> Fix:
         return Fix(rule, reference.source, node, (edit,), support=support, form=form)
     found = spell(reference.source, _ANY_DATA)
     return Fix(rule, reference.source, node, (Replace(node, found.code),), imports=found.imports)
+
+
+def quoted_old_types(
+    rule: str, trial: Trial, pieces: Mapping[str, str], is_gone: bool
+) -> Iterable[Fix]:
+    """Rewrite old classes in annotations in quotes.
+
+    Args:
+        rule: the rule that reports it.
+        trial: the project.
+        pieces: the class in ``legacy_keras`` for each old name.
+        is_gone: whether the project makes no object of the classes any more.
+    """
+    for source in trial.modules:
+        for node in source.names.of(ast.Constant):
+            if not isinstance(node.value, str) or not _annotated_by(source, node):
+                continue
+            tree = _parsed(node.value)
+            found = [] if tree is None else list(_old_names(source, tree, pieces))
+            if not found:
+                continue
+            new = spell(source, _ANY_DATA)
+            texts = {one: f"legacy_keras.{piece}" for one, piece in found}
+            if is_gone:
+                texts = {one: new.code for one, _ in found}
+            text = _with(node.value, texts)
+            yield Fix(
+                rule,
+                source,
+                node,
+                (Replace(node, f'"{text}"'),),
+                imports=new.imports if is_gone else ("import legacy_keras",),
+                support=() if is_gone else tuple({piece for _, piece in found}),
+            )
+
+
+def _annotated_by(source: Source, node: ast.Constant) -> bool:
+    return annotation_around(source.names.parents, node) is not None
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _old_names(
+    source: Source, tree: ast.expr, pieces: Mapping[str, str]
+) -> Iterable[tuple[ast.expr, str]]:
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Name | ast.Attribute):
+            top, _, rest = ast.unparse(one).partition(".")
+            for meaning in source.names.module_bindings(top):
+                dotted = f"{meaning}.{rest}".rstrip(".")
+                if dotted in pieces:
+                    yield one, pieces[dotted]
+
+
+def _with(text: str, changed: Mapping[ast.expr, str]) -> str:
+    """A text of one line with other texts in the places of some expressions."""
+    for one in sorted(changed, key=lambda node: -node.col_offset):
+        text = text[: one.col_offset] + changed[one] + text[one.end_col_offset :]
+    return text
 
 
 def types_of_arrays(rule: str, trial: Trial, calls: Sequence[ast.Call]) -> Iterable[Fix]:
@@ -77,7 +142,7 @@ def _corrected(
     places: set[int | None],
 ) -> Iterable[Fix]:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        yield from _quoted(rule, source, node, annotation, places)
+        yield from _quoted(rule, source, annotation, places)
         return
     for name in _members(annotation, places):
         if _means_sequence(source, name):
@@ -87,16 +152,11 @@ def _corrected(
 
 
 def _quoted(
-    rule: str,
-    source: Source,
-    node: ast.AST,
-    annotation: ast.Constant,
-    places: set[int | None],
+    rule: str, source: Source, annotation: ast.Constant, places: set[int | None]
 ) -> Iterable[Fix]:
     """The same for an annotation in quotes."""
-    try:
-        tree = ast.parse(annotation.value, mode="eval").body
-    except SyntaxError:
+    tree = _parsed(annotation.value)
+    if tree is None:
         return
     members = [
         one for one in _members(tree, places) if ast.unparse(one).rpartition(".")[2] == "Sequence"
@@ -104,13 +164,8 @@ def _quoted(
     if not members:
         return
     found = spell(source, _ANY_DATA)
-    text = annotation.value
-    for one in sorted(members, key=lambda member: -member.col_offset):
-        text = text[: one.col_offset] + found.code + text[one.end_col_offset :]
-    edit: Edit = Replace(annotation, repr(text).replace("'", '"'))
-    if isinstance(node, Function):
-        edit = Annotate(node, repr(text).replace("'", '"'))
-    yield Fix(rule, source, annotation, (edit,), imports=found.imports)
+    text = _with(annotation.value, dict.fromkeys(members, found.code))
+    yield Fix(rule, source, annotation, (Replace(annotation, f'"{text}"'),), imports=found.imports)
 
 
 def _members(annotation: ast.expr, places: set[int | None]) -> list[ast.expr]:

@@ -22,7 +22,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case
-from pedl2det.rules.loader_types import old_type, types_of_arrays
+from pedl2det.rules.loader_types import old_type, quoted_old_types, types_of_arrays
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
 ID = "P006"
@@ -36,16 +36,23 @@ _UNCHANGED = "`{name}` is not changed after line {line}, where it is made a load
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.IN_MEMORY_SEQUENCES)
-    plain = {one.call for one in references if is_plain_in_memory(trial, one)}
+    types = [one for one in references if _is_annotation(one)]
+    plain = [one for one in references if is_plain_in_memory(trial, one)]
+    is_gone = len(types) + len(plain) == len(references)
     for reference in references:
-        if annotation_around(reference.source.names.parents, reference.node) is not None:
-            is_gone = all(one.call is None or one.call in plain for one in references)
+        if reference in types:
             yield old_type(ID, reference, "InMemorySequence", is_gone)
-        elif reference.call in plain:
+        elif reference in plain:
             yield _as_tuple(trial, reference)
         else:
             yield _kept(trial, reference)
-    yield from types_of_arrays(ID, trial, [one for one in plain if one is not None])
+    pieces = dict.fromkeys(names.IN_MEMORY_SEQUENCES, "InMemorySequence")
+    yield from quoted_old_types(ID, trial, pieces, is_gone)
+    yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
+
+
+def _is_annotation(reference: Reference) -> bool:
+    return annotation_around(reference.source.names.parents, reference.node) is not None
 
 
 def _as_tuple(trial: Trial, reference: Reference) -> Fix:

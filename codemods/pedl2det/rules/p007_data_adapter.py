@@ -34,7 +34,7 @@ from pedl2det.fixes import (
     ReplaceStatement,
 )
 from pedl2det.rules.cases import Case
-from pedl2det.rules.loader_types import old_type
+from pedl2det.rules.loader_types import old_type, quoted_old_types
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
 ID = "P007"
@@ -59,15 +59,17 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     settings = [
         _settings(one.call) for one in calls if one.call and roles[id(one)] is Role.TRAINING
     ]
+    is_gone = all(roles[id(one)] is not None for one in calls)
     for reference in references:
         role = roles[id(reference)]
         if _is_annotation(reference):
-            is_gone = all(roles[id(one)] is not None for one in calls)
             yield old_type(ID, reference, "KerasDataAdapter", is_gone)
         elif role is None:
             yield _kept(reference)
         else:
             yield _plain(trial, reference, role, settings)
+    pieces = dict.fromkeys(names.ADAPTERS, "KerasDataAdapter")
+    yield from quoted_old_types(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
         yield from _unwrapped(trial)
 
