@@ -122,9 +122,11 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
 
 def _only_marked(reading: Reading, options: Options) -> _Made:
     """Files with old names and without a trial: no rule applies to them."""
-    made = _Made()
+    done = rewrite(reading.trial, ())  # drops imports that are not used
+    made = _Made(dict(done.texts))
     made.configs = migrate_configs(reading, reading.trial, (), options)
-    _account(reading, reading.trial, reading.configs, Proposals(), made)
+    new = trial_of(reading, made.texts, reading.configs)
+    _account(reading, new, reading.configs, Proposals(), made)
     return made
 
 
@@ -243,8 +245,6 @@ def _settled(
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
     written = [one for one in files if _is_written(one, status, findings, options)]
-    if not project.has_trial and not options.partial:
-        written = []
     paths = {one.path for one in written}
     said = (
         findings if written or status.is_finished else [one for one in findings if one.kind.is_left]
