@@ -115,7 +115,8 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
     configs = _new_configs(reading, made.configs.texts)
     new = trial_of(reading, made.texts, configs)
     new = _account(reading, new, configs, proposals, made)
-    if made.texts and not any(one.kind is Kind.DEFECT for one in made.findings):
+    is_whole = not proposals.dropped and not done.tracebacks and not proposals.tracebacks
+    if made.texts and is_whole:
         made.findings += changed_again(new, options)
     return made
 
