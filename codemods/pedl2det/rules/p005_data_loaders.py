@@ -24,19 +24,25 @@ NAME = "data-loaders"
 
 _METHODS = '''\
 @cached_property
-def data_loaders(self):
+def {name}(self):
     """Training and validation data, from one call: they may share one shuffle."""
 {local_import}    return {call}
 
 def build_training_data_loader(self):
-    training, _ = self.data_loaders
+    training, _ = self.{name}
     return {training}
 
 def build_validation_data_loader(self):
-    _, validation = self.data_loaders
+    _, validation = self.{name}
     return {validation}
 '''
 _NONE = "no make_data_loaders in this project, so the trial has no data"
+_TWO = (
+    "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
+    "trial, which PEDL never did"
+)
+_RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
+_NAMES = ("data_loaders", "both_data_loaders", "det_data_loaders", "pedl_data_loaders")
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
 
@@ -45,10 +51,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if trial.generation is not Generation.PEDL or not trial.roots:
         return
     for owner in _owners(trial):
-        if trial.flow.method(owner, TRAINING_METHOD) is not None:
-            continue
-        if trial.loaders_place is None:
+        present = trial.flow.method(owner, TRAINING_METHOD)
+        if trial.loaders_place is None and present is None:
             yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
+        elif trial.loaders_place is not None and present is not None:
+            yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
+        elif trial.loaders_place is None:
+            continue  # migrated by hand already
         else:
             yield _with_methods(trial, owner)
 
@@ -61,6 +70,15 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
     if beside and not in_roots and len(beside) == len(trial.concrete) == 1:
         return beside
     return trial.roots
+
+
+def _free_name(trial: Trial, owner: ast.ClassDef) -> str:
+    """The name of the property, which no class of the trial uses for something else."""
+    taken: set[str] = set()
+    for one in trial.flow.family(owner):
+        for node in trial.modules.home(one).names.below(one):
+            taken.add(getattr(node, "attr", getattr(node, "name", getattr(node, "id", ""))) or "")
+    return next(name for name in _NAMES if name not in taken)
 
 
 @dataclass(frozen=True)
@@ -96,6 +114,7 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
             f"{context}.wrap_dataset({one}, shard_dataset=False)" for one in (training, validation)
         )
     code = _METHODS.format(
+        name=_free_name(trial, owner),
         call=called.code,
         local_import=called.local_import,
         training=training,

@@ -22,6 +22,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case
+from pedl2det.rules.dropped_parameters import without_parameter
 from pedl2det.rules.loader_types import old_type, quoted_old_types, types_of_arrays
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
@@ -69,12 +70,14 @@ def _as_tuple(trial: Trial, reference: Reference) -> Fix:
     weights = given.get("sample_weight")
     is_weighted = weights is not None and not _is_none(weights)
     holes = {"data": pair[0], "labels": pair[1]}
+    dropped = without_parameter(trial, given["batch_size"])
     edit = Replace(call, f"({', '.join(parts)})", holes)
     return Fix(
         ID,
         source,
         reference.node,
         (edit,),
+        elsewhere=tuple(dropped),
         imports=() if all(are_arrays) else asarray.imports,
         assumptions=_assumptions(trial, call, pair),
         notes=((Kind.NOTE, _NO_WEIGHTS),) if is_weighted else (),

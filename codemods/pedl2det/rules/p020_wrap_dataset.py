@@ -8,7 +8,7 @@ it is returned, with ``shard_dataset=False``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pedl2det.analysis.datasets import WRAP, is_to_be_wrapped, returned_loaders
 from pedl2det.analysis.loaders import needs_unwrapping
@@ -27,46 +27,61 @@ _WHOLE = (
 )
 _AT_IMPORT = (
     "wrap_dataset was called while the module was imported, before there is a context; the dataset "
-    "is wrapped where it is returned. Several processes now share what it holds there: batches, "
-    "if it is batched by then"
+    "is wrapped where it is read. Several processes share what it holds there, such as batches"
 )
+_WRAP_LATER = "call wrap_dataset in a function that the trial calls"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the calls of ``wrap_dataset``, and wrap what nobody wrapped."""
-    references = trial.uses(WRAP)
-    early = [one for one in references if _runs_at_import(one)]
-    for reference in references:
-        yield _unwrapped_early(reference) if reference in early else _wrapped(trial, reference)
-    if trial.generation is not Generation.PEDL:
+    for reference in trial.uses(WRAP):
+        at_import = reference.source.names.function_of(reference.node) is None
+        yield from _at_import(trial, reference) if at_import else [_wrapped(trial, reference)]
+    if trial.generation is not Generation.PEDL or needs_unwrapping(trial):
         return
     done: set[ast.expr] = set()
     for member, _, found in returned_loaders(trial):
-        if member in done or trial.context.at(member) is None:
-            continue
-        done.add(member)
-        source = trial.modules.home(member)
-        calls = {one.call for one in early}
-        if any(origin.node in calls for origin in trial.flow.origins(member)):
-            edit = Replace(member, "{context}.wrap_dataset({it})", {"it": member})
-            yield Fix(ID, source, member, (edit,))
-        elif is_to_be_wrapped(trial, found) and not needs_unwrapping(trial):
+        is_new = member not in done and trial.context.at(member) is not None
+        if is_new and is_to_be_wrapped(trial, found):
+            done.add(member)
             code = "{context}.wrap_dataset({it}, shard_dataset=False)"
             edit = Replace(member, code, {"it": member})
-            yield Fix(ID, source, member, (edit,), notes=((Kind.NOTE, _WHOLE),))
+            home = trial.modules.home(member)
+            yield Fix(ID, home, member, (edit,), notes=((Kind.NOTE, _WHOLE),))
 
 
-def _runs_at_import(reference: Reference) -> bool:
-    is_called = reference.call is not None and bool(reference.call.args)
-    return is_called and reference.source.names.function_of(reference.node) is None
+def _at_import(trial: Trial, reference: Reference) -> Iterable[Fix | Remark]:
+    """A dataset that is wrapped during imports is wrapped where functions read it."""
+    source, call = reference.source, reference.call
+    statement = source.names.statement_of(reference.node)
+    match statement:
+        case ast.Assign(targets=[ast.Name() as target]) if call is not None and call.args:
+            reads = trial.flow.reads_of(target)
+            functions = [trial.modules.home(one).names.function_of(one) for one in reads]
+            if reads and None not in functions:
+                yield _read_later(trial, reference, call, reads, statement.value is call)
+                return
+    message = "wrap_dataset is called while the module is imported, before there is a context"
+    yield Remark(ID, source, reference.node, Kind.LEFT, message, _WRAP_LATER)
 
 
-def _unwrapped_early(reference: Reference) -> Fix:
-    call = reference.call
-    assert call is not None
-    edit = Replace(call, "{it}", {"it": call.args[0]})
-    notes = ((Kind.DIFFERENT, _AT_IMPORT),)
-    return Fix(ID, reference.source, reference.node, (edit,), notes=notes)
+def _read_later(
+    trial: Trial, reference: Reference, call: ast.Call, reads: Sequence[ast.expr], is_whole: bool
+) -> Fix:
+    are_reached = all(trial.context.at(one) is not None for one in reads)
+    wrap = "{context}.wrap_dataset" if are_reached else "legacy_keras.wrap_dataset"
+    return Fix(
+        ID,
+        reference.source,
+        reference.node,
+        (Replace(call, "{it}", {"it": call.args[0]}),),
+        elsewhere=tuple(
+            (trial.modules.home(one), Replace(one, f"{wrap}({{it}})", {"it": one})) for one in reads
+        ),
+        support=() if are_reached else ("wrap_dataset",),
+        form=Form.IDIOMATIC if are_reached else Form.FAITHFUL,
+        notes=() if is_whole else ((Kind.DIFFERENT, _AT_IMPORT),),
+    )
 
 
 def _wrapped(trial: Trial, reference: Reference) -> Fix:
