@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 import pedl2det_names as names
-
 from pedl2det.analysis.flow import Path
 from pedl2det.analysis.loaders import Role, returning
 from pedl2det.analysis.trial import Trial

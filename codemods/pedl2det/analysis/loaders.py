@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from enum import Enum
 
 import pedl2det_names as names
-
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.batch_size import is_batch_size
 from pedl2det.analysis.flow import Function, Use, Way

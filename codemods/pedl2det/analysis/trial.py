@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
-
 from pedl2det.analysis.context import ContextReach
 from pedl2det.analysis.flow import Flow, Function
 from pedl2det.analysis.modules import Modules

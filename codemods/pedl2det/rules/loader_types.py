@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from pedl2det.analysis.flow import Function
-
 from pedl2det.analysis.loaders import annotation_around
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell

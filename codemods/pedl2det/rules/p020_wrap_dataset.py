@@ -16,7 +16,7 @@ from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import migrated_trial, pedl_trial
+from pedl2det.rules.small_trials import loaders, migrated_model, migrated_trial, pedl_trial
 
 ID = "P020"
 NAME = "wrap-dataset"
@@ -95,5 +95,69 @@ def _wrapped(trial: Trial, reference: Reference) -> Fix:
     return Fix(ID, reference.source, node, (edit,), support=support, form=Form.FAITHFUL)
 
 
-CASES: tuple[Case, ...] = ()
-_ = migrated_trial, pedl_trial
+_TF = "import tensorflow as tf"
+_WRAP = f"{_TF}\n\nfrom pedl.frameworks.keras import wrap_dataset"
+_MADE = "tf.data.Dataset.from_tensor_slices"
+
+CASES = (
+    Case(
+        pedl_trial(
+            f"train = wrap_dataset({_MADE}([1, 2]))\n"
+            f"test = {_MADE}([3, 4])\n"
+            "return train.batch(2), test.batch(2)\n",
+            _WRAP,
+        ),
+        migrated_trial(
+            f"train = context.wrap_dataset({_MADE}([1, 2]))\n"
+            f"test = {_MADE}([3, 4])\n"
+            "return train.batch(2), context.wrap_dataset(test.batch(2), shard_dataset=False)\n",
+            _TF,
+            shuffle=False,
+        ),
+        says="this dataset was not wrapped, so every process read all of it",
+    ),
+    Case(  # members of a dict that the code itself wraps
+        pedl_trial(
+            'both = builder("digits").as_dataset()\n'
+            'train = wrap_dataset(both["train"])\n'
+            'test = wrap_dataset(both["test"])\n'
+            "return train.batch(2), test.batch(2)\n",
+            "from tensorflow_datasets import builder\n\n"
+            "from pedl.frameworks.keras import wrap_dataset",
+        ),
+        migrated_trial(
+            'both = builder("digits").as_dataset()\n'
+            'train = context.wrap_dataset(both["train"])\n'
+            'test = context.wrap_dataset(both["test"])\n'
+            "return train.batch(2), test.batch(2)\n",
+            "from tensorflow_datasets import builder",
+            shuffle=False,
+        ),
+    ),
+    Case(  # during imports there is no context yet
+        pedl_trial(
+            "return TRAIN.batch(2), TRAIN.batch(4)\n",
+            f"{_WRAP}\n\nTRAIN = wrap_dataset({_MADE}([1]))",
+        ),
+        migrated_trial(
+            "return context.wrap_dataset(TRAIN).batch(2), context.wrap_dataset(TRAIN).batch(4)\n",
+            f"{_TF}\n\nTRAIN = {_MADE}([1])",
+            shuffle=False,
+        ),
+    ),
+    Case(  # a method of a class that is no trial has no context
+        pedl_trial(
+            "return Reader().read(), Reader().read()\n",
+            f"{_WRAP}\n\n\nclass Reader:\n    def read(self):\n        return wrap_dataset({_MADE}([1]))",
+        ),
+        {
+            "data.py": loaders(
+                "return Reader().read(), Reader().read()\n",
+                f"{_TF}\n\nimport legacy_keras\n\n\nclass Reader:\n    def read(self):\n"
+                f"        return legacy_keras.wrap_dataset({_MADE}([1]))",
+                "",
+            ),
+            "model_def.py": migrated_model("", more="legacy_keras.bind(context)\n"),
+        },
+    ),
+)
