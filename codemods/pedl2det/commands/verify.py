@@ -9,11 +9,9 @@ from pathlib import Path
 
 import click
 
+from pedl2det.engine import MetricNames, Result, migrate
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
-from pedl2det.findings import Kind
-from pedl2det.flow.metric_names import MetricNames
-from pedl2det.migrate import Result, migrate
 from pedl2det.report import summary
 from pedl2det.verify.twins import Twin, copy_trial, train
 
@@ -115,15 +113,12 @@ def _migrate(directory: Path, copy: Path, config: Path | None) -> Result:
     result = migrate([copy])
     used = config or copy / "const.yaml"
     others = [one for one in copy.glob("*.y*ml") if one != used] if used.exists() else []
-    left = [one for one in result.findings if one.kind.is_left]
-    is_left = result.migrated < result.trials or any(
-        one.path.suffix in (".py", ".yaml", ".yml") and one.path not in others for one in left
-    )
-    if is_left:
+    left = [one for one in result.findings if one.kind.is_left and one.path not in others]
+    if any(not one.status.is_finished for one in result.outcomes) and left:
         for line in summary(result, "rewritten"):
             click.echo(line.replace(str(copy), str(directory)), err=True)
-        sys.exit(2 if result.of_kind(Kind.BAD_INPUT) else 1)
+        sys.exit(1)
     write_all(result.files)
-    if not result.trials:
+    if not result.outcomes:
         click.echo(f"{directory} uses no old API: it is trained twice, as it is")
     return result

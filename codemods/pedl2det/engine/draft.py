@@ -25,8 +25,7 @@ from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.edits.unused import without_unused
 from pedl2det.support import library
 
-#: The line of a template in whose place the constructor's statements come.
-CONSTRUCTOR = "{constructor}"
+#: The statement that makes the context known to ``legacy_keras``.
 BIND = f"{library.MODULE}.bind({{context}})"
 
 _WHOLE = (fx.Replace, fx.ReplaceStatement, fx.DropArgument, fx.DropParameter)
@@ -68,14 +67,14 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     contexts, functions = _thread_context(trial, edits)
     for found in edits.values():
         # What is inserted last comes first: the constructor's statements, which bind the context.
-        found.sort(key=lambda edit: CONSTRUCTOR in getattr(edit, "code", ""))
+        found.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
         filled = [_filled(trial, edit, constructor, functions, contexts) for edit in found]
         found[:] = [edit for edit in filled if edit is not None]
     imports = _imports_of(kept, bool(library.needs_context(support)), trial)
     made = Draft(support=frozenset(support), fixes=tuple(kept))
     for source in trial.modules:
         mine = edits.get(id(source), [])
-        if mine:
+        if mine or imports[id(source)]:
             wanted = Wanted(
                 frozenset(imports[id(source)]),
                 _is_old,
@@ -174,10 +173,10 @@ def _filled(
     if code is None:
         return edit
     is_member = isinstance(edit, fx.AddMember)
-    own = "context" if is_member and CONSTRUCTOR in code else fx.CONTEXT
+    own = "context" if is_member and fx.CONSTRUCTOR in code else fx.CONTEXT
     if is_member and own == fx.CONTEXT:
         own = f"self.{trial.context.attribute}"
-    if CONSTRUCTOR in code:
+    if fx.CONSTRUCTOR in code:
         if isinstance(edit, fx.InsertFirst):
             access = trial.context.at(edit.node.body[0])
             assert access is not None
@@ -201,7 +200,7 @@ def _with_constructor(code: str, constructor: Sequence[str]) -> str:
     """A template with the constructor's statements in their place."""
     lines = []
     for line in code.split("\n"):
-        if line.strip() == CONSTRUCTOR:
+        if line.strip() == fx.CONSTRUCTOR:
             indent = line[: len(line) - len(line.lstrip())]
             lines += [indent + part for one in constructor for part in one.split("\n")]
         else:
@@ -216,7 +215,7 @@ def _imports_of(fixes: Sequence[fx.Fix], binds: bool, trial: Trial) -> dict[int,
         for source, edit in fix.located:
             if f"{library.MODULE}." in getattr(edit, "code", ""):
                 found[id(source)].add(f"import {library.MODULE}")
-            if binds and CONSTRUCTOR in getattr(edit, "code", ""):
+            if binds and fx.CONSTRUCTOR in getattr(edit, "code", ""):
                 found[id(source)].add(f"import {library.MODULE}")
     return found
 

@@ -44,6 +44,7 @@ class _Epochs(tf.keras.callbacks.Callback):
         self._context = context
         self._length = batches_per_epoch
         self._batches = context.get_initial_batch()
+        self._metrics = {}
         self._logs = {}
         self._index = 0
         self._begin_hooks = []

@@ -34,6 +34,6 @@ class AskingTrial(TFKerasTrial):
         optimizer = legacy_keras.wrap_optimizer(legacy_keras.optimizer("rmsprop"))
         model.compile(optimizer, "mse", metrics=["mae"])
         scale = legacy_keras.get_hyperparameter("scale")
-        tf.keras.backend.set_value(model.optimizer.lr, rate * scale)
+        tf.keras.backend.set_value(optimizer.lr, rate * scale)
         assert legacy_keras.ragged_array([[1], [2, 3]]).dtype == object
         return model

@@ -16,7 +16,7 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import DropDecorator, Edit, Fix, InsertAfter, Remark, Replace
 from pedl2det.rules.cases import Case
 
-ID = "P035"
+ID = "P022"
 NAME = "data-layer"
 
 _DECORATORS = ("cache_train_dataset", "cache_validation_dataset")
