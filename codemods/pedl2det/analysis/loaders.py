@@ -58,7 +58,7 @@ def _role(trial: Trial, use: Use) -> Role | None:
         if function is use.function:
             if role is not None:
                 return None if use.path else role
-            return {(0,): Role.TRAINING, (1,): Role.VALIDATION}.get(use.path)  # type: ignore[call-overload, no-any-return]
+            return next((one for one in Role if use.path == (one.value,)), None)
     return None
 
 

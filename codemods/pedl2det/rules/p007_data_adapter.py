@@ -66,7 +66,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif role is None:
             yield _kept(reference)
         else:
-            yield _plain(trial, reference, role, settings)
+            yield _plain(reference, role, settings)
     pieces = dict.fromkeys(names.ADAPTERS, "KerasDataAdapter")
     yield from quoted_old_types(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
@@ -82,9 +82,7 @@ def _settings(call: ast.Call) -> dict[str, str]:
     return {name: ast.unparse(value) for name, value in given.items() if name != "sequence"}
 
 
-def _plain(
-    trial: Trial, reference: Reference, role: Role, others: Sequence[Mapping[str, str]]
-) -> Fix:
+def _plain(reference: Reference, role: Role, others: Sequence[Mapping[str, str]]) -> Fix:
     """The adapter replaced by its sequence; its settings, if it is for training, by a call."""
     source, call = reference.source, reference.call
     assert call is not None

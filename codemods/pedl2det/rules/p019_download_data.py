@@ -144,7 +144,9 @@ CASES = (
     ),
     Case(
         with_data(
-            "import pedl\n\n\ndef make_data_loaders(c, h):\n    return open(pedl.get_download_data_dir())\n"
+            "import pedl\n\n\n"
+            "def make_data_loaders(experiment_config, hparams):\n"
+            "    return open(pedl.get_download_data_dir())\n"
         ),
         {},
         says="this project has no download_data",

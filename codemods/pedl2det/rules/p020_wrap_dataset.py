@@ -148,7 +148,8 @@ CASES = (
     Case(  # a method of a class that is no trial has no context
         pedl_trial(
             "return Reader().read(), Reader().read()\n",
-            f"{_WRAP}\n\n\nclass Reader:\n    def read(self):\n        return wrap_dataset({_MADE}([1]))",
+            f"{_WRAP}\n\n\nclass Reader:\n    def read(self):\n"
+            f"        return wrap_dataset({_MADE}([1]))",
         ),
         {
             "data.py": loaders(
