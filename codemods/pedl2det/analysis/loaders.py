@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from enum import Enum
 
 import pedl2det_names as names
-
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.batch_size import is_batch_size
 from pedl2det.analysis.flow import Function, Use, Way
@@ -59,7 +58,7 @@ def _role(trial: Trial, use: Use) -> Role | None:
         if function is use.function:
             if role is not None:
                 return None if use.path else role
-            return {(0,): Role.TRAINING, (1,): Role.VALIDATION}.get(use.path)  # type: ignore[call-overload, no-any-return]
+            return next((one for one in Role if use.path == (one.value,)), None)
     return None
 
 

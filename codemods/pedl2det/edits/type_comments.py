@@ -33,7 +33,7 @@ def with_type_comment(original: Any, updated: Any) -> Any:
         )
     if not block.body:
         return updated
-    first = block.body[0]
+    first: Any = block.body[0]
     lines = [_line(one, before, after) for one in first.leading_lines]
     body = [first.with_changes(leading_lines=lines), *block.body[1:]]
     return updated.with_changes(body=block.with_changes(body=body))

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
-
 from pedl2det import fixes as fx
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source

@@ -125,7 +125,7 @@ def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type:
             code, form, support = whole(trial, trial.flow.uses(read))
             edit = Replace(read, code)
             yield Fix(ID, source, read, (edit,), support=support, form=form)
-        for read, edit in singles.items():
+        for edit in singles.values():
             if edit is not None:
                 yield Fix(ID, source, edit.node, (edit,))
         return
