@@ -231,12 +231,26 @@ def _separated(body: list[Any], at: int, line: Any, kind: int, wanted: Wanted) -
     imported = _imported(before)
     if not imported or _kind(imported[0].rpartition(".")[0] or imported[0], wanted.project) != kind:
         line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    if at < len(body) and _is_first_of(kind, body[at], wanted):
+        line = line.with_changes(leading_lines=body[at].leading_lines)
+        body[at] = body[at].with_changes(leading_lines=[])
     if at < len(body) and not _imported(body[at]):
         following = body[at]
         lines = list(getattr(following, "leading_lines", ()))
         if not lines or lines[0].comment is not None:
             body[at] = following.with_changes(leading_lines=[cst.EmptyLine(indent=False), *lines])
     return line
+
+
+def _is_first_of(kind: int, statement: Any, wanted: Wanted) -> bool:
+    """Whether a statement begins a group of imports of a kind, with blank lines alone above it."""
+    imported = _imported(statement)
+    lines = getattr(statement, "leading_lines", ())
+    return (
+        bool(imported and lines)
+        and all(one.comment is None for one in lines)
+        and _kind(imported[0].rpartition(".")[0] or imported[0], wanted.project) == kind
+    )
 
 
 def _merged(tree: cst.Module, one: _Import) -> cst.Module | None:
