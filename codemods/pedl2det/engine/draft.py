@@ -93,7 +93,20 @@ def surviving(trial: Trial, fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
                 if isinstance(edit, _WHOLE):
                     for node in _taken(source, edit):
                         takers[node].append(fix)
-    return [fix for fix in ordered if not _is_taken(fix, takers)]
+    return _without_rivals([fix for fix in ordered if not _is_taken(fix, takers)])
+
+
+def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
+    """The fixes without those that only rename what a faithful one replaces."""
+    faithful = {
+        edit.node
+        for fix in fixes
+        if fix.form is fx.Form.FAITHFUL
+        for edit in fix.edits
+        if isinstance(edit, fx.Replace) and edit.node is fix.node
+        if edit.node not in edit.holes.values()
+    }
+    return [fix for fix in fixes if fix.form is fx.Form.FAITHFUL or fix.node not in faithful]
 
 
 def _is_taken(fix: fx.Fix, takers: dict[ast.AST, list[fx.Fix]]) -> bool:
