@@ -218,7 +218,9 @@ def _optimizer(
     edits: list[Edit] = []
     if kind is Given.WRAPPED:
         return [], [], []
-    support, imports, wanted = [], [], "{value}"
+    support: list[str] = []
+    imports: list[str] = []
+    wanted = "{value}"
     if kind is Given.NAME and isinstance(value, ast.Constant):
         made, lines = legacy_object(place.compiled, value)
         edits.append(Replace(value, made))
@@ -320,14 +322,13 @@ def _fits(trial: Trial, trained: list[Compile]) -> Iterator[Remark]:
     }
     for source in trial.modules:
         for call in source.names.of(ast.Call):
-            if isinstance(call.func, ast.Attribute) and call.func.attr in _FITS:
-                if wanted & set(trial.flow.origins(call.func.value)):
-                    said = ast.unparse(call.func)
-                    message = (
-                        f"{said} trains the trial's model, and after wrap_model trains nothing"
-                    )
-                    help_ = "train another model, and take its weights: model.set_weights(...)"
-                    yield Remark(ID, source, call, Kind.LEFT, message, help_)
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in _FITS:
+                continue
+            if wanted & set(trial.flow.origins(call.func.value)):
+                said = ast.unparse(call.func)
+                message = f"{said} trains the trial's model, and after wrap_model trains nothing"
+                help_ = "train another model, and take its weights: model.set_weights(...)"
+                yield Remark(ID, source, call, Kind.LEFT, message, help_)
 
 
 _START = """\
