@@ -10,6 +10,8 @@ from typing import Any
 
 import libcst as cst
 
+from pedl2det.analysis.skipping import SKIP
+
 from pedl2det.edits.comments import Gone, is_gone, settle
 
 _MODULE = cst.Module([])
@@ -109,6 +111,12 @@ _AROUND_IMPORTS = (
 )
 
 
+def _is_skipped(line: cst.SimpleStatementLine) -> bool:
+    """Whether a comment asks to leave a line."""
+    comment = line.trailing_whitespace.comment
+    return comment is not None and SKIP.match(comment.value) is not None
+
+
 class _Cleaner(cst.CSTTransformer):
     """Drops imports that the edits made superfluous."""
 
@@ -130,6 +138,8 @@ class _Cleaner(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
+        if isinstance(node, cst.SimpleStatementLine) and _is_skipped(node):
+            return False
         return isinstance(node, _AROUND_IMPORTS) and super().on_visit(node)
 
     def visit_Module(self, node: cst.Module) -> None:

@@ -74,7 +74,7 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     made = Draft(support=frozenset(support), fixes=tuple(kept))
     for source in trial.modules:
         mine = edits.get(id(source), [])
-        if mine or imports[id(source)]:
+        if mine or imports[id(source)] or _imports_harness(source):
             wanted = Wanted(
                 frozenset(imports[id(source)]),
                 _is_old,
@@ -88,6 +88,15 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
             if text != source.text:
                 made.texts[source.path] = text
     return made
+
+
+def _imports_harness(source: Source) -> bool:
+    """Whether a file imports the old API, and so may import what it does not use."""
+    return not source.skipped.whole and any(
+        names.is_legacy(alias.name if isinstance(node, ast.Import) else f"{node.module}.x")
+        for node in source.names.of(ast.Import, ast.ImportFrom)
+        for alias in node.names
+    )
 
 
 def _is_old(dotted: str) -> bool:

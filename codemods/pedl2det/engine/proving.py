@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.engine.result import Outcome, Result, Status
+from pedl2det.engine.result import Result
 from pedl2det.findings import Finding, Kind
 
 RULE = "verify"
@@ -43,20 +43,7 @@ def prove(result: Result, verify: Verify) -> Result:
             config = outcome.configs[0] if outcome.configs else None
             verdict = verify(outcome.directory, config)
             if not verdict.is_equal:
-                result = _taken_back(result, number, outcome, verdict)
+                message = f"the migrated trial does not train the same: {verdict.message}"
+                finding = Finding(Kind.LEFT, RULE, outcome.directory, 1, message)
+                result = result.without(number, finding)
     return result
-
-
-def _taken_back(result: Result, number: int, outcome: Outcome, verdict: Verdict) -> Result:
-    outcomes = list(result.outcomes)
-    outcomes[number] = replace(
-        outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=()
-    )
-    message = f"the migrated trial does not train the same, and is not written: {verdict.message}"
-    return replace(
-        result,
-        files=[file for file in result.files if file.path not in outcome.files],
-        changes=[change for change in result.changes if change.path not in outcome.files],
-        findings=[*result.findings, Finding(Kind.LEFT, RULE, outcome.directory, 1, message)],
-        outcomes=outcomes,
-    )

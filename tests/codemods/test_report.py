@@ -11,7 +11,7 @@ import pytest
 
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
-from pedl2det.migrate import NewFile, Result
+from pedl2det.engine import NewFile, Result
 from pedl2det.plan import Change
 from pedl2det.report import check_output, formatted, summary, write_report
 from pedl2det.rules import RULES
@@ -21,7 +21,7 @@ from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
 VOID = {"meta", "col"}
 
 
-def found(path: Path, kind: Kind = Kind.PERSON, message: str = "m", rule: str = "P012") -> Finding:
+def found(path: Path, kind: Kind = Kind.LEFT, message: str = "m", rule: str = "P012") -> Finding:
     return Finding(kind, rule, path, 3, message)
 
 
@@ -31,7 +31,7 @@ def one_of_each(directory: Path) -> Result:
     findings = [
         found(path, Kind.NOTE, "a note"),
         found(path, Kind.DIFFERENT, "trains so", "P006"),
-        found(path, Kind.PERSON, "decide"),
+        found(path, Kind.LEFT, "decide"),
         found(config, Kind.BAD_INPUT, "what is that?", "scan"),
     ]
     files = [NewFile(path, b"a\nold\nz\n", b"a\nnew\nmore\nz\n")]
@@ -220,7 +220,7 @@ def test_annotations_are_encoded_as_github_reads_them(
     monkeypatch.chdir(tmp_path)
     result = Result(
         findings=[
-            found(tmp_path / "a,b:c%.py", Kind.PERSON, "50% of: a, b\r\n::error::forged"),
+            found(tmp_path / "a,b:c%.py", Kind.LEFT, "50% of: a, b\r\n::error::forged"),
             found(tmp_path / "n.py", Kind.NOTE),
             found(tmp_path / "d.py", Kind.DIFFERENT),
             found(tmp_path / "bad.py", Kind.BAD_INPUT, rule="scan"),

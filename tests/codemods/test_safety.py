@@ -16,7 +16,7 @@ from migrating import DATA, TRIAL, run, trials
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files import write
 from pedl2det.files.write import write_all
-from pedl2det.migrate import NewFile
+from pedl2det.engine import NewFile
 from support import heed_signals, read_tree, write_tree
 
 
@@ -190,7 +190,6 @@ def test_only_the_last_runs_are_remembered(
 
 KILLED = """\
 import os, pathlib, signal, sys
-from pedl2det.migrate.choice import Choice
 from pedl2det.commands.migrate import command
 replace, made = pathlib.Path.replace, []
 def replaced(self, target):
@@ -504,3 +503,37 @@ def test_read_only_files_are_not_overwritten(trial: Path, monkeypatch: pytest.Mo
     assert str(trial / "data.py") in refused.output
     assert read_tree(trial) == before
     assert run("--force", trial).exit_code == 0
+
+
+# Files that were not there.
+
+
+def test_a_file_that_migrate_adds_is_removed_by_undo(tmp_path: Path) -> None:
+    data = DATA.replace("pedl.get_experiment_config()", "map(pedl.get_hyperparameter, ['a'])")
+    directory = write_tree(tmp_path / "trial", TRIAL | {"data.py": data})
+    before = read_tree(directory)
+    assert run("--partial", directory).exit_code in (0, 1)
+    assert "legacy_keras.py" in read_tree(directory)
+
+    assert run("--undo", directory).exit_code == 0
+
+    assert read_tree(directory) == before
+
+
+def test_a_file_that_migrate_added_and_someone_changed_is_kept(tmp_path: Path) -> None:
+    added = tmp_path / "new.py"
+    write_all([NewFile(added, None, b"x = 1\n")], [tmp_path])
+    added.write_text("y = 2\n")
+
+    assert run("--undo", tmp_path).exit_code == 2
+    assert added.read_text() == "y = 2\n"
+    assert run("--undo", "--force", tmp_path).exit_code == 0
+    assert not added.exists()
+
+
+def test_an_added_file_never_replaces_one_that_appeared_meanwhile(tmp_path: Path) -> None:
+    appeared = write_tree(tmp_path, {"new.py": "mine\n"}) / "new.py"
+
+    with pytest.raises(Pedl2DetError, match="changed while it was read"):
+        write_all([NewFile(appeared, None, b"x = 1\n")])
+    assert appeared.read_text() == "mine\n"

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pedl2det.findings import Finding, Kind
-from pedl2det.migrate import NewFile, Result, migrate
+from pedl2det.engine import NewFile, Result, migrate
 from pedl2det.report import formatted, summary, write_report
 from pedl2det.report.hiding import Hider
 from pedl2det.report.patch import patch_of
@@ -75,7 +75,7 @@ def secret_result(directory: Path) -> Result:
         f"https://ada:{SECRETS[2]}@host is old",
     ]
     return Result(
-        files, [], [Finding(Kind.PERSON, "P012", code, 3, message) for message in messages]
+        files, [], [Finding(Kind.LEFT, "P012", code, 3, message) for message in messages]
     )
 
 

@@ -25,7 +25,7 @@ def test_a_file_that_all_want_alike_is_rewritten_once(tmp_path: Path) -> None:
     done = run("--jobs", 1, root)
 
     assert done.exit_code == 0, done.output
-    assert "3 of 3 trials rewritten; 14 legacy names: 14 rewritten, 0 left" in done.output
+    assert "3 of 3 trials finished; 14 legacy names: 14 rewritten, 0 left" in done.output
     assert (root / "t0" / "data.py").is_symlink()
     expected = read_tree(plain / "t0")
     assert read_tree(root / "t0") == read_tree(root / "t1") == expected
@@ -35,14 +35,16 @@ def test_a_file_that_all_want_alike_is_rewritten_once(tmp_path: Path) -> None:
 
 def test_a_trial_that_is_left_keeps_the_file_that_another_wants(tmp_path: Path) -> None:
     root = sharing(tmp_path)
-    write_tree(root, {"t1/nets.py": "import pedl\n\nU = print(pedl.get_experiment_id())\n"})
+    model = TRIAL["model_def.py"].replace("import anything", "import anything\nimport nets")
+    nets = "import pedl\n\nL = pedl.Experiment()\n"
+    write_tree(root, {"t1/nets.py": nets, "t1/model_def.py": model})
     before = read_tree(root)
 
     left = run(root)
 
     assert left.exit_code == 1
-    assert f"{root / 't0' / 'data.py'}:1: left for you: trials share this file" in left.output
-    assert "0 of 2 trials rewritten" in left.output
+    assert f"{root / 't0' / 'data.py'}:1: scan trials share this file" in left.output
+    assert "0 of 2 trials finished" in left.output
     assert read_tree(root) == before
 
 
@@ -55,7 +57,7 @@ def test_a_config_that_each_wants_otherwise_is_left(tmp_path: Path) -> None:
     left = run(root)
 
     assert left.exit_code == 1
-    assert left.output.count("const.yaml:1: left for you: trials share this file") == 2
+    assert left.output.count("const.yaml:1: scan trials share this file") == 2
     assert read_tree(root) == before
 
 

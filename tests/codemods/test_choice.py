@@ -8,7 +8,7 @@ import pytest
 
 from migrating import CONFIG, TRIAL, run, trials
 from pedl2det.findings import Kind
-from pedl2det.migrate import migrate
+from pedl2det.engine import migrate
 from pedl2det.migrate.choice import Choice
 from pedl2det.rules import RULES, Rule
 from pedl2det.rules.rule import Case

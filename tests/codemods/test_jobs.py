@@ -12,22 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from migrating import run, trials
+from migrating import TRIAL, run, trials
 from pedl2det.errors import Pedl2DetError
-from pedl2det.migrate import jobs
+from pedl2det.engine import jobs
 from support import read_tree, write_tree
 
 
 def test_several_processes_say_and_write_what_one_does(tmp_path: Path) -> None:
     one, two = trials(tmp_path / "one", 7), trials(tmp_path / "two", 7)
     for root in (one, two):
-        write_tree(root, {"t3/nets.py": "import pedl\n\nU = print(pedl.get_hyperparameter('u'))\n"})
-        write_tree(root, {"t5/nets.py": "print 'two', pedl\n"})
+        for trial, nets in (("t3", "import pedl\nL = pedl.Experiment()\n"), ("t5", "print 'two'\n")):
+            model = f"import nets\n{TRIAL['model_def.py']}"
+            write_tree(root, {f"{trial}/nets.py": nets, f"{trial}/model_def.py": model})
 
     said = [run("--jobs", count, root) for count, root in ((1, one), (3, two))]
 
-    assert said[0].exit_code == said[1].exit_code == 2
-    assert "5 of 7 trials rewritten" in said[0].output
+    assert said[0].exit_code == said[1].exit_code == 1
+    assert "5 of 7 trials finished" in said[0].output
     assert said[0].output == said[1].output.replace(str(two), str(one))
     assert read_tree(one) == read_tree(two)
 
@@ -63,7 +64,7 @@ def test_a_defect_in_a_process_is_a_defect() -> None:
 
 KILLED = """\
 import os, time
-from pedl2det.migrate.jobs import in_order
+from pedl2det.engine.jobs import in_order
 def work(item):
     os.write(1, b"%d\\n" % os.getpid())  # one write a line
     time.sleep(600)
