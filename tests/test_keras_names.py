@@ -22,7 +22,9 @@ DIFFERENT = {
     },
     "losses": {"get", "hinge", "squared_hinge"},
     "metrics": {"get", "hinge", "squared_hinge"},
-    "optimizers": {*("Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD"), "get"},
+    "optimizers": {
+        *("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD", "get")
+    },
 }
 
 

@@ -1,4 +1,4 @@
-"""One table feeds the shim and the rules: every name of it is served and answered for."""
+"""The shim serves the names of PEDL and early Determined, and the defaults of their time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import sys
 
 import pytest
 
-from pedl2det.tables.legacy import (
+from pedl2det_names import (
     METRIC_NAMES,
-    NAMES,
     OLD_DEFAULTS,
     OTHER_METRICS,
     STANDALONE_RATES,
 )
+from pedl2det_names.harness import ROWS
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
+@pytest.mark.parametrize("name", sorted(ROWS))
 def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
     module, _, attribute = name.rpartition(".")
 
@@ -27,7 +27,7 @@ def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
 
 def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
     from pedl.old_keras import OLD_DEFAULTS as SERVED
-    from pedl.old_signatures import OPTIMIZERS
+    from pedl2det_names.keras_arguments import OPTIMIZERS
 
     layers = {name.rpartition(".")[2]: defaults for name, defaults in OLD_DEFAULTS.items()}
     said = {

@@ -248,7 +248,7 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("tf.train.AdamOptimizer(0.1)", "use tf.keras.optimizers.Adam"),
+        ("tf.get_variable('w', (3,))", "use tf.Variable"),
         ("tf.data.Dataset.range(3).make_one_shot_iterator()", "for x, y in dataset"),
         ("tf.Session().graph", "disable_eager_execution"),
         ("tf.keras.layers.CuDNNGRU(3)", "reset_after=True"),

@@ -23,6 +23,12 @@ Holes = Mapping[str, ast.expr]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: The hole that stands for the trial's context.
 CONTEXT = "{context}"
+#: The line of a template in whose place the statements of the trial's constructor come.
+CONSTRUCTOR = "{constructor}"
+#: Holes for the argument of a call of ``make_data_loaders`` and of ``download_data``: the context
+#: if the function takes it, else nothing.
+LOADERS_CONTEXT = "{loaders_context}"
+DOWNLOAD_CONTEXT = "{download_context}"
 
 
 class Form(Enum):
@@ -35,7 +41,10 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Replace:
-    """Replace an expression; a hole may hold the expression itself, which wraps it."""
+    """Replace an expression; a hole may hold the expression itself, which wraps it.
+
+    A wrapping replacement goes around what another one makes of the expression.
+    """
 
     node: ast.expr
     code: str
@@ -70,6 +79,19 @@ class InsertAfter:
     node: ast.stmt
     code: str
     holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Extract:
+    """Move an expression into a new statement before its own, and put a name in its place.
+
+    ``{value}`` in the statement's code stands for the expression, with all other edits of it.
+    """
+
+    node: ast.expr
+    statement: ast.stmt
+    name: str
+    code: str
 
 
 @dataclass(frozen=True)
@@ -180,6 +202,7 @@ Edit = (
     | ReplaceStatement
     | InsertBefore
     | InsertAfter
+    | Extract
     | InsertFirst
     | RenameKeyword
     | DropArgument
@@ -211,12 +234,12 @@ class ConfigNeed:
             metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
             training reports.
         value: the value, or the new name.
-        place: the node that asks for it.
+        place: the node that asks for it; None for the place of the fix.
     """
 
     key: str
     value: object
-    place: ast.AST
+    place: ast.AST | None = None
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The names of 2019 are put in place for an old trial, and taken back.
 
-``pedl.idiom_table`` is the whole list of names, ``pedl.old_places`` that of module paths. They are
-put in place when ``pedl.frameworks.keras`` is imported, which ``pedl2det run`` does before it loads
+``pedl2det_names`` is the list of names, ``pedl.idiom_table`` has what serves them. They are put in
+place when ``pedl.frameworks.keras`` is imported, which ``pedl2det run`` does before it loads
 an old trial; ``deactivate`` takes them back. Migrated code says what it means in its own text.
 """
 
@@ -43,11 +43,17 @@ def activate() -> None:
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
+    owners = {module: [*_owners(tf, module)] for module in {idiom.module for idiom in IDIOMS}}
     for idiom in IDIOMS:
-        for owner in _owners(tf, idiom.module):
+        for owner in owners[idiom.module]:
             if idiom.only_if_missing and _has(owner, idiom.name):
                 continue
-            served = idiom.served_by(tf)
+            try:
+                served = idiom.served_by(tf)
+            except AttributeError:
+                if idiom.only_if_missing:  # gone from this TensorFlow altogether
+                    continue
+                raise
             _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
     for path, module in list(old_keras.modules(tf)):  # before any is in its place
         before = sys.modules.get(path, _MISSING)
@@ -106,6 +112,7 @@ def _owners(tf: Any, dotted: str) -> Iterator[Any]:
         return
     target = tf
     for part in dotted.split(".")[1:]:
+        dir(getattr(target, part))  # a lazy module is replaced when it is first asked for a name
         target = getattr(target, part)
     if target is not imported:
         yield target

@@ -18,6 +18,7 @@ from pedl2det_names.harness import (
 )
 from pedl2det_names.keras_arguments import (
     CONVOLUTIONS,
+    LAYER_DEFAULTS,
     OLD_DEFAULTS,
     STANDALONE_RATES,
     TF_OPTIMIZERS,
@@ -34,6 +35,7 @@ __all__ = [
     "CONVOLUTIONS",
     "GET_HYPERPARAMETER",
     "IN_MEMORY_SEQUENCES",
+    "LAYER_DEFAULTS",
     "LOADERS",
     "METRIC_NAMES",
     "OLD_DEFAULTS",

@@ -51,13 +51,21 @@ ROWS = table(
     _gone("pedl.trial.ValidOp", "annotate with typing.Callable"),
     _gone("pedl.util.get_hyperparameters", "ask context.get_hparams()", "get_hyperparameters"),
     _getter("pedl.util.get_experiment_config"),
-    _gone("pedl.trial_controller.util.get_rank", _RANK),
-    _gone("pedl.trial_controller.util.get_container_gpus", "list tf.config devices"),
+    _gone("pedl.trial_controller.util.get_rank", _RANK, "get_rank"),
+    _gone(
+        "pedl.trial_controller.util.get_container_gpus",
+        "call tf.config.list_physical_devices('GPU')",
+        "get_container_gpus",
+    ),
     _gone("pedl.data.ArrayBatchLoader", _LOADER, "ArrayBatchLoader"),
-    _gone("pedl.data.Batch", _LOADER),
+    _gone("pedl.data.Batch", _LOADER, "Batch"),
     _gone("pedl.data.BatchLoader", _LOADER, "BatchLoader"),
     _gone("pedl.data.SliceBatchLoader", _LOADER, "SliceBatchLoader"),
-    _gone("pedl.frameworks.util.elementwise_mean", "give Keras the metric; it takes the mean"),
+    _gone(
+        "pedl.frameworks.util.elementwise_mean",
+        "give Keras the metric; it takes the mean",
+        "elementwise_mean",
+    ),
     _trial("pedl.frameworks.keras.KerasFunctionalTrial"),
     _trial("pedl.frameworks.keras.KerasTrial"),
     _gone(
@@ -84,7 +92,7 @@ ROWS = table(
     Name("determined.keras.TFKerasContext", "determined.keras.TFKerasTrialContext", _EARLY),
     _gone("determined.keras.TFKerasNativeContext", _NATIVE),
     _gone("determined.keras.init", _NATIVE),
-    _gone("determined.trial_controller.util.get_rank", _RANK),
+    _gone("determined.trial_controller.util.get_rank", _RANK, "get_rank"),
 )
 
 #: Packages of context-based code that have moved; no old harness.

@@ -30,6 +30,7 @@ _RATE = {"lr": "learning_rate"}
 _NO_PUBLIC_NAME = "tf.keras has no public name for it: write what it did without it"
 _SINCE = {"keras": "Keras 3.0", **dict.fromkeys(PACKAGES, "Keras 2.3")}
 _HINGE = "labels of 0 and 1 were not converted to -1 and 1"
+_SCIKIT = "use scikeras, or train the model with fit"
 _GET = "names meant other optimizers"
 
 
@@ -81,6 +82,7 @@ ROWS = table(
         f"{KERAS.replace('.', '.compat.v1.')}.backend.set_session",
         TENSORFLOW_2,
         write="nothing: session_config configures the session",
+        support="set_session",
     ),
     Name(
         f"{KERAS}.backend.set_learning_phase",
@@ -114,13 +116,26 @@ ROWS = table(
         f"{KERAS}.utils.HDF5Matrix", None, "TensorFlow 2.4", False, UNSERVED["utils"]["HDF5Matrix"]
     ),
     *(
-        Name(f"{KERAS}.{area}.{name}", f"{KERAS}.losses.cosine_similarity", TENSORFLOW_2, same)
+        Name(
+            f"{KERAS}.{area}.{name}",
+            f"{KERAS}.losses.cosine_similarity",
+            TENSORFLOW_2,
+            same,
+            f"as a metric it is reported as cosine_similarity, and was as {name}",
+        )
         for area, same in (("losses", True), ("metrics", False))
         for name in ("cosine", "cosine_proximity")
     ),
     *(
         Name(f"{KERAS}.initializers.{old}", f"{KERAS}.initializers.{new}", TENSORFLOW_2)
         for old, new in (("normal", "RandomNormal"), ("uniform", "RandomUniform"))
+    ),
+    Name(
+        f"{KERAS}.mixed_precision.experimental",
+        f"{KERAS}.mixed_precision",
+        "TensorFlow 2.7",
+        False,
+        "use tf.keras.mixed_precision, whose set_global_policy was set_policy",
     ),
     Name(
         f"{KERAS}.mixed_precision.experimental.set_policy",
@@ -134,6 +149,10 @@ ROWS = table(
             "TensorFlow 2.7",
         )
         for name in ("Policy", "global_policy", "LossScaleOptimizer")
+    ),
+    *(
+        Name(f"{KERAS}.{path}", None, "TensorFlow 2.13", False, _SCIKIT)
+        for path in ("wrappers", "wrappers.scikit_learn")
     ),
     *(
         Name(f"{KERAS}.wrappers.scikit_learn.{name}", None, "TensorFlow 2.13", False, write)
@@ -239,11 +258,11 @@ def rows() -> Iterator[Name]:
     is today.
     """
     yield from ROWS.values()
-    for path, place in PATHS.items():
+    for path in PATHS:
         module = lookup(f"keras.{path}".rstrip("."))
         names = {*ALIASES.get(path, ()), *UNSERVED.get(path, ()), *SUPPORTED.get(path, ())}
         names |= NOTES.get(path, {}).keys()
-        names |= PUBLIC[place.public] if place.public is not None else set()
+        names |= PUBLIC.get(path, set())
         if module is not None:
             yield module
         for name in names:

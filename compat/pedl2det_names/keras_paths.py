@@ -90,7 +90,7 @@ MOVED: dict[str, Place] = {
     "legacy.interfaces": Place(None),
     "mixed_precision.policy": Place("mixed_precision", "src.mixed_precision.policy"),
     "objectives": Place("losses"),
-    "optimizer_v1": Place("optimizers", "src.optimizers.optimizer_v1"),
+    "optimizer_v1": Place(None, "src.optimizers.optimizer_v1"),
     "optimizer_v2": Place("optimizers.legacy", "src.optimizers.legacy"),
     **_optimizers("adadelta", "adagrad", "adam", "adamax", "ftrl", "gradient_descent", "nadam"),
     **_optimizers("optimizer_v2", "rmsprop"),
@@ -99,7 +99,7 @@ MOVED: dict[str, Place] = {
     "optimizers.optimizer_v2.learning_rate_schedule": _SCHEDULES,
     "optimizers.schedules.learning_rate_schedule": _SCHEDULES,
     "saving.hdf5_format": Place("models", "src.saving.legacy.hdf5_format"),
-    "saving.save": Place("models", "src.saving.legacy.save"),
+    "saving.save": Place("models"),
     "utils.all_utils": Place("utils"),
     **_utils("conv_utils", "data_utils", "generic_utils", "io_utils", "layer_utils"),
     **_utils("losses_utils", "metrics_utils", "np_utils", "tf_utils", "version_utils"),
@@ -110,13 +110,9 @@ MOVED: dict[str, Place] = {
     "wrappers.scikit_learn": Place(None),
 }
 
-#: Where ``keras.saving`` of Keras 2.3 was found; it is public since Keras 2.12, with other names.
-_PUBLIC_TODAY = {"saving": Place("saving", "models")}
-
 #: Every module path of an old Keras.
 PATHS: dict[str, Place] = {
     **{path: Place(path) for path in PUBLIC},
-    **_PUBLIC_TODAY,
     **MOVED,
 }
 
@@ -149,8 +145,7 @@ ALIASES: dict[str, dict[str, str]] = {
     },
     "models": {"Input": "layers.Input"},
     "optimizers": {name.lower(): f"optimizers.{name}" for name in _LOWER},
-    "saving": {"model_from_json": "models.model_from_json"},
-    "utils.generic_utils": {"CustomObjectScope": "utils.CustomObjectScope"},
+    "saving": {name: f"models.{name}" for name in ("model_from_config", "model_from_json")},
     **{
         f"{package}.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"}
         for package in ("optimizer_v2", "optimizers.optimizer_v2")
@@ -158,6 +153,7 @@ ALIASES: dict[str, dict[str, str]] = {
 }
 
 _CUDNN = "it ran on GPUs alone"
+_YAML = {"model_from_yaml": "use model_from_json: YAML could run code"}
 _H5 = {"HDF5Matrix": "read the file with h5py, in a keras.utils.Sequence"}
 _LAYERS = {
     "CuDNNGRU": f"{_CUDNN}: use GRU with recurrent_activation='sigmoid' and "
@@ -171,7 +167,7 @@ _BACKEND = {"control_flow_ops": "use tf.cond and tf.while_loop"}
 
 #: Names that nothing serves, and what to write instead.
 UNSERVED: dict[str, dict[str, str]] = {
-    "models": {"model_from_yaml": "use model_from_json: YAML could run code"},
+    **dict.fromkeys(("models", "saving"), _YAML),
     "optimizers": {"TFOptimizer": "use an optimizer of keras.optimizers"},
     "utils": _H5,
     "utils.io_utils": _H5,
@@ -182,6 +178,20 @@ UNSERVED: dict[str, dict[str, str]] = {
     **{path: _LAYERS for path, place in PATHS.items() if place.public == "layers"},
     **{path: _BACKEND for path, place in PATHS.items() if place.public == "backend"},
 }
+
+#: Decorators of ``keras.legacy.interfaces`` that translated the arguments of Keras 1.
+INTERFACES = tuple(
+    f"legacy_{name}_support"
+    for name in (
+        *("add_weight", "batchnorm", "conv1d", "conv2d", "conv3d", "convlstm2d", "cropping2d"),
+        *("cropping3d", "deconv2d", "dense", "dropout", "embedding", "flatten", "gaussiandropout"),
+        *("gaussiannoise", "generator_methods", "get_updates", "global_pooling", "input"),
+        *("lambda", "localconv1d", "localconv2d", "model_constructor", "pooling1d", "pooling2d"),
+        *("pooling3d", "prelu", "recurrent", "separable_conv2d", "spatialdropout1d"),
+        *("spatialdropoutNd", "upsampling1d", "upsampling2d", "upsampling3d", "zeropadding2d"),
+        "zeropadding3d",
+    )
+)
 
 #: Names without a public successor, and what to write instead.
 NOTES: dict[str, dict[str, str]] = {
@@ -197,7 +207,10 @@ NOTES: dict[str, dict[str, str]] = {
 #: Names that a piece of ``legacy_keras.py`` serves, by that piece.
 SUPPORTED: dict[str, dict[str, str]] = {
     "datasets.cifar": {"load_batch": "load_batch"},
-    "legacy.interfaces": {"generate_legacy_interface": "legacy_interface"},
+    "legacy.interfaces": {
+        "generate_legacy_interface": "legacy_interface",
+        **dict.fromkeys(INTERFACES, "legacy_interface"),
+    },
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 

@@ -36,7 +36,7 @@ ROWS = table(
         }.items()
     ),
     *(
-        _gone(f"{old}", f"numpy.{new}", _1_24)
+        _gone(old, f"numpy.{new}")
         for old, new in {
             "bool8": "bool_",
             "bytes0": "bytes_",
@@ -49,7 +49,7 @@ ROWS = table(
         }.items()
     ),
     *(
-        _gone(f"{old}", f"numpy.{new}")
+        _gone(old, f"numpy.{new}")
         for old, new in {
             "Inf": "inf",
             "Infinity": "inf",
@@ -79,7 +79,7 @@ ROWS = table(
     Name("numpy.asfarray", None, _2, False, "write np.asarray(a, dtype=float)"),
     Name("numpy.find_common_type", None, _2, False, "use np.result_type or np.promote_types"),
     Name("numpy.msort", None, _2, False, "write np.sort(a, axis=0)"),
-    Name("numpy.rank", None, "NumPy 1.18", False, "write np.ndim(a)"),
+    Name("numpy.rank", "numpy.ndim", "NumPy 1.18"),
     *(
         Name(
             f"numpy.{name}",
@@ -88,7 +88,7 @@ ROWS = table(
             False,
             "lists of several lengths made an array of objects; pass dtype=object for that",
             {},
-            "ragged_array",
+            f"ragged_{name}",
             changed=True,
         )
         for name in ("array", "asarray")

@@ -93,12 +93,6 @@ _OPTIMIZERS = (
     ),
     _train_optimizer("GradientDescent", "SGD", ("learning_rate", "use_locking", "name")),
     _train_optimizer(
-        "Adagrad",
-        "Adagrad",
-        ("learning_rate", "initial_accumulator_value", "use_locking", "name"),
-        defaults={"epsilon": "0.0"},
-    ),
-    _train_optimizer(
         "Adadelta",
         "Adadelta",
         ("learning_rate", "rho", "epsilon", "use_locking", "name"),
@@ -113,6 +107,11 @@ _OPTIMIZERS = (
             *("accum_name", "linear_name", "l2_shrinkage_regularization_strength"),
         ),
         {"accum_name": None, "linear_name": None},
+    ),
+    _other_optimizer(
+        "Adagrad",
+        "Adagrad",
+        "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to rounding",
     ),
     _other_optimizer(
         "Momentum",

@@ -12,46 +12,26 @@ from typing import Any
 
 import yaml
 
+from pedl2det.analysis.config_nodes import (
+    Alias,
+    check,
+    composed,
+    effective,
+    nodes,
+    plain,
+    target_of,
+)
 from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]
 
-#: Follow no more aliases than this: a file of nested aliases may stand for billions of values.
-_MOST_NODES = 100_000
 _PERIODS = ("min_validation_period", "min_checkpoint_period")
 _LEGACY_KEYS = {
     "": ("batches_per_step", "entrypoints"),
     "searcher": ("max_steps", "target_trial_steps", "step_budget", "steps_per_round"),
     "hyperparameters": ("batch_size",),
 }
-_FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, with libyaml
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
-
-
-class Alias(yaml.Node):
-    """``*name`` in a config.
-
-    Attributes:
-        name: the anchor's name.
-        target: the node that the anchor names.
-    """
-
-    def __init__(self, name: str, target: yaml.Node, start: Any, end: Any) -> None:
-        super().__init__("", None, start, end)
-        self.name = name
-        self.target = target
-
-
-class _AliasLoader(yaml.SafeLoader):
-    """Keep aliases apart from what they stand for; PyYAML returns the same node for both."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if not self.check_event(yaml.AliasEvent):
-            return super().compose_node(parent, index)
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        target = super().compose_node(parent, index)
-        assert target is not None
-        return Alias(event.anchor, target, event.start_mark, event.end_mark)
 
 
 @dataclass(frozen=True)
@@ -142,8 +122,8 @@ class Config:
         if text.startswith("\ufeff"):
             text, bom = text[1:], True
         try:
-            config = cls(text, _composed(text), bom)
-            _check(config)
+            config = cls(text, composed(text), bom)
+            check(config.root)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             raise Unreadable(f"not YAML: {error.problem}", line) from None
@@ -227,12 +207,12 @@ class Config:
 
     def value(self) -> Any:
         """The document as plain objects, every scalar as its text, nothing shared."""
-        return _plain(self.root)
+        return plain(self.root)
 
     @cached_property
     def aliases(self) -> list[Alias]:
         """Every alias of the text."""
-        return [node for node in _nodes(self.root) if isinstance(node, Alias)]
+        return [node for node in nodes(self.root) if isinstance(node, Alias)]
 
     @cached_property
     def _shared(self) -> set[int]:
@@ -240,7 +220,7 @@ class Config:
 
     def _pairs(self, parent: Entry | None) -> Iterator[Entry]:
         """The keys and values of a mapping, the items of a list."""
-        node = parent.value if parent else _target(self.root)
+        node = parent.value if parent else target_of(self.root)
         path: KeyPath = parent.path if parent else ()
         is_own = parent.is_own if parent else True
         if isinstance(node, yaml.SequenceNode):
@@ -250,92 +230,6 @@ class Config:
         else:
             return
         for name, key, written, own in pairs:
-            value = _target(written)
+            value = target_of(written)
             own = own and is_own and value is written and id(value) not in self._shared
             yield Entry((*path, name), key, value, bool(node.flow_style), own)
-
-
-def effective(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node, bool]]:
-    """The pairs of a mapping with its merges, and whether each is its own."""
-    own = [(key, value, True) for key, value in node.value if not is_merge(key)]
-    names = {key.value for key, _, _ in own if isinstance(key, yaml.ScalarNode)}
-    for key, value in node.value:
-        if not is_merge(key):
-            continue
-        target = _target(value)
-        sources = target.value if isinstance(target, yaml.SequenceNode) else [target]
-        for source in map(_target, sources):
-            for inner, meant, _ in effective(source) if _is_mapping(source) else []:
-                name = inner.value if isinstance(inner, yaml.ScalarNode) else None
-                if name is not None and name not in names:
-                    names.add(name)
-                    own.append((inner, meant, False))
-    return own
-
-
-def is_merge(key: yaml.Node) -> bool:
-    """Whether a key is ``<<``."""
-    return isinstance(key, yaml.ScalarNode) and key.value == "<<" and not key.style
-
-
-def _is_mapping(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.MappingNode)
-
-
-def _target(node: Any) -> Any:
-    return node.target if isinstance(node, Alias) else node
-
-
-def _composed(text: str) -> yaml.Node | None:
-    """The nodes of a text; PyYAML's own parser words the problems."""
-    if "*" not in text:
-        try:
-            return yaml.compose(text, Loader=_FAST)
-        except yaml.YAMLError:
-            pass
-    return yaml.compose(text, Loader=_AliasLoader)
-
-
-def _check(config: Config) -> None:
-    """Refuse keys that are there twice, and aliases that stand for too much."""
-    for node in _nodes(config.root):
-        seen: set[str] = set()
-        for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
-            name = key.value if isinstance(key, yaml.ScalarNode) else None
-            if name in seen and name != "<<":
-                line = key.start_mark.line + 1
-                raise Unreadable(f"the key {name} is there twice: keep one", line)
-            if name is not None:
-                seen.add(name)
-    if config.aliases:
-        for count, _ in enumerate(_nodes(config.root, follow=True)):
-            if count > _MOST_NODES:
-                raise Unreadable("aliases of aliases stand for too many values")
-
-
-def _nodes(root: Any, follow: bool = False) -> Iterator[Any]:
-    """Every node below a root, in the order of the text."""
-    stack = [root] if root is not None else []
-    while stack:
-        node = stack.pop()
-        if follow:
-            node = _target(node)
-        yield node
-        if isinstance(node, yaml.MappingNode):
-            stack += [child for pair in reversed(node.value) for child in reversed(pair)]
-        elif isinstance(node, yaml.SequenceNode):
-            stack += reversed(node.value)
-
-
-def _plain(node: Any) -> Any:
-    node = _target(node)
-    if isinstance(node, yaml.MappingNode):
-        return {_key(key): _plain(value) for key, value, _ in effective(node)}
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(item) for item in node.value]
-    return node.value if node is not None else None
-
-
-def _key(node: Any) -> Any:
-    value = _plain(node)
-    return value if isinstance(value, str) else repr(value)

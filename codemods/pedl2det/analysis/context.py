@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static
 from pedl2det.analysis.scopes import is_inside
 
@@ -75,7 +76,8 @@ class ContextReach:
         flow = self._flow
         owner = flow.modules.home(function).names.parents.get(function)
         if function in self._entries:
-            return all(self.at(call.node) is not None for call in flow.calls(function))
+            is_plain = entry_of(function).is_plain and not flow.escapes(function)
+            return is_plain and all(self.at(call.node) is not None for call in flow.calls(function))
         if isinstance(owner, ast.ClassDef):
             can_be_called = function.name == "__init__" or is_static(function)
             if not can_be_called or owner in self._classes and function.name == "__init__":

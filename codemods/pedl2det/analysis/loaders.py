@@ -3,41 +3,193 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from enum import Enum
 
 import pedl2det_names as names
+from pedl2det.analysis.arguments import arguments_of
+from pedl2det.analysis.batch_size import is_batch_size
+from pedl2det.analysis.flow import Function, Use, Way
+from pedl2det.analysis.paths import is_always_returned
+from pedl2det.analysis.trial import Generation, Reference, Trial
 
-from pedl2det.analysis.flow import Way
-from pedl2det.analysis.trial import Reference, Trial
+TRAINING_METHOD = "build_training_data_loader"
+VALIDATION_METHOD = "build_validation_data_loader"
+RECORD_LOADERS = frozenset(
+    f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
+)
+ADAPTER_PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
+ARRAYS_PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")
+
+
+class Role(Enum):
+    """What a loader is for."""
+
+    TRAINING = 0
+    VALIDATION = 1
+
+
+# Roles of loaders.
+
+
+def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
+    """The functions that return loaders; one without a role returns a pair."""
+    if trial.loaders is not None:
+        yield trial.loaders, None
+    elif trial.generation is not Generation.PEDL:
+        for _, method in trial.methods(TRAINING_METHOD):
+            yield method, Role.TRAINING
+        for _, method in trial.methods(VALIDATION_METHOD):
+            yield method, Role.VALIDATION
+
+
+def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
+    """What a value is returned for as a loader; empty if it is used for anything else."""
+    found = {_role(trial, use) for use in trial.flow.uses(call)}
+    return set() if None in found else {one for one in found if one is not None}
+
+
+def _role(trial: Trial, use: Use) -> Role | None:
+    if use.way is Way.ARGUMENT and isinstance(use.around, ast.Call) and not use.path:
+        return _role_through_adapter(trial, use.node, use.around)
+    if use.way is not Way.RETURNED:
+        return None
+    for function, role in returning(trial):
+        if function is use.function:
+            if role is not None:
+                return None if use.path else role
+            return next((one for one in Role if use.path == (one.value,)), None)
+    return None
+
+
+def _role_through_adapter(trial: Trial, node: ast.expr, call: ast.Call) -> Role | None:
+    """The role of a sequence inside of an adapter that leaves nothing but its sequence."""
+    for reference in trial.uses(*names.ADAPTERS):
+        if reference.call is call:
+            role = plain_adapter(trial, reference)
+            given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") or {}
+            return role if given.get("sequence") is node else None
+    return None
+
+
+# Old data objects.
 
 
 def needs_unwrapping(trial: Trial) -> bool:
     """Whether a loader may be an old data object that the loader methods have to unwrap.
 
-    Adapters in a plain form become ``configure_fit``; all other old data objects keep a class of
-    their own in ``legacy_keras``, which ``training_loader`` and ``validation_loader`` know.
+    Adapters in a plain form become ``configure_fit``, and record loaders in a plain form arrays;
+    all others keep a class of their own in ``legacy_keras``, which ``training_loader`` and
+    ``validation_loader`` know.
     """
-    adapters = trial.uses(*names.ADAPTERS)
-    if any(plain_adapter(trial, one) is None for one in adapters):
-        return True
-    return bool(trial.uses("pedl.data.ArrayBatchLoader", "pedl.data.BatchLoader"))
+    return any(
+        not _is_in_annotation(one) and plain_adapter(trial, one) is None
+        for one in trial.uses(*names.ADAPTERS)
+    ) or any(
+        not _is_in_annotation(one) and not is_plain_record_loader(trial, one)
+        for one in trial.uses(*RECORD_LOADERS)
+    )
 
 
-def plain_adapter(trial: Trial, reference: Reference) -> str | None:
-    """The role of an adapter that can become ``configure_fit``: ``training`` or ``validation``.
+def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
+    """The role of an adapter whose settings can become ``configure_fit``.
 
-    That is an adapter with visible settings that is only returned as one of the two loaders.
+    That is an adapter with visible settings that is returned as one of the two loaders, and always
+    returned once it is made.
     """
     call = reference.call
-    if call is None or trial.context.at(call) is None or trial.loaders is None:
+    if call is None or trial.context.at(call) is None:
         return None
-    if any(isinstance(one, ast.Starred) for one in call.args):
+    given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence")
+    if given is None or "sequence" not in given:
         return None
-    if any(one.arg is None for one in call.keywords) or not (call.args or call.keywords):
+    roles = roles_of(trial, call)
+    if len(roles) != 1:
         return None
-    roles = set()
-    for use in trial.flow.uses(call):
-        is_entry = use.way is Way.RETURNED and use.function is trial.loaders
-        if not is_entry or use.path not in ((0,), (1,)):
+    (role,) = roles
+    entries = [function for function, _ in returning(trial)]
+    has_settings = role is Role.TRAINING and len(given) > 1
+    if has_settings and not is_always_returned(trial, call, role.value, entries):
+        return None
+    return role
+
+
+def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
+    """Whether an ``InMemorySequence`` can become a tuple of its arrays."""
+    call = reference.call
+    given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
+    if call is None or given is None or not {"data", "labels", "batch_size"} <= given.keys():
+        return False
+    if not roles_of(trial, call) or not is_batch_size(trial, given["batch_size"]):
+        return False
+    drop = given.get("drop_leftovers")
+    if drop is not None and not (isinstance(drop, ast.Constant) and drop.value is False):
+        return False
+    if "sample_weight" in given and _does_work(given["sample_weight"]):
+        return False
+    return not _swaps_work(call, given)
+
+
+def is_plain_record_loader(trial: Trial, reference: Reference) -> bool:
+    """Whether an ``ArrayBatchLoader`` can become a tuple of its arrays."""
+    call = reference.call
+    if call is None or reference.dotted != "pedl.data.ArrayBatchLoader":
+        return False
+    given = arguments_of(call, ("data", "labels"))
+    if given is None or given.keys() != {"data", "labels"} or not roles_of(trial, call):
+        return False
+    if any(
+        isinstance(one, ast.Dict) and (len(one.keys) < 2 or None in one.keys)
+        for one in given.values()
+    ):
+        return False  # one named array was fed without its name
+    return cuts_by_hyperparameter(trial) and not _swaps_work(call, given)
+
+
+def cuts_by_hyperparameter(trial: Trial) -> bool:
+    """Whether records are cut into batches of the hyperparameter ``batch_size``.
+
+    A ``KerasTrial`` said the size in its method ``batch_size``.
+    """
+    returned = [
+        value for _, method in trial.methods("batch_size") for value in trial.flow.returned(method)
+    ]
+    return all(is_batch_size(trial, value) for value in returned)
+
+
+def cut_size(trial: Trial, context: str) -> str:
+    """The argument for the pieces that cut records into batches; empty if nothing is cut."""
+    if not trial.uses(*RECORD_LOADERS):
+        return ""
+    if cuts_by_hyperparameter(trial):
+        return f", {context}.get_per_slot_batch_size()"
+    return ", self.batch_size()"
+
+
+def _is_in_annotation(reference: Reference) -> bool:
+    return annotation_around(reference.source.names.parents, reference.node) is not None
+
+
+def annotation_around(parents: dict[ast.AST, ast.AST], node: ast.AST) -> ast.expr | None:
+    """The whole annotation that a node is a part of."""
+    while node in parents:
+        parent = parents[node]
+        if isinstance(parent, ast.arg | ast.AnnAssign) and parent.annotation is node:
+            return parent.annotation
+        if isinstance(parent, Function) and parent.returns is node:
+            return parent.returns
+        if isinstance(parent, ast.stmt):
             return None
-        roles.add("training" if use.path == (0,) else "validation")
-    return roles.pop() if len(roles) == 1 else None
+        node = parent
+    return None
+
+
+def _does_work(node: ast.expr) -> bool:
+    return any(isinstance(one, ast.Call | ast.Await | ast.NamedExpr) for one in ast.walk(node))
+
+
+def _swaps_work(call: ast.Call, given: dict[str, ast.expr]) -> bool:
+    """Whether a tuple would compute labels and data in another order, and that may matter."""
+    data, labels = given["data"], given["labels"]
+    values = [*call.args, *(one.value for one in call.keywords)]
+    return values.index(labels) < values.index(data) and _does_work(data) and _does_work(labels)

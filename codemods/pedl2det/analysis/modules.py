@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from pedl2det.analysis.links import link
+from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -64,6 +65,65 @@ class Modules:
             if source is not None:
                 return source, ".".join(parts[end:])
         return None, dotted
+
+    def bound(self, dotted: str) -> str | None:
+        """The place of the project where a dotted name is bound, through imports and aliases."""
+        for _ in range(20):
+            source, rest = self.split(dotted)
+            if source is None or not rest or "." in rest:
+                return None
+            bindings = source.names.module_bindings(rest)
+            if not bindings:
+                return None
+            meaning = bindings[-1] or self._alias(source, rest)
+            if meaning is None:
+                return dotted
+            followed = source.names.follow(meaning)
+            if followed == dotted:
+                return dotted
+            dotted = followed
+        return None
+
+    def _alias(self, source: Source, name: str) -> str | None:
+        """What ``name = other`` at the top of a file makes a name mean."""
+        found = None
+        for node in source.tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=other)):
+                    found = f"{self.name_of(source)}.{other}" if target == name else found
+        return found
+
+    def imports(self, one: Source, other: Source) -> bool:
+        """Whether importing one file imports another, maybe through others."""
+        found, waiting = set(), [one]
+        while waiting:
+            here = waiting.pop()
+            for node in here.names.of(ast.Import, ast.ImportFrom):
+                for module in self._imported(here, node):
+                    if module is other:
+                        return True
+                    if id(module) not in found:
+                        found.add(id(module))
+                        waiting.append(module)
+        return False
+
+    def _imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
+        """The files of the project that an import at the top of a file runs."""
+        if source.names.definition_around(node) is not None:
+            return
+        dotted: list[str] = []
+        if isinstance(node, ast.Import):
+            dotted = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            home = "." * node.level + (node.module or "")
+            dotted = [
+                source.names.follow(home),
+                *(source.names.follow(imported_as(node, alias)) for alias in node.names),
+            ]
+        for name in dotted:
+            found, _ = self.split(name)
+            if found is not None and found is not source:
+                yield found
 
     def meaning(self, node: ast.AST) -> str | None:
         """The dotted name that an expression means: of the project or of a library.

@@ -24,6 +24,7 @@ from pedl2det.analysis.scopes import (
     is_of_scope,
     names_in,
 )
+from pedl2det_names import PUBLIC
 
 Node = TypeVar("Node", bound=ast.AST)
 Other = TypeVar("Other", bound=ast.AST)
@@ -132,14 +133,16 @@ class Names:
     def bindings(self, node: ast.Name) -> list[str | None]:
         """What binds a name where it stands, in the innermost scope that does.
 
-        A name that nothing binds comes from a library's ``import *``, if there is just one.
+        A name that nothing binds comes from a library's ``import *``, if there is just one; of
+        several, from the last one of Keras that publishes it.
         """
         scope = self.binder(node)
         if scope is not None:
             return self._bound[scope][node.id]
         if len(set(self.stars)) == 1 and not hasattr(builtins, node.id):
             return [f"{self.stars[0]}.{node.id}"]
-        return []
+        publishing = [one for one in self.stars if _publishes(one, node.id)]
+        return [f"{publishing[-1]}.{node.id}"] if publishing else []
 
     def binder(self, node: ast.Name) -> Scope | None:
         """The innermost scope that binds a name where it stands."""
@@ -283,3 +286,11 @@ class Names:
         """The scope in which ``:=`` binds."""
         scopes = self._scopes_of(node)
         return next(scope for scope in scopes if not isinstance(scope, COMPREHENSIONS))
+
+
+def _publishes(module: str, name: str) -> bool:
+    """Whether a module of Keras has a public name, as far as the table of names knows."""
+    head, keras, path = module.rpartition("keras.")
+    if not keras:
+        path = "" if module.rpartition(".")[2] == "keras" else "?"
+    return head in ("", "tensorflow.", "tensorflow.python.") and name in PUBLIC.get(path, ())

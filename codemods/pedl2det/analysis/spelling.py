@@ -7,7 +7,6 @@ import builtins
 from dataclasses import dataclass
 
 import pedl2det_names as names
-
 from pedl2det.analysis.source import Source
 
 #: The usual local names of packages.
@@ -41,10 +40,10 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
         return Spelling(name)
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
-    same_text = _by_moved_module(source, dotted, like) if like is not None else None
-    if same_text is not None:
-        return same_text
-    known = _by_known_import(source, dotted)
+    known = None
+    if like is not None:
+        known = _by_its_own_root(source, dotted, like) or _by_moved_module(source, dotted, like)
+    known = known or _by_known_import(source, dotted) or _by_sibling(source, dotted)
     if known is not None:
         return known
     top, _, rest = dotted.partition(".")
@@ -74,6 +73,28 @@ def _by_moved_module(source: Source, dotted: str, like: ast.expr) -> Spelling | 
     return Spelling(ast.unparse(like), (f"from {package} import {last}{as_part}",))
 
 
+def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spelling | None:
+    """The name by what the old expression begins with: ``k.optimizers``, where ``k = tf.keras``.
+
+    A root that is an old module, as after ``import keras``, is imported from its new place.
+    """
+    part = like.value if isinstance(like, ast.Attribute) else None
+    while part is not None:
+        meaning = source.names.qualified(part)
+        if meaning is not None and dotted.startswith(f"{meaning}."):
+            return Spelling(ast.unparse(part) + dotted[len(meaning) :])
+        if isinstance(part, ast.Name):
+            row = names.lookup(meaning) if meaning else None
+            if row is None or row.new is None or not dotted.startswith(f"{row.new}."):
+                return None
+            module, _, name = row.new.rpartition(".")
+            alias = f" as {part.id}" if part.id != name else ""
+            import_ = f"from {module} import {name}{alias}"
+            return Spelling(part.id + dotted[len(row.new) :], (import_,))
+        part = part.value if isinstance(part, ast.Attribute) else None
+    return None
+
+
 def _by_known_import(source: Source, dotted: str) -> Spelling | None:
     """The name by the longest prefix that the file imports at its top."""
     found: tuple[int, Spelling] | None = None
@@ -99,6 +120,21 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
                 if found is None or len(meaning) > found[0]:
                     found = len(meaning), Spelling(code)
     return found[1] if found else None
+
+
+def _by_sibling(source: Source, dotted: str) -> Spelling | None:
+    """The name by its package, where the file imports other modules of that package.
+
+    ``tensorflow.keras.optimizers.SGD`` beside ``from tensorflow.keras import layers``.
+    """
+    for node in source.tree.body:
+        if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
+            continue
+        rest = dotted.removeprefix(f"{node.module}.")
+        first, _, name = rest.partition(".")
+        if rest != dotted and name and _is_free(source, first, f"{node.module}.{first}"):
+            return Spelling(rest, (f"from {node.module} import {first}",))
+    return None
 
 
 def _bare(source: Source, module: str, name: str, local: str) -> Spelling:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
-
 from pedl2det.analysis.context import ContextReach
 from pedl2det.analysis.flow import Flow, Function
 from pedl2det.analysis.modules import Modules
@@ -162,28 +161,39 @@ class Trial:
         """``download_data``, if the old harness called one."""
         return self._harness_function("download_data", "download_data_function")
 
+    @cached_property
+    def loaders_place(self) -> str | None:
+        """The dotted name of ``make_data_loaders``; it may be more than a function."""
+        return self._harness_place("make_data_loaders", "data_loaders_function")
+
+    @cached_property
+    def loaders_home(self) -> Source | None:
+        """The file that defines ``make_data_loaders``."""
+        return self.modules.split(self.loaders_place)[0] if self.loaders_place else None
+
+    @cached_property
+    def download_place(self) -> str | None:
+        """The dotted name of ``download_data``."""
+        return self._harness_place("download_data", "download_data_function")
+
     def _harness_function(self, name: str, key: str) -> Function | None:
+        place = self._harness_place(name, key)
+        home, local = self.modules.split(place) if place else (None, "")
+        if home is None or len(home.names.module_bindings(local)) != 1:
+            return None  # such as one definition for each platform
+        found = self.modules.definition(place or "")
+        return found if isinstance(found, ast.FunctionDef) else None
+
+    def _harness_place(self, name: str, key: str) -> str | None:
+        """Where a function that the old harness called is defined: a dotted name."""
         if self.generation is not Generation.PEDL or not self.roots:
             return None
-        for place in sorted((self.entry_names or {}).get(key, ())):
-            found = self.modules.definition(place.replace(":", "."))
-            if isinstance(found, ast.FunctionDef):
-                return found
-        init = self.modules.by_name.get("__init__")
-        if init is not None:
-            for meaning in init.names.module_bindings(name):
-                dotted = init.names.follow(meaning) if meaning else f"__init__.{name}"
-                found = self.modules.definition(dotted)
-                if isinstance(found, ast.FunctionDef):
-                    return found
-        defined = [
-            node
-            for source in self.modules
-            for node in source.tree.body
-            if isinstance(node, ast.FunctionDef) and node.name == name
-        ]
-        beside = [one for one in defined if self.modules.home(one) in self._homes_of_roots]
-        return (beside or defined or [None])[0]
+        wanted = [one.replace(":", ".") for one in sorted((self.entry_names or {}).get(key, ()))]
+        if "__init__" in self.modules.by_name:
+            wanted.append(f"__init__.{name}")
+        beside = [self.modules.name_of(home) for home in self._homes_of_roots]
+        wanted += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
+        return next((found for one in wanted if (found := self.modules.bound(one))), None)
 
     @cached_property
     def _homes_of_roots(self) -> list[Source]:

@@ -94,13 +94,12 @@ class _Finder(cst.CSTVisitor):
 
 
 def _comments(node: Any, head_only: bool) -> Counter[str]:
-    if head_only and hasattr(node, "body"):
+    if head_only and isinstance(node, cst.Try | cst.TryStar):
+        return Counter()  # nothing is between `try` and its body
+    if head_only and isinstance(node, cst.BaseCompoundStatement):
         node = node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]))
         if hasattr(node, "orelse"):
             node = node.with_changes(orelse=None)
-        for part in ("handlers", "finalbody"):
-            if hasattr(node, part):
-                node = node.with_changes(**{part: [] if part == "handlers" else None})
     finder = _Finder()
     node.visit(finder)
     return finder.found

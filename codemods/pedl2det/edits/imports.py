@@ -10,6 +10,8 @@ from typing import Any
 
 import libcst as cst
 
+from pedl2det.analysis.skipping import SKIP
+
 from pedl2det.edits.comments import Gone, is_gone, settle
 
 _MODULE = cst.Module([])
@@ -101,6 +103,20 @@ def _names_in_string(text: str) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
+#: The nodes around import statements, and these themselves.
+_AROUND_IMPORTS = (
+    *(cst.Module, cst.BaseCompoundStatement, cst.IndentedBlock, cst.SimpleStatementLine),
+    *(cst.SimpleStatementSuite, cst.Else, cst.ExceptHandler, cst.Finally, cst.MatchCase),
+    *(cst.Import, cst.ImportFrom),
+)
+
+
+def _is_skipped(line: cst.SimpleStatementLine) -> bool:
+    """Whether a comment asks to leave a line."""
+    comment = line.trailing_whitespace.comment
+    return comment is not None and SKIP.match(comment.value) is not None
+
+
 class _Cleaner(cst.CSTTransformer):
     """Drops imports that the edits made superfluous."""
 
@@ -111,12 +127,20 @@ class _Cleaner(cst.CSTTransformer):
         self._had = had
         self._has = has
         self._wanted = wanted
+        #: The new import of each local name, and those that go into the statement at hand.
         self._replaced = replaced
+        self._here: list[_Import] = []
         #: The import statements of single names that stay, as :class:`_Import` writes them.
         self.present: set[str] = set()
         #: The place in the module of the first import of the old API.
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Go into what may hold an import, and into nothing else."""
+        if isinstance(node, cst.SimpleStatementLine) and _is_skipped(node):
+            return False
+        return isinstance(node, _AROUND_IMPORTS) and super().on_visit(node)
 
     def visit_Module(self, node: cst.Module) -> None:
         for index, statement in enumerate(node.body):
@@ -149,7 +173,12 @@ class _Cleaner(cst.CSTTransformer):
             unused = local not in self._has
             once_used = local in self._had or is_old
             goes = unused and once_used and not (self._wanted.is_package and not is_old)
-            if goes or local in self._replaced and not self._is_added(alias, home):
+            replaced = self._replaced.get(local)
+            if replaced is not None and not self._is_added(alias, home):
+                if not self._wanted.is_harness(meaning):
+                    self._here.append(replaced)
+                continue
+            if goes:
                 continue
             kept.append(alias)
             self.present.add(_statement(alias, home))
@@ -195,9 +224,24 @@ class _Cleaner(cst.CSTTransformer):
         self,
         original_node: cst.SimpleStatementLine,  # noqa: ARG002 - libcst's signature
         updated_node: cst.SimpleStatementLine,
-    ) -> cst.SimpleStatementLine:
-        """Keep the place of a statement that lost all of its names."""
-        return updated_node if updated_node.body else updated_node.with_changes(body=[Gone()])
+    ) -> Any:
+        """Put a name's new import in the place of the old one; keep the place of an empty line."""
+        groups: dict[str, list[_Import]] = {}
+        for one in self._here:
+            if one.statement not in self.present:
+                groups.setdefault(one.module if one.name else one.statement, []).append(one)
+        self.present |= {one.statement for one in self._here}
+        self._here = []
+        if not groups:
+            return updated_node if updated_node.body else updated_node.with_changes(body=[Gone()])
+        lines = [_line(group) for group in groups.values()]
+        if updated_node.body:
+            return cst.FlattenSentinel([updated_node, *lines])
+        lines[0] = lines[0].with_changes(
+            leading_lines=updated_node.leading_lines,
+            trailing_whitespace=updated_node.trailing_whitespace,
+        )
+        return cst.FlattenSentinel(lines)
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: ARG002
         """Drop statements without names left; what follows keeps the distance to what precedes."""
@@ -228,6 +272,15 @@ class _Cleaner(cst.CSTTransformer):
             return updated_node
         body = body or [cst.SimpleStatementLine([cst.Pass()])]
         return updated_node.with_changes(body=body, footer=[*comments, *updated_node.footer])
+
+
+def _line(group: Sequence[_Import]) -> Any:
+    """The statement that imports some names of one module."""
+    first = group[0]
+    if first.name is None:
+        return cst.parse_statement(first.statement)
+    parts = [one.statement.partition(" import ")[2] for one in group]
+    return cst.parse_statement(f"from {first.module} import {', '.join(parts)}")
 
 
 def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) -> cst.Module:

@@ -9,7 +9,8 @@ from typing import Any
 
 import yaml
 
-from pedl2det.analysis.config import Alias, Config, KeyPath, effective, is_merge
+from pedl2det.analysis.config import Config, KeyPath
+from pedl2det.analysis.config_nodes import Alias, effective, is_merge
 from pedl2det.analysis.experiment import changes as ch
 from pedl2det.edits import yaml_text
 from pedl2det.edits.spans import Span, apply
@@ -66,13 +67,19 @@ def _on(config: Config, path: KeyPath) -> Iterator[Any]:
             pair = next((one for one in effective(node) if one[0].value == name), None)
             if pair is None:
                 return
-            if not pair[2]:
+            if not pair[2] or _is_hidden(node, name):
                 yield from _merged(node)
             node = pair[1]
         if isinstance(node, Alias):
             node = node.target
         if id(node) in targets:
             yield node
+
+
+def _is_hidden(node: yaml.MappingNode, name: str) -> bool:
+    """Whether a mapping merges a key that it also has: without its own, the other would appear."""
+    merges = yaml.MappingNode("", [pair for pair in node.value if is_merge(pair[0])])
+    return any(key.value == name for key, _, _ in effective(merges))
 
 
 def _merged(node: yaml.MappingNode) -> Iterator[Any]:
@@ -106,12 +113,16 @@ def _without_merge(
     pairs = [f"{flow(config, key)}: {flow(config, value)}" for key, value in merged]
     column = merges[0][0].start_mark.column
     between = ", " if node.flow_style else config.newline + " " * column
-    for (key, value), text in zip(
-        merges, [between.join(pairs), *[""] * (len(merges) - 1)], strict=True
-    ):
-        if not text:
-            raise yaml_text.NoPlace("a merge adds nothing")
-        yield Span(key.start_mark.index, yaml_text.end_of(value), text)
+    first, *others = merges
+    if pairs:
+        yield Span(first[0].start_mark.index, yaml_text.end_of(first[1]), between.join(pairs))
+    if node.flow_style and (others or not pairs):
+        if others:
+            raise yaml_text.NoPlace("braces merge twice")
+        yield from yaml_text.without_pairs(node, {first[0].value})
+        return
+    for key, value in others if pairs else merges:
+        yield yaml_text.without_lines(config, key, value, ())
 
 
 def _without_names(config: Config, anchors: set[int]) -> Iterator[Span]:

@@ -30,11 +30,12 @@ def edited(config: Config, changes: Sequence[ch.Change]) -> str:
 
     Args:
         config: the config.
-        changes: what to change.
+        changes: what to change; a change below a key that another one removes has no effect.
 
     Raises:
         NotEdited: read again, the text would not mean what the changes mean.
     """
+    changes = _lasting(changes)
     if not changes:
         return config.text
     try:
@@ -45,9 +46,25 @@ def edited(config: Config, changes: Sequence[ch.Change]) -> str:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
     except (Overlap, yaml_text.NoPlace) as error:
         raise NotEdited(str(error)) from None
+    except RecursionError:
+        raise NotEdited("nested too deeply to be edited") from None
     if result != meant(config.value(), changes):
         raise NotEdited("the edited text would mean something else")
     return text
+
+
+def _lasting(changes: Sequence[ch.Change]) -> list[ch.Change]:
+    """The changes without repetitions and without those of what another one removes."""
+    gone = {one.path for one in changes if isinstance(one, ch.Delete | ch.Flatten)}
+
+    def lasts(change: ch.Change) -> bool:
+        is_removal = isinstance(change, ch.Delete | ch.Flatten)
+        around = range(
+            1, len(change.path) + (not is_removal and not isinstance(change, ch.Comment))
+        )
+        return not any(change.path[:length] in gone for length in around)
+
+    return [change for change in dict.fromkeys(changes) if lasts(change)]
 
 
 def set_of(all_spans: Iterable[Span]) -> list[Span]:
@@ -56,21 +73,24 @@ def set_of(all_spans: Iterable[Span]) -> list[Span]:
 
 
 def spans(config: Config, changes: Sequence[ch.Change]) -> Iterator[Span]:
-    """The spans that make changes, in a config whose changed places are all its own."""
+    """The spans that make changes, in a config whose changed places are all its own.
+
+    At one place, the end of an inner mapping comes first, and a comment on the next key last.
+    """
     inserted: dict[KeyPath, list[ch.Insert]] = defaultdict(list)
     deleted: dict[KeyPath, list[ch.Delete]] = defaultdict(list)
     for change in changes:
-        match change:
-            case ch.Insert():
-                inserted[change.path].append(change)
-            case ch.Delete():
-                deleted[change.path[:-1]].append(change)
-            case _:
-                yield from _spans(config, change)
+        if isinstance(change, ch.Insert):
+            inserted[change.path].append(change)
+        elif isinstance(change, ch.Delete):
+            deleted[change.path[:-1]].append(change)
+    for path, inserts in sorted(inserted.items(), key=lambda one: -len(one[0])):
+        yield _insert(config, path, inserts)
+    for change in changes:
+        if not isinstance(change, ch.Insert | ch.Delete):
+            yield from _spans(config, change)
     for path, deletes in deleted.items():
         yield from _delete(config, path, deletes)
-    for path, inserts in inserted.items():
-        yield _insert(config, path, inserts)
 
 
 def _spans(config: Config, change: ch.Change) -> Iterator[Span]:

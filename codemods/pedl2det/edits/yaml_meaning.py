@@ -11,7 +11,7 @@ from pedl2det.analysis.config import Config, KeyPath
 from pedl2det.analysis.experiment import changes as ch
 
 #: Values change before the keys on the way to them do.
-_ORDER = (ch.Comment, ch.Replace, ch.Insert, ch.Delete, ch.Flatten, ch.Nest, ch.Rename)
+_ORDER = (ch.Comment, ch.Replace, ch.Delete, ch.Insert, ch.Flatten, ch.Nest, ch.Rename)
 
 
 def meant(value: Any, changes: Sequence[ch.Change]) -> Any:

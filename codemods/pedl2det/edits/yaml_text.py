@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from pedl2det.analysis.config import Alias, Config
+from pedl2det.analysis.config import Config
+from pedl2det.analysis.config_nodes import Alias
 from pedl2det.edits.spans import Span
 
 _DOCUMENT_END = re.compile(r"^\.\.\.(\s.*)?$", re.MULTILINE)

@@ -105,7 +105,7 @@ def _facts(
             known = values.setdefault(need.key, need)
             if known.value != need.value:
                 message = f"{need.key}: {need.value} here, and {known.value} elsewhere"
-                findings.append(_at(trial, need.place, fix, message))
+                findings.append(_at(trial, need.place or fix.node, fix, message))
     renames = _named(values, "metric:")
     training = _named(values, "training_metric:") | renames
     facts = ConfigFacts(

@@ -53,6 +53,10 @@ def migrate(
     result.findings += _configs(discovered)
     migrate_texts(discovered, result, options)
     result.files = list({file.path: file for file in result.files}.values())
+    if options.resolve and result.files:
+        from pedl2det.engine.resolving import check_names
+
+        result = check_names(result)
     return result
 
 

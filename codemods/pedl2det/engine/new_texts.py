@@ -70,7 +70,7 @@ def mark_open(
 
 def in_old_text(one: Reference, old: Source, message: str, help_: str) -> Finding:
     """Return a finding about a name of a new text, at its line in the old text."""
-    line = _old_line(old, one.source, one.node.lineno)
+    line = old_line(old, one.source, one.node.lineno)
     found = finding_on(old, line, Kind.LEFT, GENERIC, message, help_)
     if old.lines[line - 1] == one.source.lines[one.node.lineno - 1]:
         there = finding_at(one.source, one.node, Kind.LEFT, GENERIC, message, help_)
@@ -78,8 +78,8 @@ def in_old_text(one: Reference, old: Source, message: str, help_: str) -> Findin
     return found
 
 
-def _old_line(old: Source, new: Source, line: int) -> int:
-    """The line of the old text that became a line of the new one, or the nearest above it."""
+def old_line(old: Source, new: Source, line: int) -> int:
+    """Return the line of the old text that became a line of the new one, or the nearest above it."""
     matcher = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False)
     nearest = 1
     for block in matcher.get_matching_blocks():

@@ -20,6 +20,7 @@ from pedl2det.engine.configs import MigratedConfigs, migrate_configs
 from pedl2det.engine.lowering import lower
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
+from pedl2det.engine.notebooks import notebook_findings
 from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at, finding_on
 from pedl2det.engine.propose import Proposals, propose
@@ -87,6 +88,7 @@ def _migrate(
     else:
         made = _only_marked(reading, options)
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
+    made.findings += notebook_findings(reading)
     return _settled(reading, made, total, options, directories)
 
 
@@ -113,16 +115,19 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
     configs = _new_configs(reading, made.configs.texts)
     new = trial_of(reading, made.texts, configs)
     new = _account(reading, new, configs, proposals, made)
-    if made.texts and not any(one.kind is Kind.DEFECT for one in made.findings):
+    is_whole = not proposals.dropped and not done.tracebacks and not proposals.tracebacks
+    if made.texts and is_whole:
         made.findings += changed_again(new, options)
     return made
 
 
 def _only_marked(reading: Reading, options: Options) -> _Made:
     """Files with old names and without a trial: no rule applies to them."""
-    made = _Made()
+    done = rewrite(reading.trial, ())  # drops imports that are not used
+    made = _Made(dict(done.texts))
     made.configs = migrate_configs(reading, reading.trial, (), options)
-    _account(reading, reading.trial, reading.configs, Proposals(), made)
+    new = trial_of(reading, made.texts, reading.configs)
+    _account(reading, new, reading.configs, Proposals(), made)
     return made
 
 
@@ -241,8 +246,6 @@ def _settled(
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
     written = [one for one in files if _is_written(one, status, findings, options)]
-    if not project.has_trial and not options.partial:
-        written = []
     paths = {one.path for one in written}
     said = (
         findings if written or status.is_finished else [one for one in findings if one.kind.is_left]
@@ -331,9 +334,7 @@ def _status(blocking: list[Finding], findings: list[Finding]) -> Status:
     return Status.ASSUMED if assumed else Status.FINISHED
 
 
-def _is_written(
-    file: NewFile, status: Status, findings: list[Finding], options: Options
-) -> bool:
+def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:
     """Whether a file is written: all of a finished trial, and leftovers that are finished."""
     mine = [one for one in findings if one.path == file.path and one.kind.is_left]
     if any(one.rule == SCAN for one in mine):

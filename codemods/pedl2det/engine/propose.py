@@ -12,7 +12,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import Fix, Remark, place_of
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
 from pedl2det.rules import Rule, rules
 
 
@@ -91,10 +91,19 @@ def _unwanted(rule: Rule, one: Fix | Remark, options: Options) -> str | None:
         if isinstance(one, Remark):
             return f"{one.message} ({rule.name} was left out)"
         return f"{rule.name} was left out, and this needs it"
-    nodes = [(one.source, one.node)]
+    lines = [(one.source, getattr(one.node, "lineno", 0))]
     if isinstance(one, Fix):
-        nodes += [(source, place_of(edit)) for source, edit in one.located]
-    for source, node in nodes:
-        if source.skipped and getattr(node, "lineno", 0) in source.skipped:
-            return f"{rule.name} would rewrite this, and a comment says to skip it"
+        for source, edit in one.located:
+            lines += [(source, line) for line in _lines(edit)]
+    if any(source.skipped and line in source.skipped for source, line in lines):
+        return f"{rule.name} would rewrite this, and a comment says to skip it"
     return None
+
+
+def _lines(edit: Edit) -> range:
+    """The lines that an edit may change."""
+    node = place_of(edit)
+    first: int = getattr(node, "lineno", 0)
+    is_whole = isinstance(edit, Replace | ReplaceStatement)
+    last: int | None = getattr(node, "end_lineno", None) if is_whole else None
+    return range(first, (last or first) + 1)

@@ -70,15 +70,5 @@ def _with_proof(result: Result, number: int, outcome: Outcome) -> Result:
 
 
 def _taken_back(result: Result, number: int, outcome: Outcome, reason: str) -> Result:
-    outcomes = list(result.outcomes)
-    outcomes[number] = replace(
-        outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=()
-    )
-    message = f"not proved to train the same, and not written: {reason}"
-    return replace(
-        result,
-        files=[file for file in result.files if file.path not in outcome.files],
-        changes=[change for change in result.changes if change.path not in outcome.files],
-        findings=[*result.findings, Finding(Kind.LEFT, RULE, outcome.directory, 1, message)],
-        outcomes=outcomes,
-    )
+    message = f"not proved to train the same, so not written: {reason}"
+    return result.without(number, Finding(Kind.LEFT, RULE, outcome.directory, 1, message))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
 
@@ -150,6 +150,35 @@ class Result:
     def names(self) -> int:
         """How many legacy names were found."""
         return self.rewritten + self.marked + self.suppressed
+
+    def without_file(self, path: Path, finding: Finding) -> Result:
+        """Return the result without the trial that writes a file, which a person has to finish.
+
+        Args:
+            path: the file.
+            finding: why.
+        """
+        for number, one in enumerate(self.outcomes):
+            if path in one.files:
+                return self.without(number, finding)
+        return replace(
+            self,
+            files=[file for file in self.files if file.path != path],
+            changes=[change for change in self.changes if change.path != path],
+            findings=[*self.findings, finding],
+        )
+
+    def without(self, number: int, finding: Finding) -> Result:
+        """Return the result without the files of a trial, which a person has to finish."""
+        outcome = self.outcomes[number]
+        left = replace(outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=())
+        return replace(
+            self,
+            files=[file for file in self.files if file.path not in outcome.files],
+            changes=[change for change in self.changes if change.path not in outcome.files],
+            findings=[*self.findings, finding],
+            outcomes=[*self.outcomes[:number], left, *self.outcomes[number + 1 :]],
+        )
 
     def changes_by_file(self) -> dict[Path, list[Change]]:
         """The places that rules rewrote, by file."""

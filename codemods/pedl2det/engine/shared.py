@@ -38,7 +38,16 @@ def settle(projects: Sequence[Project], parts: Sequence[Result]) -> list[Result]
                 unsettled = True
                 for trial in (trial for trial, data in wanted.items() if data is not None):
                     settled[trial] = _left(settled[trial], path)
+    for number, project in enumerate(projects):
+        files = list(project.modules.values())
+        if not project.has_trial and all(_is_rewritten(settled, users, one) for one in files):
+            settled[number] = Result(rewritten=settled[number].names)
     return settled
+
+
+def _is_rewritten(parts: Sequence[Result], users: dict[Path, list[int]], file: Path) -> bool:
+    """Whether a trial that has a file through a link rewrites it."""
+    return any(_written(parts[user], _real(file)) is not None for user in users.get(file, ()))
 
 
 def _users(projects: Sequence[Project]) -> dict[Path, list[int]]:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pedl2det_names as names
 from pedl2det.analysis.discovery import Project, trial_classes, uses_legacy
 from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.source import Source
 from pedl2det.findings import Unreadable
 from pedl2det.notebook.document import Document
-from pedl2det.notebook.module import python_cells
-
-_IN_MAGIC = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")
+from pedl2det.notebook.magics import uses_old_api
+from pedl2det.notebook.module import NotebookSource, python_cells
 
 
 def with_notebooks(
@@ -79,23 +79,21 @@ def _matters(file: Path, reader: Reader) -> bool:
         return True
     source = reader.source_or_none(file)
     if source is None:
-        return any(_IN_MAGIC.search(cell.source) for cell in python_cells(document))
-    return uses_legacy(source) or hidden(file, reader)
+        return any(uses_old_api(cell.source) for cell in python_cells(document))
+    return uses_legacy(source) or _is_hidden(source) or _is_in_cells(document)
 
 
-def hidden(file: Path, reader: Reader) -> bool:
-    """Tell whether the old API is used where only IPython sees it."""
-    return any(True for _ in in_magics(file, reader))
+def _is_hidden(source: Source) -> bool:
+    """Whether the old API is used where only IPython sees it."""
+    return isinstance(source, NotebookSource) and any(
+        not magic.is_shell and uses_old_api(magic.text)
+        for magics in source.magics.values()
+        for magic in magics
+    )
 
 
-def in_magics(file: Path, reader: Reader) -> Iterator[tuple[int, int, str]]:
-    """Return the cell, the line and the text of each magic that uses the old API."""
-    from pedl2det.notebook.module import NotebookSource
-
-    source = reader.source_or_none(file)
-    if not isinstance(source, NotebookSource):
-        return
-    for cell, magics in source.magics.items():
-        for magic in magics:
-            if not magic.is_shell and _IN_MAGIC.search(magic.text):
-                yield cell, magic.line, magic.text.splitlines()[0]
+def _is_in_cells(document: Document) -> bool:
+    """Whether cells that hold files or programs may use the old API."""
+    return any(
+        cell.magic and not cell.is_shell and "pedl" in cell.source for cell in document.cells
+    )

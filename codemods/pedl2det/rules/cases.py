@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+Files = Mapping[str, str]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -12,13 +14,14 @@ class Case:
 
     Attributes:
         before: the files of the trial, by path.
-        after: what becomes of the files that the case is about. Others are not compared.
+        after: the new text of the files that the case is about; a file that the case does not
+            name is not compared. Empty where nothing may change.
         says: a part of what is reported.
-        status: how far the migration gets: ``finished``, ``assumptions`` or ``begun``.
+        status: how far the migration gets: ``finished``, ``finished with assumptions`` or ``begun``.
     """
 
-    before: Mapping[str, str]
-    after: Mapping[str, str]
+    before: Files
+    after: Files
     says: str = ""
     status: str = "finished"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.engine.draft import CONSTRUCTOR
 from pedl2det.fixes import (
+    CONSTRUCTOR,
     AddMember,
     AddParameter,
     DropParameter,
@@ -41,7 +41,11 @@ def _annotation(trial: Trial, owner: ast.ClassDef) -> tuple[str, tuple[str, ...]
     """How the context's type is written in the class's file, and the import for it."""
     source = trial.modules.home(owner)
     base = next((one for one in owner.bases if trial.base_name(one)), None)
-    like = ast.Attribute(base.value, "TFKerasTrialContext") if isinstance(base, ast.Attribute) else base
+    like = (
+        ast.Attribute(base.value, "TFKerasTrialContext")
+        if isinstance(base, ast.Attribute)
+        else base
+    )
     found = spell(source, "determined.keras.TFKerasTrialContext", like=like)
     code, imports = found.code, found.imports
     if isinstance(base, ast.Name):

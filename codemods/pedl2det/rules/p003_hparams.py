@@ -9,15 +9,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from pedl2det.analysis.flow import Function, Use, Way
+from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.fixes import DropParameter, Edit, Fix, Form, InsertFirst, Remark, Replace
+from pedl2det.fixes import (
+    AddMember,
+    DropArgument,
+    DropParameter,
+    Edit,
+    Fix,
+    Form,
+    InsertFirst,
+    Remark,
+    RenameFunction,
+    Replace,
+)
 
 ID = "P003"
 NAME = "hparams"
 
 #: Methods that the old harness called with the hyperparameters.
 _GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
+#: Methods that early Determined called without, though its first documents showed them with it.
+_DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
@@ -25,14 +39,17 @@ _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
-    for _, method in trial.methods(*_GIVEN_HPARAMS):
+    for _, method in trial.methods(*_GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = [*method.args.posonlyargs, *method.args.args][1:]
-        if trial.generation is Generation.PEDL or _is_leftover(method, parameters):
+        is_given = trial.generation is Generation.PEDL and method.name in _GIVEN_HPARAMS
+        if is_given or _is_leftover(method, parameters):
             yield from _function(trial, method, hparams=parameters[:1], config=[])
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
-            parameters = [*entry.args.posonlyargs, *entry.args.args]
-            yield from _function(trial, entry, hparams=parameters[1:2], config=parameters[:1])
+            given = entry_of(entry)
+            hparams = [given.hparams] if given.hparams is not None else []
+            config = [given.config] if given.config is not None else []
+            yield from _function(trial, entry, hparams=hparams, config=config)
 
 
 def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:
@@ -44,6 +61,11 @@ def _function(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
 ) -> Iterable[Fix | Remark]:
     source = trial.modules.home(function)
+    if _is_decorated(function) and hparams:
+        yield _behind_decorator(trial, function)
+        return
+    for call in trial.flow.calls(function):
+        yield from _without_arguments(trial, call, function, (*config, *hparams))
     if function.name != "__init__":  # P001 writes a constructor's parameters
         dropped: list[Edit] = [DropParameter(function, one) for one in (*config, *hparams)]
         arguments = function.args
@@ -54,6 +76,39 @@ def _function(
         yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
     for parameter in config:
         yield from _reads(trial, function, parameter, _config_read, _experiment_config)
+
+
+def _is_decorated(function: Function) -> bool:
+    """Whether a decorator calls a function with the arguments that it knows."""
+    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
+    return bool(names - {"abstractmethod", "override", "overrides"})
+
+
+def _behind_decorator(trial: Trial, function: Function) -> Fix:
+    """The decorated method under another name, called with the hyperparameters as before."""
+    source = trial.modules.home(function)
+    owner = source.names.parents[function]
+    assert isinstance(owner, ast.ClassDef)
+    inner = f"_{function.name}_from_hparams"
+    code = (
+        f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
+    )
+    edits: tuple[Edit, ...] = (RenameFunction(function, inner), AddMember(owner, code))
+    support = ("get_hyperparameters",)
+    return Fix(ID, source, function, edits, support=support, form=Form.FAITHFUL)
+
+
+def _without_arguments(
+    trial: Trial, call: Call, function: Function, parameters: Sequence[ast.arg]
+) -> Iterable[Fix]:
+    """A call such as ``super().build_model(hparams)`` without the arguments that are gone."""
+    source = trial.modules.home(call.node)
+    for parameter in parameters:
+        value = argument_for(call, function, parameter.arg)
+        if value is not None and function.name != "__init__":
+            parent = source.names.parents[value]
+            node = parent if isinstance(parent, ast.keyword) else value
+            yield Fix(ID, source, call.node, (DropArgument(call.node, node),))
 
 
 def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type: ignore[no-untyped-def]
@@ -70,7 +125,7 @@ def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type:
             code, form, support = whole(trial, trial.flow.uses(read))
             edit = Replace(read, code)
             yield Fix(ID, source, read, (edit,), support=support, form=form)
-        for read, edit in singles.items():
+        for edit in singles.values():
             if edit is not None:
                 yield Fix(ID, source, edit.node, (edit,))
         return

@@ -5,69 +5,212 @@ The function is not split: two calls would shuffle twice, and validation data wo
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from pedl2det.analysis.loaders import needs_unwrapping
+from pedl2det.analysis.datasets import unwrapped_out_of_reach
+from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddMember, Fix, Form, Remark
+from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Form, Remark
+from pedl2det.rules.cases import Case
+from pedl2det.rules.small_trials import (
+    loaders,
+    migrated_model,
+    migrated_trial,
+    pedl_trial,
+    with_data,
+)
 
 ID = "P005"
 NAME = "data-loaders"
 
 _METHODS = '''\
 @cached_property
-def data_loaders(self):
+def {name}(self):
     """Training and validation data, from one call: they may share one shuffle."""
-    return {call}
+{local_import}    return {call}
 
 def build_training_data_loader(self):
-    training, _ = self.data_loaders
+    training, _ = self.{name}
     return {training}
 
 def build_validation_data_loader(self):
-    _, validation = self.data_loaders
+    _, validation = self.{name}
     return {validation}
 '''
+_NONE = "no make_data_loaders in this project, so the trial has no data"
+_TWO = (
+    "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
+    "trial, which PEDL never did"
+)
+_RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
+_LONG = 70
+_NAMES = ("data_loaders", "both_data_loaders", "det_data_loaders", "pedl_data_loaders")
+_DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Give each root class its loader methods."""
+    """Give the trial classes their loader methods."""
     if trial.generation is not Generation.PEDL or not trial.roots:
         return
-    for root in trial.roots:
-        if any(trial.flow.method(root, name) for name in ("build_training_data_loader",)):
-            continue
-        source = trial.modules.home(root)
-        if trial.loaders is None:
-            message = "no make_data_loaders in this project, so the trial has no data"
-            help_ = "define build_training_data_loader and build_validation_data_loader"
-            yield Remark(ID, source, root, Kind.LEFT, message, help_)
-            continue
-        yield _with_methods(trial, root)
+    for owner in _owners(trial):
+        present = trial.flow.method(owner, TRAINING_METHOD)
+        if trial.loaders_place is None and present is None:
+            yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
+        elif trial.loaders_place is not None and present is not None:
+            yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
+        elif trial.loaders_place is None:
+            continue  # migrated by hand already
+        else:
+            yield _with_methods(trial, owner)
 
 
-def _with_methods(trial: Trial, root) -> Fix:  # type: ignore[no-untyped-def]
-    source, loaders = trial.modules.home(root), trial.loaders
-    assert loaders is not None
-    home = trial.modules.home(loaders)
-    imports = ["from functools import cached_property"]
-    if home is not source:
-        imports.append(f"from {trial.modules.name_of(home)} import {loaders.name}")
-    if trial.context.can_take(loaders):
-        call, support = f"{loaders.name}(self.context)", []
-    else:  # others call it too, with a config and hyperparameters
-        config = "self.context.get_experiment_config()"
-        call = f"{loaders.name}({config}, legacy_keras.get_hyperparameters())"
-        support = ["get_hyperparameters"]
+def _owners(trial: Trial) -> list[ast.ClassDef]:
+    """The classes that get the methods: those beside the loaders if they are the only trials."""
+    home = trial.loaders_home
+    beside = [one for one in trial.concrete if trial.modules.home(one) is home]
+    in_roots = any(trial.modules.home(root) is home for root in trial.roots)
+    if beside and not in_roots and len(beside) == len(trial.concrete) == 1:
+        return beside
+    return trial.roots
+
+
+def _free_name(trial: Trial, owner: ast.ClassDef) -> str:
+    """The name of the property, which no class of the trial uses for something else."""
+    taken: set[str] = set()
+    for one in trial.flow.family(owner):
+        for node in trial.modules.home(one).names.below(one):
+            taken.add(getattr(node, "attr", getattr(node, "name", getattr(node, "id", ""))) or "")
+    return next(name for name in _NAMES if name not in taken)
+
+
+@dataclass(frozen=True)
+class _Called:
+    """How the trial calls ``make_data_loaders``.
+
+    Attributes:
+        code: the call.
+        imports: the imports at the top of the file.
+        local_import: the import in the method, where one at the top would be circular.
+        support: the pieces that the call uses.
+    """
+
+    code: str
+    imports: tuple[str, ...] = ()
+    local_import: str = ""
+    support: tuple[str, ...] = ()
+
+
+def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
+    source = trial.modules.home(owner)
+    context = f"self.{trial.context.attribute}"
+    called = _called(trial, source, context)
+    support = list(called.support)
     training, validation = "training", "validation"
-    form = Form.FAITHFUL if support else Form.IDIOMATIC
     if needs_unwrapping(trial):
-        size = "self.context.get_per_slot_batch_size()"
-        training = f"legacy_keras.training_loader(self.context, training, {size})"
-        validation = f"legacy_keras.validation_loader(validation, {size})"
+        size = cut_size(trial, context)
+        training = f"legacy_keras.training_loader({context}, training{size})"
+        validation = f"legacy_keras.validation_loader(validation{size})"
         support += ["training_loader", "validation_loader"]
-        form = Form.FAITHFUL
-    code = _METHODS.format(call=call, training=training, validation=validation)
-    edit = AddMember(root, code)
-    return Fix(ID, source, root, (edit,), imports=tuple(imports), support=tuple(support), form=form)
+    elif unwrapped_out_of_reach(trial):
+        training, validation = (
+            f"{context}.wrap_dataset({one}, shard_dataset=False)" for one in (training, validation)
+        )
+    code = _METHODS.format(
+        name=_free_name(trial, owner),
+        call=called.code,
+        local_import=called.local_import,
+        training=training,
+        validation=validation,
+    )
+    return Fix(
+        ID,
+        source,
+        owner,
+        (AddMember(owner, code),),
+        imports=("from functools import cached_property", *called.imports),
+        support=tuple(support),
+        form=Form.FAITHFUL if support else Form.IDIOMATIC,
+    )
+
+
+def _called(trial: Trial, source: Source, context: str) -> _Called:
+    place, home = trial.loaders_place, trial.loaders_home
+    assert place is not None and home is not None
+    name = place.rpartition(".")[2]
+    arguments, support = _arguments(trial, context)
+    code = f"{name}({arguments})"
+    if len(code) > _LONG:
+        code = f"{name}(\n        {arguments}\n    )"
+    if home is source:
+        return _Called(code, support=support)
+    line = f"from {trial.modules.name_of(home)} import {name}"
+    bound = source.names.module_bindings(name)
+    is_taken = bool(bound) and [source.names.follow(one) for one in bound if one] != [place]
+    if is_taken or trial.modules.imports(home, source):
+        return _Called(code, local_import=f"    {line}\n\n", support=support)
+    return _Called(code, imports=(line,), support=support)
+
+
+def _arguments(trial: Trial, context: str) -> tuple[str, tuple[str, ...]]:
+    """The arguments of the call: the context, or what the old harness passed."""
+    loaders = trial.loaders
+    if loaders is not None and trial.context.can_take(loaders):
+        return LOADERS_CONTEXT, ()
+    entry = entry_of(loaders) if loaders is not None else None
+    code = entry.arguments if entry is not None else "{config}, {hparams}"
+    filled = code.format(
+        config=f"{context}.get_experiment_config()", hparams="legacy_keras.get_hyperparameters()"
+    )
+    return filled, ("get_hyperparameters",) if "legacy_keras" in filled else ()
+
+
+_LOAD = "from rows import load"
+_OLD = 'return load(0, hparams["batch_size"]), load(1, 4)\n'
+_NEW = "return load(0, context.get_per_slot_batch_size()), load(1, 4)\n"
+_TOOL = "from data import make_data_loaders\n\nprint(make_data_loaders({}, {'batch_size': 8}))\n"
+
+CASES = (
+    Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
+    Case(  # another parameter, which has a default
+        with_data(loaders(_OLD, _LOAD, "experiment_config, hparams, seed=4")),
+        {
+            "data.py": loaders(_NEW, _LOAD, "context, seed=4"),
+            "model_def.py": migrated_model(),
+        },
+    ),
+    Case(  # a module that needs the trial's module is imported in the method
+        with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
+        {
+            "data.py": loaders(_NEW, f"from model_def import Net\n{_LOAD}", "context"),
+            "model_def.py": migrated_model()
+            .replace("\nfrom data import make_data_loaders\n", "")
+            .replace(
+                "        return make_data",
+                "        from data import make_data_loaders\n\n        return make_data",
+            ),
+        },
+    ),
+    Case(  # a tool calls it with arguments of its own, so its parameters stay
+        {**pedl_trial(_OLD, _LOAD), "tool.py": _TOOL},
+        {
+            "model_def.py": migrated_model("both", more="legacy_keras.bind(context)\n").replace(
+                "        return make_data_loaders(self.context)",
+                "        return make_data_loaders(\n"
+                "            self.context.get_experiment_config(), "
+                "legacy_keras.get_hyperparameters()\n"
+                "        )",
+            )
+        },
+    ),
+    Case(
+        {"model_def.py": pedl_trial("pass\n")["model_def.py"]},
+        {},
+        says="no make_data_loaders in this project",
+        status="begun",
+    ),
+)

@@ -12,11 +12,21 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 
+from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
-from pedl2det.analysis.trial import Generation, Reference, Trial
+from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Form, Remark, RenameKeyword, Replace
+from pedl2det.fixes import (
+    AddArgument,
+    DropArgument,
+    Edit,
+    Fix,
+    Form,
+    Remark,
+    RenameKeyword,
+    Replace,
+)
 
 ID = "P010"
 NAME = "names"
@@ -30,29 +40,23 @@ _OWN_RULE = (
     "pedl.frameworks.util.",
     *names.LOADERS,
 )
+#: Names of the optimizers' module that are no optimizers.
+_OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every old name that the table has."""
+    old = old_keras.is_old(trial)
     for reference in trial.references:
-        row = reference.row
+        row = old_keras.meant(reference, old)
         if row is None or reference.is_import or reference.dotted.startswith(_OWN_RULE):
             continue
-        if row.changed and not _is_of_its_time(trial, reference):
-            continue
+        if old_keras.is_optimizer(row) or old_keras.is_layer(row) or row.new in _OPTIMIZERS:
+            continue  # P009 and P031
         call = reference.call
         if call is not None and watches_validation(trial, call):
             continue  # P011 has another class for it
         yield from _rewritten(reference, row)
-
-
-def _is_of_its_time(trial: Trial, reference: Reference) -> bool:
-    """Whether code means by a name what it meant then, where today it means something else."""
-    if trial.generation is not Generation.CONTEXT:
-        return True
-    call = reference.call
-    old = ("lr", "decay")
-    return call is not None and any(one.arg in old for one in call.keywords)
 
 
 def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:

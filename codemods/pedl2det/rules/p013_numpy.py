@@ -42,9 +42,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif rows == "unknown":
             piece = "ragged_" + reference.dotted.rpartition(".")[2]
             replaced = Replace(call.func, f"legacy_keras.{piece}")
-            yield Fix(
-                ID, reference.source, call, (replaced,), support=(piece,), form=Form.FAITHFUL
-            )
+            yield Fix(ID, reference.source, call, (replaced,), support=(piece,), form=Form.FAITHFUL)
 
 
 def _rows(trial: Trial, node: ast.expr) -> str:
@@ -65,9 +63,7 @@ def _rows_of(trial: Trial, node: ast.AST) -> str:
             return "ragged" if is_ragged else "even"
         case ast.Call(func=ast.Attribute(attr="texts_to_sequences")):
             return "unknown"  # of one length by chance, if there are few texts
-        case ast.ListComp(elt=ast.ListComp() as inner) if any(
-            one.ifs for one in inner.generators
-        ):
+        case ast.ListComp(elt=ast.ListComp() as inner) if any(one.ifs for one in inner.generators):
             return "unknown"
         case ast.ListComp(elt=ast.Call(func=ast.Attribute(attr="split"))):
             return "unknown"

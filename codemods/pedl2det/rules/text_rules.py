@@ -42,6 +42,7 @@ TEXT_RULES = (
     TextRule("N201", "shell-lines", "Commands of PEDL's command line."),
     TextRule("N202", "notebook-files", "Cells that write a file with old code."),
     TextRule("N203", "pedlignore", "``.pedlignore`` has another name on a cluster."),
+    TextRule("N204", "notebook-trial", "A trial in a notebook, which no entrypoint can name."),
 )
 
 #: What else findings are reported under.
@@ -49,4 +50,6 @@ OTHERS = {
     "P000": "legacy-name",
     "C100": "config",
     "scan": "scan",
+    "names": "names",
+    "verify": "verify",
 }

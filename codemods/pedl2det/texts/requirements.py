@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -115,14 +116,19 @@ def _in_toml(text: str, new: str) -> TextResult:
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         message = "pedl is required in a way that is not edited"
         return TextResult(text, (), (TextFinding(REQUIRED, line, "left", message, new),))
-    changes, at = [], 0
-    for written in edit.replaced:
-        at = max(text.find(written, at), at)
-        line = text.count("\n", 0, at) + 1
-        changes.append(TextChange(REQUIRED, line, f"{written.strip(' =')} is {new}"))
-        at += 1
+    changes = [
+        TextChange(REQUIRED, number, f"pedl is {new}") for number in _changed_lines(text, edit.text)
+    ]
     lines = [(text.count("\n", 0, max(text.find(one), 0)) + 1, one) for one in edit.required]
     return TextResult(edit.text, tuple(changes), tuple(_pins(lines, new)))
+
+
+def _changed_lines(old: str, new: str) -> Iterator[int]:
+    """The lines of an old text that a new one has not."""
+    matcher = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
+    for kind, start, end, _, _ in matcher.get_opcodes():
+        if kind != "equal":
+            yield from range(start + 1, end + 1)
 
 
 def _in_setup(text: str, new: str) -> Iterator[TextFinding]:

@@ -27,7 +27,10 @@ _GROUPS = frozenset(
 _VALUED = ("-m", "--master", "-u", "--user")
 _WITHOUT_EFFECT = ("--local", "-f", "--follow", "--follow-first-trial")
 _TEST = ("-t", "--test", "--test-mode")
-_ASSIGNED = re.compile(r"\w+\s*[:?+]?=['\"]?pedl['\"]?")
+_MENTION = re.compile(r"\bpedl(?!\w)")
+_ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
+#: What runs the command in its arguments.
+_WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})
 _EXEC_FORM = re.compile(r"\"pedl\"\s*,\s*\"(?:e|exp|experiment)\"")
 _PIP = re.compile(r"(?:\S*/)?pip[\d.]*")
 _LOCAL = (
@@ -92,7 +95,7 @@ def _all_commands(text: str, place: Place) -> Iterator[list[Word]]:
             yield words
             for word in words:
                 parts += word.inner
-                if word.plain != word.text and re.search(r"\bpedl[ \t]", word.plain):
+                if word.plain != word.text and _MENTION.search(word.plain):
                     parts.append((word.start + 1, word.end - 1))  # bash -c '...'
 
 
@@ -105,19 +108,38 @@ def _command(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
         name = word.plain.lstrip("@+-") if index == 0 else word.plain
         rest = _without_global(words[index + 1 :])
         is_first = all(_is_prefix(one.text) for one in words[:index])
-        if name == "pedl" and (is_first or (rest and rest[0].plain in _GROUPS)):
+        is_run = is_first or words[0].text in _WRAPPERS or _is_create(rest)
+        if name == "pedl" and is_run and rest and rest[0].plain in _GROUPS:
             start = word.end - len("pedl") - (word.text != word.plain)
             yield _pedl(text, Word(start, start + 4, "pedl"), words[index + 1 :], cluster)
             return
         if name == "det" and is_first and not cluster and _is_create(rest):
             yield _det(text, word, words[index + 1 :])
             return
-        if _ASSIGNED.fullmatch(word.text):
+        if _is_used(text, _assigned(words, index)):
             yield _variable(text, word, cluster)
             return
     if words and _EXEC_FORM.search("".join(word.text for word in words)):
         message = "a command of pedl in a list of words"
         yield _left(text, words[0], message, "write it as one line for a shell")
+
+
+def _assigned(words: list[Word], index: int) -> str | None:
+    """The variable that gets the name of PEDL's command line: ``A=pedl``, ``A := pedl``."""
+    found = _ASSIGNED.fullmatch(words[index].text)
+    if found is not None:
+        return found[1]
+    is_value = words[index].text == "pedl" and index == 2 and words[1].text in ("=", ":=", "?=")
+    return words[0].text if is_value else None
+
+
+def _is_used(text: str, variable: str | None) -> bool:
+    """Whether a variable is run as a command."""
+    if variable is None:
+        return False
+    groups = "|".join(sorted(_GROUPS))
+    used = rf"\$[({{]?{re.escape(variable)}[)}}]?[ \t]+(?:-\S+[ \t]+\S+[ \t]+)*(?:{groups})\b"
+    return re.search(used, text) is not None
 
 
 def _is_prefix(text: str) -> bool:
@@ -157,7 +179,9 @@ def _pedl(text: str, name: Word, words: list[Word], cluster: bool) -> _Outcome:
 
 
 def _run(text: str, name: Word, words: list[Word], given: list[Word]) -> _Outcome:
-    """Write ``pedl2det run`` in place of a creation."""
+    """Write ``pedl2det run`` in place of a creation; without arguments, it is only named."""
+    if not given:
+        return _Outcome()
     new = run_line(given)
     if new is None:
         options = [word.text for word in given if _is_unknown(word)]
@@ -219,7 +243,7 @@ def _det(text: str, word: Word, words: list[Word]) -> _Outcome:
 
 def _variable(text: str, word: Word, cluster: bool) -> _Outcome:
     if cluster:
-        start = word.start + word.text.index("pedl", word.text.index("="))
+        start = word.start + word.text.rindex("pedl")
         change = TextChange(RULE, _line(text, word.start), "pedl is det")
         return _Outcome((Span(start, start + 4, "det"),), (change,))
     message = f"{word.text}: the name of PEDL's command line, in a variable"

@@ -26,13 +26,11 @@ class TomlEdit:
 
     Attributes:
         text: the new text.
-        replaced: the requirements that were replaced, as they are written.
         required: every requirement of the file, replaced or not.
         is_refused: whether PEDL is required in a way that cannot be edited.
     """
 
     text: str
-    replaced: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     is_refused: bool = False
 
@@ -53,7 +51,7 @@ def replace(text: str, new: str) -> TomlEdit:
         return TomlEdit(text, is_refused=re.search(r"(?m)^[^#\n]*\bpedl\b", text) is not None)
     if tomlkit.dumps(document) != text:
         return TomlEdit(text, is_refused=True)
-    replaced, required = [], []
+    required: list[str] = []
     for items in _lists(document):
         for index, item in enumerate(items):
             if not isinstance(item, str):
@@ -61,18 +59,20 @@ def replace(text: str, new: str) -> TomlEdit:
             required.append(str(item))
             written = new if is_old_wheel(item) else replacement(item, new)
             if written is not None:
-                replaced.append(item.as_string())  # type: ignore[attr-defined]
-                literal = replaced[-1].startswith("'") and "'" not in written
-                if '"' in written:
-                    literal = "'" not in written
-                items[index] = tomlkit.string(written, literal=literal)
+                items[index] = _like(item, written)
     for table in _poetry_tables(document):
         required += [name for name in table if name != "pedl"]
-        if "pedl" in table:
-            replaced.append("pedl =")
-            if not _rename(table, new):
-                return TomlEdit(text, is_refused=True)
-    return TomlEdit(tomlkit.dumps(document), tuple(replaced), tuple(required))
+        if "pedl" in table and not _rename(table, new):
+            return TomlEdit(text, is_refused=True)
+    return TomlEdit(tomlkit.dumps(document), tuple(required))
+
+
+def _like(old: Any, text: str) -> Any:
+    """A string in the quotes of another, where they can hold it."""
+    import tomlkit
+
+    is_literal = old.as_string().startswith("'") or '"' in text
+    return tomlkit.string(text, literal=is_literal and "'" not in text)
 
 
 def _lists(document: Any) -> Iterator[Any]:
@@ -109,7 +109,6 @@ def _rename(table: Any, new: str) -> bool:
         value.trivia.comment_ws, value.trivia.comment = old.trivia.comment_ws, old.trivia.comment
         value.trivia.trail, value.trivia.indent = old.trivia.trail, old.trivia.indent
         body[index] = (tomlkit.key(name_of(new) or new), value)
-        body[index][0].sep = key.sep
         return True
     return False
 

@@ -55,10 +55,11 @@ def obstacle(config: Config, facts: ConfigFacts) -> Remark | None:
     name = config.entry("searcher", "name")
     if name is not None and name.scalar == "pbt":
         return _pbt(config, facts, name)
-    known = {*keys.SEARCHERS, *keys.GONE_SEARCHERS, "custom"}
-    if name is not None and name.scalar not in known:
-        expected = ", ".join(sorted(keys.SEARCHERS))
-        return left(SEARCHES, name, f"unknown searcher {name.scalar}", f"use one of {expected}")
+    known = {*keys.SEARCHERS, *keys.GONE_SEARCHERS}
+    if name is None or (
+        name.scalar not in known and (name.scalar != "custom" or config.counts_steps)
+    ):
+        return _unnamed(config, name)
     if per_step(config, facts) is None:
         entry = config.entry("batches_per_step") or config.entry("scheduling_unit")
         assert entry is not None
@@ -73,6 +74,16 @@ def obstacle(config: Config, facts: ConfigFacts) -> Remark | None:
             message = "gives no number of trials: it is in other units than the length of a trial"
             return left(SEARCHES, budget, message, "searcher.max_trials: the number of trials")
     return None
+
+
+def _unnamed(config: Config, name: Entry | None) -> Remark:
+    """A searcher that nobody knows."""
+    expected = f"use one of {', '.join(sorted(keys.SEARCHERS))}"
+    if name is not None:
+        return left(SEARCHES, name, f"unknown searcher {name.scalar}", expected)
+    searcher = config.entry("searcher")
+    assert searcher is not None  # or this would be no experiment config
+    return left(SEARCHES, searcher, "has no name", expected)
 
 
 def lengths(config: Config, facts: ConfigFacts) -> Iterator[Result]:

@@ -1,0 +1,99 @@
+"""What happened around the trial's module when the old harness imported the package.
+
+The new entrypoint names the trial's module, so ``__init__.py`` is not run any more: what it does
+beside importing moves to that module. Random numbers that are drawn while modules are imported may
+come in another order, which is an assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import Fix, InsertBefore, Remark, ReplaceStatement
+
+ID = "P014"
+NAME = "surroundings"
+
+_RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
+_NO_DRAW = ("seed", "RandomState", "default_rng", "Random", "set_seed", "set_random_seed")
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Move what ``__init__.py`` does, and name random numbers that are drawn at import."""
+    if trial.generation is not Generation.PEDL or not trial.concrete:
+        return
+    init = trial.modules.by_name.get("__init__")
+    home = trial.modules.home(trial.concrete[0])
+    if init is not None and home is not init:
+        yield from _moved(trial, init, home)
+    for source in trial.modules:
+        for call in _drawn_at_import(trial, source):
+            message = "random numbers that are drawn while modules are imported come in one order"
+            yield Remark(ID, source, call, Kind.ASSUMPTION, message)
+            break
+
+
+def _moved(trial: Trial, init: Source, home: Source) -> Iterator[Fix | Remark]:
+    first = next((node for node in home.tree.body if _is_definition(node)), None)
+    for node in init.tree.body:
+        if not _does_something(node):
+            continue
+        needed = _imports_for(init, node)
+        if needed is None or first is None or node.lineno in init.skipped:
+            message = "the new entrypoint does not run this: it imports the trial's module alone"
+            yield Remark(ID, init, node, Kind.LEFT, message, f"move it to {home.path.name}")
+            continue
+        edit = InsertBefore(first, init.segment(node))
+        yield Fix(ID, home, first, (edit,), ((init, ReplaceStatement(node)),), imports=needed)
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign)
+
+
+def _does_something(node: ast.stmt) -> bool:
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.ClassDef() | ast.FunctionDef() | ast.Pass():
+            return False
+        case ast.Expr(value=ast.Constant()):
+            return False
+        case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
+            return False
+        case ast.Assign(value=ast.Constant() | ast.Name() | ast.Attribute() | ast.List()):
+            return False
+    return True
+
+
+def _imports_for(init: Source, node: ast.stmt) -> tuple[str, ...] | None:
+    """The imports that a statement needs; None if it uses what only ``__init__.py`` has."""
+    found: dict[str, str] = {}
+    for name in init.names.below(node):
+        if not isinstance(name, ast.Name):
+            continue
+        bound = init.names.bindings(name)
+        if not bound:
+            continue
+        if len(bound) != 1 or bound[0] is None:
+            return None
+        module, _, last = bound[0].rpartition(".")
+        if bound[0].startswith("."):
+            return None
+        alias = f" as {name.id}" if name.id != (last or bound[0]) else ""
+        found[name.id] = (
+            f"from {module} import {last}{alias}" if module else f"import {last}{alias}"
+        )
+    return tuple(found.values())
+
+
+def _drawn_at_import(trial: Trial, source: Source) -> Iterator[ast.Call]:
+    """Calls that draw random numbers while a module is imported."""
+    for call in source.names.of(ast.Call):
+        dotted = trial.modules.meaning(call.func)
+        if dotted is None or not dotted.startswith(_RANDOM) or dotted.endswith(_NO_DRAW):
+            continue
+        if source.names.definition_around(call) is None:
+            yield call

@@ -1,0 +1,82 @@
+"""A dataset of the data layer, which is gone since Determined 0.19.10, is cached by TensorFlow.
+
+``context.experimental.cache_train_dataset`` decorated a function that made a dataset. What the
+function returns is wrapped by the context now, and kept in memory.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pedl2det.analysis.flow import Function
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import DropDecorator, Edit, Fix, InsertAfter, Remark, Replace
+from pedl2det.rules.cases import Case
+
+ID = "P022"
+NAME = "data-layer"
+
+_DECORATORS = ("cache_train_dataset", "cache_validation_dataset")
+_GONE = (
+    "{name} was removed in Determined 0.19.10, so its records are cached in memory now, on each "
+    "process{order}"
+)
+_HELP = "decorate a function that makes a dataset, or call context.wrap_dataset(dataset).cache()"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite the functions that make a dataset for the data layer."""
+    if trial.generation is Generation.PEDL:
+        return
+    for source in trial.modules:
+        decorators: set[ast.AST] = set()
+        for function in source.names.of(ast.FunctionDef):
+            for decorator in function.decorator_list:
+                if _is_of_layer(decorator) and isinstance(decorator, ast.Call):
+                    decorators.add(decorator)
+                    yield from _cached(trial, source, function, decorator)
+        for node in source.names.of(ast.Call):
+            if _is_of_layer(node) and node not in decorators:
+                name = ast.unparse(node.func).rpartition(".")[2]
+                message = _GONE.format(name=name, order="")
+                yield Remark(ID, source, node, Kind.LEFT, message, _HELP)
+
+
+def _is_of_layer(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="experimental"), attr=name)):
+            return name in _DECORATORS
+    return False
+
+
+def _cached(trial: Trial, source: Source, function: Function, decorator: ast.Call) -> Iterable[Fix]:
+    name = ast.unparse(decorator.func).rpartition(".")[2]
+    shuffles = any(
+        one.arg == "shuffle" and isinstance(one.value, ast.Constant) and one.value.value
+        for one in decorator.keywords
+    )
+    order = "; they are shuffled in another order" if shuffles else ""
+    notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)
+    yield Fix(ID, source, decorator, (DropDecorator(function, decorator),), notes=notes)
+    for call in source.names.of(ast.Call):
+        origins = [one.node for one in trial.flow.origins(call.func)]
+        if origins == [function] and trial.context.at(call) is not None:
+            code = "{context}.wrap_dataset({made}).cache()"
+            yield Fix(ID, source, call, tuple(_edits(source, call, code, shuffles)))
+
+
+def _edits(source: Source, call: ast.Call, code: str, shuffles: bool) -> Iterable[Edit]:
+    statement = source.names.statement_of(call)
+    yield Replace(call, code, {"made": call})
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call and shuffles:
+            line = (
+                f"{name} = {name}.shuffle({name}.cardinality(), seed={{context}}.get_trial_seed())"
+            )
+            yield InsertAfter(statement, line)
+
+
+CASES: tuple[Case, ...] = ()
