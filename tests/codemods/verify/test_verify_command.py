@@ -146,7 +146,7 @@ def test_an_old_trial_that_does_not_train_says_why(example: Callable[[str], Path
 
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"pedl2det: the old trial does not train: {directory}/data.py:33: ")
+    assert line.startswith(f"pedl2det: the old trial does not train: {directory}/data.py:34: ")
     assert "no hyperparameter 'missing': the config has batch_size, " in line
 
 
@@ -157,9 +157,9 @@ def test_a_new_trial_that_does_not_train_says_why(example: Callable[[str], Path]
     done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 3, "--traceback")
 
     assert done.returncode == 1
-    assert f'File "{twin}/data.py", line 36, in make_data_loaders' in done.stderr
+    assert f'File "{twin}/data.py", line 30, in make_data_loaders' in done.stderr
     line = done.stderr.splitlines()[-1]
-    assert line.startswith(f"pedl2det: the new trial does not train: {twin}/data.py:33: ")
+    assert line.startswith(f"pedl2det: the new trial does not train: {twin}/data.py:30: ")
     assert line.endswith("NameError: name 'missing' is not defined")
 
 
