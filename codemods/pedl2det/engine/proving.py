@@ -70,5 +70,5 @@ def _with_proof(result: Result, number: int, outcome: Outcome) -> Result:
 
 
 def _taken_back(result: Result, number: int, outcome: Outcome, reason: str) -> Result:
-    message = f"not proved to train the same, so not written: {reason}"
+    message = f"not proved to train the same, and not written: {reason}"
     return result.without(number, Finding(Kind.LEFT, RULE, outcome.directory, 1, message))
