@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.discovery import Project
-from pedl2det.engine import MetricNames, Options, Result, migrate
+from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.engine import Options, Result, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify.configs import config_of_twin
