@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pedl2det.engine.result import MetricNames
+from pedl2det.analysis.metric_names import MetricNames
 
 Lines = list[dict[str, Any]]
 

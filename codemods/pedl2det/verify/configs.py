@@ -32,6 +32,23 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
         raise Pedl2DetError(str(error)) from None
 
 
+def config_of_twin(twin: Path, home: Path, config: Path) -> Path:
+    """Return the config of a trial that the user migrated.
+
+    Args:
+        twin: the directory of the migrated trial.
+        home: the directory of the old trial.
+        config: the config of the old trial; one outside of the trial is used for both.
+
+    Raises:
+        Pedl2DetError: the migrated trial has none, or several.
+    """
+    if not config.resolve().is_relative_to(home):
+        return config
+    same = twin / config.resolve().relative_to(home)
+    return same if same.is_file() else chosen_config(twin)
+
+
 def _by_search(configs: tuple[Path, ...]) -> list[Path]:
     """Configs in order: those of a single trial before searches."""
     return sorted(configs, key=lambda one: (b"single" not in one.read_bytes(), one))

@@ -54,7 +54,7 @@ class Workshop:
 
     Attributes:
         scratch: the temporary directory, resolved.
-        config: the experiment config that all are trained by.
+        config: the experiment config that the old trial is trained by.
         linked: the files of the originals that copies only link to.
     """
 
@@ -67,8 +67,13 @@ class Workshop:
         """The directory that holds the results of each copy."""
         return self.scratch / "results"
 
-    def copy(self, name: str, extent: Extent) -> Copy:
+    def copy(self, name: str, extent: Extent, config: Path | None = None) -> Copy:
         """Copy a trial; an earlier copy of this name and its results are removed.
+
+        Args:
+            name: what the copy is called.
+            extent: what is copied.
+            config: its experiment config; None for that of the old trial.
 
         Raises:
             Pedl2DetError: a file cannot be read, or the disk is full.
@@ -85,21 +90,21 @@ class Workshop:
             raise Pedl2DetError(f"{place}: cannot be copied: {error.strerror}") from None
         self.linked |= {*linked}
         home = root / extent.home.relative_to(extent.root)
-        config = self._config_in(home, extent.home)
-        return Copy(name, extent, root, out, config, self.scratch if linked else None)
+        used = _config_in(home, extent.home, config or self.config)
+        return Copy(name, extent, root, out, used, self.scratch if linked else None)
 
     def changed(self) -> list[Path]:
         """Return the linked files that were changed all the same."""
         return sorted(one.original for one in self.linked if not one.is_unchanged)
 
-    def _config_in(self, copy: Path, home: Path) -> Path:
-        """The config as a part of the copy, so that it is migrated with the code."""
-        config = self.config.resolve()
-        if config.is_relative_to(home):
-            return copy / config.relative_to(home)
-        own = home / self.config.name
-        if self.config.parent.resolve() != home or not own.is_file():
-            own = copy / f"verified-{config.name}"
-            own.write_bytes(config.read_bytes())
-            return own
-        return copy / own.name  # a link to a file elsewhere
+
+def _config_in(copy: Path, home: Path, config: Path) -> Path:
+    """The config as a part of the copy, so that it is migrated with the code."""
+    real = config.resolve()
+    if real.is_relative_to(home):
+        return copy / real.relative_to(home)
+    if config.parent.resolve() == home:  # a link to a file elsewhere
+        return copy / config.name
+    own = copy / f"verified-{config.name}"
+    own.write_bytes(config.read_bytes())
+    return own

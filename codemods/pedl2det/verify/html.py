@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pedl2det.engine.result import MetricNames
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.page import escaped, page
 from pedl2det.verify.compare import Comparison

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.discovery import Project
-from pedl2det.engine import MetricNames, Options, Result, migrate
+from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.engine import Options, Result, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
+from pedl2det.verify.configs import config_of_twin
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
 from pedl2det.verify.verdict import CheckedAssumption
@@ -58,7 +60,9 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     """Copy a trial twice and migrate one copy."""
     old = workshop.copy("old", extent)
     if request.against is not None:
-        new = workshop.copy("new", extent_of(request.against.resolve()))
+        twin = request.against.resolve()
+        config = config_of_twin(twin, extent.home, workshop.config)
+        new = workshop.copy("new", extent_of(twin), config)
         scanned = workshop.copy("scanned", extent)
         return Pair(old, new, _metric_names(_migrated(scanned, project_of(scanned.directory))))
     new = workshop.copy("new", extent)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from pedl2det.engine.result import MetricNames
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.findings import Finding
 from pedl2det.verify.compare import Comparison
 from pedl2det.verify.length import TrainingLength
