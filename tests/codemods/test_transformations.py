@@ -55,6 +55,7 @@ def test_a_transformation_changes_nothing_that_a_trial_calls(name: str) -> None:
         ("digits", "data.py", "images, self.labels[batch]", "self.labels[batch], images"),
         ("digits", "model_def.py", "error_rate", "error"),
         ("cancer_dataset", "model_def.py", "Dense(1, ", "Dense(2, "),
+        ("iris_download", "data.py", "(table.values, labels", "(table, labels"),
         ("digits_gan", "model_def.py", "return {", "tf.ones(1)\n        return {"),
         ("wine", "model_def.py", "Dropout(self", "Dropout(2 * self"),
     ],

@@ -19,7 +19,7 @@ from pathlib import Path
 from variants.comparison import Comparer
 from variants.generate import Variant, variants
 from variants.import_check import failed_imports
-from variants.project import config_path, write_project
+from variants.project import CONTEXT_BASED, config_path, write_project
 from variants.rehearsal import difference
 from variants.tool import Outcome, Trainer, migrate_by_command, migrate_in_process
 from variants.trying import Trial, keep, migrate_variant
@@ -76,6 +76,9 @@ def _print_counts(tried: list[Trial]) -> None:
     counts = Counter(trial.outcome for trial in tried)
     for outcome in Outcome:
         print(f"{outcome.value:10} {counts[outcome]:5}  {counts[outcome] / len(tried):6.1%}")
+    old = [trial for trial in tried if trial.variant.example not in CONTEXT_BASED]
+    finished = sum(trial.outcome is Outcome.FINISHED for trial in old)
+    print(f"finished of old trials: {finished} of {len(old)}, {finished / len(old):.1%}")
     print(f"promises broken: {sum(bool(trial.faults) for trial in tried)}")
     _print_shares("example", [(trial.variant.example, trial.is_good) for trial in tried])
     pairs = [(name, trial.is_good) for trial in tried for name in sorted({*trial.variant.applied})]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from variants.imports import bound_name, top_imports
 from variants.source import COMPREHENSIONS, Source
 
 
@@ -11,27 +12,44 @@ def evaluated_first(source: Source, statement: ast.stmt) -> list[ast.expr]:
     """Return the expressions that can move to a line before a statement.
 
     Nothing that a statement does before it reaches one of them can be noticed: it reads names,
-    constants and attributes of names.
+    constants, attributes of modules and of self, and looks up methods.
     """
     root = _value_of(statement)
     found: list[ast.expr] = []
     if root is not None:
-        _collect(root, found)
+        modules = {bound_name(alias) for node in top_imports(source) for alias in node.names}
+        _collect(root, found, frozenset(modules))
     return [node for node in found if not source.in_f_string(node)]
 
 
-def is_quiet(node: ast.expr) -> bool:
-    """Return whether it makes no difference when an expression is evaluated."""
+def is_quiet(node: ast.expr, modules: frozenset[str] = frozenset()) -> bool:
+    """Return whether it makes no difference when an expression is evaluated.
+
+    An attribute of a value does: `table.values` is another array after `table.pop("label")`.
+
+    Args:
+        node: the expression.
+        modules: names of modules, whose attributes do not change.
+    """
     match node:
         case ast.Name() | ast.Constant() | ast.Lambda():
             return True
-        case ast.Attribute() | ast.UnaryOp(operand=ast.Constant()):
-            return isinstance(node, ast.UnaryOp) or is_quiet(node.value)
-        case ast.Tuple() | ast.List():
-            return all(is_quiet(one) for one in node.elts)
-        case ast.Subscript(value=ast.Name(), slice=ast.Constant()):
+        case ast.Attribute(value=ast.Name(id="self")):
             return True
+        case ast.Attribute():
+            return _is_dotted(node) and ast.unparse(node).split(".")[0] in modules
+        case ast.UnaryOp(operand=ast.Constant()):
+            return True
+        case ast.Tuple() | ast.List():
+            return all(is_quiet(one, modules) for one in node.elts)
     return False
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    """Return whether an expression is a name, or attributes of one."""
+    return isinstance(node, ast.Name) or (
+        isinstance(node, ast.Attribute) and _is_dotted(node.value)
+    )
 
 
 def _value_of(statement: ast.stmt) -> ast.expr | None:
@@ -49,13 +67,14 @@ def _value_of(statement: ast.stmt) -> ast.expr | None:
     return None
 
 
-def _collect(node: ast.expr, found: list[ast.expr]) -> bool:
+def _collect(node: ast.expr, found: list[ast.expr], modules: frozenset[str]) -> bool:
     """Add what can be evaluated first within a node; return whether all of it is quiet."""
     found.append(node)
     for child in _in_order(node):
-        if not _collect(child, found):
+        if not _collect(child, found, modules):
             return False
-    return is_quiet(node) or isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.Starred)
+    containers = ast.Tuple | ast.List | ast.Dict | ast.Starred
+    return is_quiet(node, modules) or isinstance(node, containers)
 
 
 def _in_order(node: ast.expr) -> list[ast.expr]:
@@ -65,7 +84,9 @@ def _in_order(node: ast.expr) -> list[ast.expr]:
             keywords = sorted(
                 node.keywords, key=lambda one: (one.value.lineno, one.value.col_offset)
             )
-            return [node.func, *node.args, *(one.value for one in keywords)]
+            # Looking a function or method up does nothing.
+            function = [] if _is_dotted(node.func) else [node.func]
+            return [*function, *node.args, *(one.value for one in keywords)]
         case ast.Lambda() | ast.JoinedStr():
             return []
         case ast.BoolOp():

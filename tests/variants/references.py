@@ -64,7 +64,15 @@ def references(project: Project, path: str, name: str) -> References | None:
         uses += [
             Use(other, one, _is_called(source, one)) for one in _attributes(source, module, name)
         ]
+    if any(_is_exported(project, other, name) for other, _ in imports):
+        return None
     return References(tuple(uses), tuple(imports))
+
+
+def _is_exported(project: Project, path: str, name: str) -> bool:
+    """Return whether others take a name from a module that has imported it."""
+    taken = taken_from(project, path)
+    return taken is None or name in taken or is_referenced_as_text(project, path, name)
 
 
 def is_referenced_as_text(project: Project, path: str, name: str) -> bool:

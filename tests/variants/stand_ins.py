@@ -7,6 +7,7 @@ with its arguments, named as the signature names them; reading hyperparameters i
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -31,12 +32,19 @@ class Recorder:
         self.events: list[str] = []
         self.functions: dict[str, FunctionType] = {}
         self.instances: list[Instance] = []
+        self._calls: Counter[str] = Counter()
         self._bases: dict[str, type] = {}
 
     def record(self, path: str, *parts: str) -> StandIn:
         """Record one event; return the stand-in for its result."""
+        self._calls[path.split(".")[0]] += 1
         self.events.append(f"{path}({', '.join(parts)})")
         return StandIn(self, f"#{len(self.events)}")
+
+    def calls_on(self, path: str) -> int:
+        """Return how often methods of a result were called: each could change it."""
+        owner = path.split(".")[0]
+        return self._calls[owner] if owner.startswith("#") else 0
 
     def base(self, path: str) -> type:
         """Return the class that stands in for one that the trial extends."""
@@ -47,8 +55,11 @@ class Recorder:
 
     def text(self, value: Any) -> str:
         """Return how a value is recorded; it does not depend on names within the trial."""
-        if isinstance(value, StandIn | ModuleStandIn):
+        if isinstance(value, ModuleStandIn):
             return value._path
+        if isinstance(value, StandIn):
+            is_read_later = "." in value._path and value._calls
+            return f"{value._path} after {value._calls}" if is_read_later else value._path
         if isinstance(value, Instance):
             if not any(one is value for one in self.instances):
                 self.instances.append(value)
@@ -83,6 +94,7 @@ class StandIn:
 
     def __init__(self, recorder: Recorder, path: str) -> None:
         self._recorder, self._path = recorder, path
+        self._calls = recorder.calls_on(path)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

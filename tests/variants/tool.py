@@ -69,11 +69,6 @@ def migrate_by_command(directory: Path) -> Migration:
     return Migration(_outcome(directory, done.returncode == 0), text, changed)
 
 
-def expects_changes(example: str) -> bool:
-    """Return whether an example is old: a context-based one may need no change."""
-    return example not in ("wine", "cancer_tf_data", "digits_gan")
-
-
 class Trainer:
     """Runs `pedl2det run` and `verify` in processes forked from one that has TensorFlow."""
 

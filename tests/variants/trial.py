@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ TRIAL_METHODS = frozenset(
     }
 )
 LOADERS = "make_data_loaders"
+_OLD_IMPORT = re.compile(r"(?m)^\s*(import|from) pedl\b")
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 def is_legacy(project: Project) -> bool:
     """Return whether a project is written for PEDL: its methods take hyperparameters."""
-    return any("pedl" in project[path] for path in code_paths(project))
+    return any(_OLD_IMPORT.search(project[path]) for path in code_paths(project))
 
 
 def hparams_of(project: Project, source: Source, function: ast.FunctionDef) -> str | None:

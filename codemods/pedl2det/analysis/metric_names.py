@@ -78,6 +78,6 @@ def _searched(trial: Trial, word: str) -> Iterator[str]:
     for _, config in trial.configs:
         searcher = config.get("searcher")
         metric = searcher.get("metric") if isinstance(searcher, dict) else None
-        if isinstance(metric, str) and metric.endswith(f"_{word}"):
-            if not metric.endswith(names.OTHER_METRICS):
-                yield metric
+        metric = metric if isinstance(metric, str) else ""
+        if metric.endswith(f"_{word}") and not metric.endswith(names.OTHER_METRICS):
+            yield metric

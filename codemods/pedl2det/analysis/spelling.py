@@ -7,7 +7,6 @@ import builtins
 from dataclasses import dataclass
 
 import pedl2det_names as names
-
 from pedl2det.analysis.source import Source
 
 #: The usual local names of packages.

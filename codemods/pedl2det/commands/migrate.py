@@ -133,7 +133,7 @@ def _tell(result: Result, form: str, done: str) -> None:
 
 
 def _verify() -> Verify:
-    """What proves a trial: ``verify_trial(directory, config) -> Verdict``."""
+    """What proves a trial, imported only here: it needs the runtime."""
     from pedl2det.verify import verify_trial
 
     return verify_trial

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
+from pedl2det.analysis.keras_metrics import metric_names
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.analysis.project import Reading
 from pedl2det.analysis.skipping import skipped_in_text
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at
-from pedl2det.engine.result import Change, MetricNames
+from pedl2det.engine.result import Change
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Fix
 from pedl2det.texts import ConfigFacts, TextResult, migrate_config
@@ -51,7 +53,8 @@ def migrate_configs(
         options: what the user asked for.
     """
     made = MigratedConfigs()
-    facts, made.metric_names = _facts(trial, fixes, options, made.findings)
+    facts = _facts(trial, fixes, options, made.findings)
+    made.metric_names = metric_names(trial)
     for path, config in reading.configs.items():
         named = _entrypoint(trial, config)
         if named is None and len(trial.concrete) > 1 and not _names_trial(config):
@@ -97,7 +100,7 @@ def _take(
 
 def _facts(
     trial: Trial, fixes: Sequence[Fix], options: Options, findings: list[Finding]
-) -> tuple[ConfigFacts, MetricNames | None]:
+) -> ConfigFacts:
     """What the fixes ask of the configs; two that disagree are reported."""
     values: dict[str, ConfigNeed] = {}
     for fix in fixes:
@@ -107,14 +110,12 @@ def _facts(
                 message = f"{need.key}: {need.value} here, and {known.value} elsewhere"
                 findings.append(_at(trial, need.place or fix.node, fix, message))
     renames = _named(values, "metric:")
-    training = _named(values, "training_metric:") | renames
-    facts = ConfigFacts(
+    return ConfigFacts(
         needs_records_per_epoch=_number(values.get("records_per_epoch")),
         metric_renames=renames,
         batch_size=_number(values.get("global_batch_size")),
         cluster=options.cluster,
     )
-    return facts, MetricNames(training, renames) if training else None
 
 
 def _at(trial: Trial, node: ast.AST, fix: Fix, message: str) -> Finding:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
-
 from pedl2det import fixes as fx
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
@@ -54,7 +53,8 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
         Overlap: two fixes replace the same place; a defect of ours.
         NotLocated: an edit's node has no place of its own; a defect of ours.
     """
-    takers = _takers(list(fixes))
+    fixes = _without_rivals(list(fixes))
+    takers = _takers(fixes)
     kept = [fix for fix in _in_order(fixes) if not _is_taken(fix, fix.node, takers)]
     support = {name for fix in kept for name in fix.support}
     constructor = list(dict.fromkeys(line for fix in kept for line in fix.constructor))
@@ -121,6 +121,19 @@ def _takers(fixes: Sequence[fx.Fix]) -> dict[ast.AST, list[fx.Fix]]:
                     for node in _taken(source, edit) - _kept(fix):
                         takers[node].append(fix)
     return takers
+
+
+def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
+    """The fixes without those that only rename what a faithful one replaces."""
+    faithful = {
+        edit.node
+        for fix in fixes
+        if fix.form is fx.Form.FAITHFUL
+        for edit in fix.edits
+        if isinstance(edit, fx.Replace) and edit.node is fix.node
+        if edit.node not in edit.holes.values()
+    }
+    return [fix for fix in fixes if fix.form is fx.Form.FAITHFUL or fix.node not in faithful]
 
 
 def _kept(fix: fx.Fix) -> set[ast.AST]:

@@ -2,48 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
-from pedl2det.engine.result import Result
+from pedl2det.engine.result import Outcome, Result, Status
+from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 
 RULE = "verify"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Whether a trial trains the same after its migration.
+class Verdict(Protocol):
+    """Whether a trial trains the same after its migration."""
 
-    Attributes:
-        is_equal: whether it does.
-        message: what was compared, or what differs first.
-    """
+    @property
+    def is_equal(self) -> bool:
+        """Whether it does."""
 
-    is_equal: bool
-    message: str
+    @property
+    def message(self) -> str:
+        """What was compared, what differs, or why a trial does not train."""
 
 
-#: Trains a trial and its migrated copy; is given the trial's directory and its config, if any.
-Verify = Callable[[Path, Path | None], Verdict]
+class Verify(Protocol):
+    """Trains a trial as it is, and as a result would write it."""
+
+    def __call__(self, directory: Path, *, result: Result) -> Verdict:
+        """Compare the trial in a directory with what it becomes."""
 
 
 def prove(result: Result, verify: Verify) -> Result:
     """Return the result without the trials that do not train the same.
 
-    Nothing is written yet: ``verify`` migrates a copy of the trial.
+    Nothing is written yet: ``verify`` writes the result into a copy of the trial.
 
     Args:
         result: what the migration would write.
         verify: compares a trial and its migrated copy.
     """
+    proved = result
     for number, outcome in enumerate(result.outcomes):
         if outcome.status.is_finished and outcome.written:
-            config = outcome.configs[0] if outcome.configs else None
-            verdict = verify(outcome.directory, config)
-            if not verdict.is_equal:
-                message = f"the migrated trial does not train the same: {verdict.message}"
-                finding = Finding(Kind.LEFT, RULE, outcome.directory, 1, message)
-                result = result.without(number, finding)
-    return result
+            try:
+                verdict = verify(outcome.directory, result=result)
+            except Pedl2DetError as error:
+                proved = _taken_back(proved, number, outcome, error.message)
+                continue
+            if verdict.is_equal:
+                proved = _with_proof(proved, number, outcome)
+            else:
+                proved = _taken_back(proved, number, outcome, verdict.message)
+    return proved
+
+
+def _with_proof(result: Result, number: int, outcome: Outcome) -> Result:
+    """The result with the assumptions of a trial as facts."""
+    outcomes = list(result.outcomes)
+    outcomes[number] = replace(outcome, status=Status.FINISHED)
+    findings = [
+        replace(one, kind=Kind.NOTE, message=f"assumed, and held when verified: {one.message}")
+        if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(outcome.directory)
+        else one
+        for one in result.findings
+    ]
+    return replace(result, outcomes=outcomes, findings=findings)
+
+
+def _taken_back(result: Result, number: int, outcome: Outcome, reason: str) -> Result:
+    message = f"not proved to train the same, and not written: {reason}"
+    return result.without(number, Finding(Kind.LEFT, RULE, outcome.directory, 1, message))

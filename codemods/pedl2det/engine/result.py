@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
 
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.findings import Finding, Kind
 
 
@@ -53,30 +54,6 @@ class Change:
     path: Path
     line: int
     cell: int | None = None
-
-
-@dataclass(frozen=True)
-class MetricNames:
-    """What the metrics of an old trial are called by the new one.
-
-    The new trial may report more: its training and its validation share one list of metrics.
-
-    Attributes:
-        training: new names of training metrics by their old ones.
-        validation: new names of validation metrics by their old ones.
-    """
-
-    training: dict[str, str]
-    validation: dict[str, str]
-
-    def of(self, kind: str) -> dict[str, str]:
-        """Return the names in a report of a kind."""
-        return self.training if kind == "training" else self.validation
-
-    @property
-    def described(self) -> str:
-        """The validation metrics with their new names, for people."""
-        return ", ".join(f"{old} is {new}" for old, new in self.validation.items() if old != new)
 
 
 @dataclass(frozen=True)

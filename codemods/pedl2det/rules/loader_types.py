@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from pedl2det.analysis.flow import Function
-
 from pedl2det.analysis.loaders import annotation_around
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
@@ -110,20 +109,23 @@ def types_of_arrays(rule: str, trial: Trial, calls: Sequence[ast.Call]) -> Itera
     if not calls:
         return
     for source in trial.modules:
-        for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign):
-            annotation = node.returns if isinstance(node, Function) else node.annotation
-            if annotation is not None:
-                places = _places(trial, node, calls)
-                if places:
-                    yield from _corrected(rule, source, node, annotation, places)
+        for annotation, values in _annotated(trial, source):
+            places = _places(trial, values, calls)
+            if places:
+                yield from _corrected(rule, source, annotation, places)
 
 
-def _places(trial: Trial, node: ast.AST, calls: Sequence[ast.Call]) -> set[int | None]:
-    """Where arrays are in a function's result: itself (None) or members of a tuple."""
-    if isinstance(node, ast.AnnAssign):
-        values = [node.value] if node.value is not None else []
-    else:
-        values = trial.flow.returned(node)
+def _annotated(trial: Trial, source: Source) -> Iterable[tuple[ast.expr, list[ast.expr]]]:
+    """The annotations of results and variables, each with what it speaks of."""
+    for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign):
+        if isinstance(node, Function) and node.returns is not None:
+            yield node.returns, trial.flow.returned(node)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield node.annotation, [node.value]
+
+
+def _places(trial: Trial, values: Iterable[ast.expr], calls: Sequence[ast.Call]) -> set[int | None]:
+    """Where arrays are among some values: the values (None) or members of tuples."""
     found: set[int | None] = set()
     for value in values:
         for step in (None, 0, 1):
@@ -135,14 +137,10 @@ def _places(trial: Trial, node: ast.AST, calls: Sequence[ast.Call]) -> set[int |
 
 
 def _corrected(
-    rule: str,
-    source: Source,
-    node: ast.AST,
-    annotation: ast.expr,
-    places: set[int | None],
+    rule: str, source: Source, annotation: ast.expr, places: set[int | None]
 ) -> Iterable[Fix]:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        yield from _quoted(rule, source, annotation, places)
+        yield from _quoted(rule, source, annotation, annotation.value, places)
         return
     for name in _members(annotation, places):
         if _means_sequence(source, name):
@@ -152,10 +150,10 @@ def _corrected(
 
 
 def _quoted(
-    rule: str, source: Source, annotation: ast.Constant, places: set[int | None]
+    rule: str, source: Source, annotation: ast.Constant, text: str, places: set[int | None]
 ) -> Iterable[Fix]:
     """The same for an annotation in quotes."""
-    tree = _parsed(annotation.value)
+    tree = _parsed(text)
     if tree is None:
         return
     members = [
@@ -164,8 +162,8 @@ def _quoted(
     if not members:
         return
     found = spell(source, _ANY_DATA)
-    text = _with(annotation.value, dict.fromkeys(members, found.code))
-    yield Fix(rule, source, annotation, (Replace(annotation, f'"{text}"'),), imports=found.imports)
+    new = _with(text, dict.fromkeys(members, found.code))
+    yield Fix(rule, source, annotation, (Replace(annotation, f'"{new}"'),), imports=found.imports)
 
 
 def _members(annotation: ast.expr, places: set[int | None]) -> list[ast.expr]:

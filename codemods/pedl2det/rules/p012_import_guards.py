@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial

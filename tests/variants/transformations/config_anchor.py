@@ -28,7 +28,9 @@ def transform(project: Project, chance: random.Random) -> Project | None:
 def _alias(text: str, chance: random.Random) -> str | None:
     """Write the second of two equal scalars as an alias of the first."""
     lines = text.splitlines(keepends=True)
-    scalars = [(n, m) for n, line in enumerate(lines) if (m := re.match(r"( *\w+: )(\d+)\b", line))]
+    scalars = [
+        (n, m) for n, line in enumerate(lines) if (m := re.match(r"( *\w+: )(\d+)(?=\s|$)", line))
+    ]
     pairs = [(a, b) for a in scalars for b in scalars if a[0] < b[0] and a[1][2] == b[1][2]]
     if not pairs:
         return None
