@@ -18,8 +18,8 @@ TARGET = ROOT / "docs" / "rules.md"
 HEAD = """\
 # Rules
 
-What `pedl2det migrate` rewrites, rule by rule (`scripts/rules_page.py` writes this page). An example
-shows the files of a trial that the rule is about, before and after the whole migration.
+What `pedl2det migrate` rewrites, rule by rule (`scripts/rules_page.py` writes this page). An
+example shows the files of a trial that the rule is about, before and after the whole migration.
 `--select RULE` and `--ignore RULE` take ids and names.
 """
 LANGUAGES = {".py": "python", ".yaml": "yaml", ".ipynb": "json"}
