@@ -200,7 +200,7 @@ def test_a_model_is_compiled_with_a_wrapped_optimizer(legacy_keras: Any) -> None
     context = Context()
     legacy_keras.bind(context)
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
-    legacy_keras.compile_model(model, **{"optimizer": "adam", "loss": "mse"})
+    legacy_keras.compile_model(model, optimizer="adam", loss="mse")
     assert context.wrapped == [model, model.optimizer]
     assert type(model.optimizer) is tf.keras.optimizers.legacy.Adam
 
@@ -227,4 +227,5 @@ def test_computed_metrics_take_the_place_of_others(legacy_keras: Any) -> None:
     logs = {"val_loss": 1.0}
     callback.on_test_end(logs)
     assert logs == {"auc": 0.5}
+    assert callback._supports_tf_logs  # else it would get a copy of them
     assert told == [(2, 3, model)]

@@ -32,19 +32,21 @@ class Locator:
         source: the file.
 
     Attributes:
+        source: the file.
         module: the libcst tree.
+        positions: where each of its nodes stands.
     """
 
     def __init__(self, source: Source) -> None:
-        self._source = source
+        self.source = source
         wrapper = MetadataWrapper(cst.parse_module(source.text), unsafe_skip_copy=True)
         self.module = wrapper.module
-        self._positions = wrapper.resolve(PositionProvider)
+        self.positions = wrapper.resolve(PositionProvider)
         self._expressions: dict[Key, cst.CSTNode] = {}
         self._statements: dict[tuple[int, int], cst.CSTNode] = {}
         self._arguments: dict[cst.CSTNode, cst.Arg] = {}
         self._parameters: dict[tuple[int, int], cst.Param] = {}
-        for node, place in self._positions.items():
+        for node, place in self.positions.items():
             self._file(node, place)
 
     def _file(self, node: cst.CSTNode, place: CodeRange) -> None:
@@ -59,22 +61,22 @@ class Locator:
         elif isinstance(node, cst.Arg):
             self._arguments[node.value] = node
         elif isinstance(node, cst.Param):
-            name = self._positions[node.name]
+            name = self.positions[node.name]
             self._parameters[name.start.line, name.start.column] = node
 
     def starts(self, nodes: Iterable[cst.CSTNode]) -> list[tuple[int, int]]:
         """Return where some nodes begin, in order."""
-        places = (self._positions[node].start for node in nodes)
+        places = (self.positions[node].start for node in nodes)
         return sorted({(place.line, place.column) for place in places})
 
     def holds_any(self, node: cst.CSTNode, starts: Sequence[tuple[int, int]]) -> bool:
         """Tell whether one of some places, in order, is inside of a node."""
-        place = self._positions.get(node)
+        place = self.positions.get(node)
         if place is None:
             return True
         begin = place.start.line, place.start.column
         if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.decorators:
-            first = self._positions[node.decorators[0]].start  # outside of the node's own range
+            first = self.positions[node.decorators[0]].start  # outside of the node's own range
             begin = first.line, first.column
         at = bisect.bisect_left(starts, begin)
         return at < len(starts) and starts[at] <= (place.end.line, place.end.column)
@@ -89,32 +91,32 @@ class Locator:
             for one, other in self._inside_string(string):
                 if one is node:
                     return other
-        raise NotLocated(f"{self._source.path}:{node.lineno}: {ast.unparse(node)}")
+        raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
 
     def statement(self, node: ast.stmt) -> cst.CSTNode:
         """The small or compound libcst statement of a statement."""
-        found = self._statements.get(self._source.start(node))
+        found = self._statements.get(self.source.start(node))
         if found is None:
-            raise NotLocated(f"{self._source.path}:{node.lineno}: {type(node).__name__}")
+            raise NotLocated(f"{self.source.path}:{node.lineno}: {type(node).__name__}")
         return found
 
     def column(self, statement: cst.CSTNode) -> int:
         """The column in which a statement starts."""
-        return self._positions[statement].start.column
+        return self.positions[statement].start.column
 
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
         """The argument of a call that an expression or a keyword stands for."""
         value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
         found = self._arguments.get(self.expression(value))
         if found is None:
-            raise NotLocated(f"{self._source.path}:{value.lineno}: argument {ast.unparse(value)}")
+            raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
         return found
 
     def parameter(self, node: ast.arg) -> cst.Param:
         """The parameter of a function."""
-        found = self._parameters.get(self._source.start(node))
+        found = self._parameters.get(self.source.start(node))
         if found is None:
-            raise NotLocated(f"{self._source.path}:{node.lineno}: parameter {node.arg}")
+            raise NotLocated(f"{self.source.path}:{node.lineno}: parameter {node.arg}")
         return found
 
     def _key_of(self, node: cst.CSTNode) -> Key:
@@ -123,7 +125,7 @@ class Locator:
             return ("tuple", self._key_of(node.elements[0].value))
         if isinstance(node, cst.GeneratorExp):
             return ("generator", self._key_of(node.elt))
-        return _span(self._positions[node])
+        return _span(self.positions[node])
 
     def _ast_key(self, node: ast.expr) -> Key:
         if isinstance(node, ast.Tuple) and node.elts:
@@ -133,13 +135,13 @@ class Locator:
             return ("tuple", self._ast_key(inner))
         if isinstance(node, ast.GeneratorExp):
             return ("generator", self._ast_key(node.elt))
-        (line, column), (end, end_column) = self._source.span(node)
+        (line, column), (end, end_column) = self.source.span(node)
         return (line, column, end, end_column)
 
     def _string_around(self, node: ast.AST) -> ast.JoinedStr | None:
         """The outermost f-string around an expression."""
         found = None
-        parents = self._source.names.parents
+        parents = self.source.names.parents
         while node in parents:
             node = parents[node]
             if isinstance(node, ast.JoinedStr):
@@ -156,11 +158,11 @@ class Locator:
         for value, expression in zip(_in_order(string, values), found, strict=False):
             text = self.module.code_for_node(expression)
             again = ast.parse(f"({text})", mode="eval").body
-            base = self._positions[expression]
+            base = self.positions[expression]
             own = {
-                _span(self._positions[one]): one
+                _span(self.positions[one]): one
                 for one in _below(expression)
-                if isinstance(one, cst.BaseExpression) and one in self._positions
+                if isinstance(one, cst.BaseExpression) and one in self.positions
             }
             for one, there in zip(ast.walk(value), ast.walk(again), strict=False):
                 if isinstance(there, ast.expr):

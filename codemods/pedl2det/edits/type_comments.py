@@ -61,7 +61,9 @@ def _fitted(comment: str, before: list[str], after: list[str]) -> str:
     if found["types"] == "...":
         return comment
     types = _types(found["types"])
-    named = before[len(before) - len(types) :] if types is not None else []  # none for `self`
+    named = before[1:] if before[:1] in (["self"], ["cls"]) else before
+    if types is not None and len(types) == len(before):
+        named = before
     if types is None or len(named) != len(types) or set(after) - set(before):
         return f"# type: (...) -> {found['result']}"
     kept = [text for name, text in zip(named, types, strict=True) if name in after]

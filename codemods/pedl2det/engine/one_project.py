@@ -17,7 +17,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
 from pedl2det.engine.configs import MigratedConfigs, migrate_configs
-from pedl2det.engine.lowering import lower
+from pedl2det.engine.lower_scripts import lower
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
 from pedl2det.engine.notebooks import notebook_findings

@@ -179,8 +179,8 @@ def stem():
     return made
 """
 _FROZEN_AFTER = (
-    "import tensorflow as tf\nfrom tensorflow.keras.layers import Dense\n\nimport legacy_keras\n\n\n"
-    + _FROZEN.replace("BatchN", "legacy_keras.BatchN")
+    "import tensorflow as tf\nfrom tensorflow.keras.layers import Dense\n\n"
+    "import legacy_keras\n\n\n" + _FROZEN.replace("BatchN", "legacy_keras.BatchN")
 )
 _FROZEN_DENSE = """\
 def stem():

@@ -56,12 +56,9 @@ def _accuracy(y_true, y_pred):
 class ValidationMetrics(tf.keras.callbacks.Callback):
     """Reports what `compute_validation_metrics` of the trial returns, and nothing else."""
 
-    _supports_tf_logs = (
-        True  # so that the logs are those that are reported, and no copy
-    )
-
     def __init__(self, trial):
         super().__init__()
+        self._supports_tf_logs = True  # it gets the reported logs then, and no copy
         self._trial = trial
 
     def on_test_end(self, logs=None):

@@ -1,0 +1,161 @@
+"""What a script gives to ``fit`` to train and to validate on."""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum
+
+from pedl2det.analysis.flow import Origin
+from pedl2det.engine.lowering.command_line import option_default
+from pedl2det.engine.lowering.fits import Fits
+from pedl2det.engine.lowering.walk import own_nodes
+
+_DATASETS = ("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow_datasets.")
+_DATASET_METHODS = frozenset(
+    "batch cache filter interleave map padded_batch prefetch repeat shuffle skip take zip".split()
+)
+_FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
+_ITERATORS = frozenset({"iter", "zip", "map", "filter", "enumerate"})
+_OLD_SEQUENCES = ("InMemorySequence", "KerasDataAdapter", "SequenceAdapter")
+
+
+class Data(Enum):
+    """What a value is, as data for ``fit``."""
+
+    ARRAYS = "arrays"  #: a tuple or list of arrays
+    SEQUENCE = "sequence"
+    DATASET = "dataset"
+    GENERATOR = "generator"  #: a Python generator or another iterator
+    UNKNOWN = "unknown"
+
+
+def data_of(fits: Fits, node: ast.expr) -> Data:
+    """What an expression is; unknown if it may be several things."""
+    found = {_data(fits, one) for one in fits.flow.origins(node)}
+    return found.pop() if len(found) == 1 else Data.UNKNOWN
+
+
+def _data(fits: Fits, origin: Origin) -> Data:
+    node = origin.node
+    if origin.path:
+        return Data.UNKNOWN
+    if isinstance(node, ast.Tuple | ast.List):
+        return Data.ARRAYS
+    if isinstance(node, ast.GeneratorExp):
+        return Data.GENERATOR
+    if not isinstance(node, ast.Call):
+        return Data.UNKNOWN
+    meaning = fits.modules.meaning(node.func) or ""
+    if meaning.rpartition(".")[2] in _OLD_SEQUENCES:
+        return Data.SEQUENCE
+    if meaning.startswith(_DATASETS):
+        return Data.DATASET
+    if meaning.startswith("itertools.") or _is_builtin_iterator(fits, node):
+        return Data.GENERATOR
+    functions = fits.called(node)
+    for made in fits.flow.origins(node.func):
+        if isinstance(made.node, ast.ClassDef) and not made.path:
+            return _object_of(fits, made.node)
+    if functions:
+        is_generator = [
+            any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(_body(function)))
+            for function in functions
+        ]
+        return Data.GENERATOR if all(is_generator) else Data.UNKNOWN
+    if isinstance(node.func, ast.Attribute):
+        if node.func.attr in _FLOWS:
+            return Data.SEQUENCE
+        if node.func.attr in _DATASET_METHODS and data_of(fits, node.func.value) is Data.DATASET:
+            return Data.DATASET
+        if node.func.attr.startswith("make_") and node.func.attr.endswith("iterator"):
+            return Data.GENERATOR
+    return Data.UNKNOWN
+
+
+def _is_builtin_iterator(fits: Fits, call: ast.Call) -> bool:
+    names = fits.modules.home(call).names
+    func = call.func
+    return isinstance(func, ast.Name) and func.id in _ITERATORS and names.binder(func) is None
+
+
+def _body(function: ast.AST) -> list[ast.AST]:
+    body = getattr(function, "body", [])
+    return body if isinstance(body, list) else [body]
+
+
+def _object_of(fits: Fits, owner: ast.ClassDef) -> Data:
+    """What an object of a class of the project is."""
+    bases = {
+        (fits.modules.meaning(base) or ast.unparse(base)).rpartition(".")[2]
+        for one in fits.flow.bases(owner)
+        for base in one.bases
+    }
+    if fits.flow.method(owner, "__getitem__") is not None or "Sequence" in bases:
+        return Data.SEQUENCE
+    if fits.flow.method(owner, "__next__") is not None or "Iterator" in bases:
+        return Data.SEQUENCE if "Iterator" in bases else Data.GENERATOR
+    return Data.UNKNOWN
+
+
+def number(fits: Fits, node: ast.expr) -> int | float | None:
+    """The number that an expression always is, if that can be seen."""
+    found = {_number(fits, one) for one in fits.flow.origins(node)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _number(fits: Fits, origin: Origin) -> int | float | None:
+    node = origin.node
+    if origin.path:
+        return None
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return value
+        case ast.BinOp(left=left, op=op, right=right):
+            return _computed(number(fits, left), op, number(fits, right))
+        case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
+            value = number(fits, inner)
+            return None if value is None else int(value)
+        case ast.Attribute():
+            default = option_default(fits.modules.home(node), node)
+            return number(fits, default) if default is not None else None
+    return None
+
+
+def _computed(
+    left: int | float | None, op: ast.operator, right: int | float | None
+) -> int | float | None:
+    if left is None or right is None:
+        return None
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv() if right:
+            return left // right
+        case ast.Pow() if 0 <= right <= 64 and abs(left) <= 64:
+            return float(left**right) if isinstance(right, float) else left**right
+    return None
+
+
+def is_hyperparameter(fits: Fits, node: ast.expr, name: str) -> bool:
+    """Whether an expression is one hyperparameter of the config, as one process gets it."""
+    found = fits.flow.origins(node)
+    return bool(found) and all(_is_asked(fits, one, name) for one in found)
+
+
+def _is_asked(fits: Fits, origin: Origin, name: str) -> bool:
+    node = origin.node
+    if origin.path or not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
+        return is_hyperparameter(fits, node.args[0], name)
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "get_per_slot_batch_size":
+        return True
+    keys = [*node.args, *(one.value for one in node.keywords)]
+    values = [one.node for key in keys for one in fits.flow.origins(key)]
+    return (fits.modules.meaning(node.func) or "") == "pedl.get_hyperparameter" and [
+        one.value for one in values if isinstance(one, ast.Constant)
+    ] == [name]

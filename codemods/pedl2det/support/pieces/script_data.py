@@ -1,0 +1,129 @@
+import itertools
+import math
+import threading
+
+import determined.keras
+import numpy as np
+import tensorflow as tf
+
+
+class ArrayBatches(tf.keras.utils.Sequence):
+    """Batches cut from a tuple of arrays, `(x, y)` or `(x, y, weights)`, by a size of their own."""
+
+    def __init__(self, arrays, batch_size, batches=None):
+        given = (part for part in arrays if part is not None)
+        self._arrays = tuple(_each_array(np.asarray, part) for part in given)
+        records = _record_count(self._arrays[0])
+        self._size = min(batch_size, records)
+        length = -(-records // self._size)
+        self._length = length if batches is None else min(math.ceil(batches), length)
+
+    def __len__(self):
+        return self._length
+
+    def __getitem__(self, index):
+        cut = slice(index * self._size, (index + 1) * self._size)
+        return tuple(_each_array(lambda array: array[cut], x) for x in self._arrays)
+
+
+class FirstBatches(tf.keras.utils.Sequence):
+    """The first batches of a sequence."""
+
+    def __init__(self, sequence, batches):
+        self._sequence = sequence
+        self._length = min(math.ceil(batches), len(sequence))
+
+    def __len__(self):
+        return self._length
+
+    def __getitem__(self, index):
+        return self._sequence[index]
+
+    def on_epoch_end(self):
+        """Tell the whole sequence."""
+        getattr(self._sequence, "on_epoch_end", lambda: None)()
+
+
+class GeneratedBatches(tf.keras.utils.Sequence):
+    """Batches of a generator without end, of which some count as a pass over the data.
+
+    Of several processes each draws all batches and skips those of the others.
+    """
+
+    def __init__(self, generator, batches):
+        self._generator = iter(generator)
+        self._length = math.ceil(batches)
+        self._drawn = 0
+        self._lock = threading.Lock()
+
+    def __len__(self):
+        return self._length
+
+    def __getitem__(self, index):
+        with self._lock:
+            skipped = (index - self._drawn) % self._length
+            self._drawn += skipped + 1
+            return next(itertools.islice(self._generator, skipped, None))
+
+
+def batches(data, batches=None, default=100):
+    """Return data that `fit` took as something that a loader may return.
+
+    Args:
+        data: arrays, a dataset, a sequence, or a generator.
+        batches: how many of a generator count as a pass; of other data, how many are read.
+        default: the same for a generator if `batches` is None.
+    """
+    if isinstance(data, (tuple, list)):
+        return tuple(data)
+    if isinstance(data, tf.data.Dataset) or hasattr(data, "__array__"):
+        return data
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
+        return data if batches is None else FirstBatches(data, batches)
+    return GeneratedBatches(data, default if batches is None else batches)
+
+
+def split_arrays(arrays, validation_split):
+    """Split arrays as `fit(validation_split=...)` did: the last records are for validation."""
+    given = (part for part in arrays if part is not None)
+    arrays = [_each_array(np.asarray, part) for part in given]
+    first = math.floor(_record_count(arrays[0]) * (1.0 - validation_split))
+    return (
+        tuple(_each_array(lambda array: array[:first], part) for part in arrays),
+        tuple(_each_array(lambda array: array[first:], part) for part in arrays),
+    )
+
+
+class History(determined.keras.callbacks.Callback):
+    """What `fit` returned: the metrics of the training and of each validation."""
+
+    def __init__(self):
+        super().__init__()
+        self.history = {}
+        self.epoch = []
+        self.params = {}
+
+    def on_train_workload_end(self, total_batches_trained, logs):
+        """Keep the metrics of the training."""
+        self.epoch.append(len(self.epoch))
+        self._keep(logs)
+
+    def on_test_end(self, logs=None):
+        """Keep the metrics of a validation."""
+        self._keep(logs)
+
+    def _keep(self, logs):
+        for name, value in _with_old_names(logs).items():
+            self.history.setdefault(name, []).append(value)
+
+
+def _record_count(part):
+    return len(tf.nest.flatten(part)[0])
+
+
+def _each_array(function, part):
+    if isinstance(part, dict):
+        return {name: function(value) for name, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [function(value) for value in part]
+    return function(part)
