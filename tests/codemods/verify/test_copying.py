@@ -105,7 +105,7 @@ def test_the_largest_files_are_linked_where_copies_would_take_too_much(tmp_path:
 
 def test_a_linked_file_is_copied_before_it_is_written_to(tmp_path: Path) -> None:
     root = write_tree(
-        tmp_path / "root", {name: "x" * 3000 for name in ("w", "a", "t", "r", "h", "removed")}
+        tmp_path / "root", dict.fromkeys(("w", "a", "t", "r", "h", "removed"), "x" * 3000)
     )
     copy = copied(root, budget=0)
     before = read_tree(root)
