@@ -171,3 +171,15 @@ def _read_first(parts: Parts, name: str) -> bool:
         if uses:
             return any(isinstance(use.ctx, ast.Load) for use in uses)
     return False
+
+
+def history_targets(parts: Parts) -> set[str]:
+    """What the value of ``fit`` is assigned to, as code."""
+    found: set[str] = set()
+    for call in parts.fits:
+        match parts.locator.source.names.statement_of(call):
+            case ast.Assign(targets=targets):
+                found |= {ast.unparse(one) for one in targets}
+            case ast.AnnAssign(target=target):
+                found.add(ast.unparse(target))
+    return found

@@ -15,8 +15,9 @@ import libcst as cst
 from pedl2det.analysis.flow import Callable
 from pedl2det.analysis.source import Source
 from pedl2det.edits.locate import Locator
-from pedl2det.engine.lowering.blocks import lines_of, split
+from pedl2det.engine.lowering.blocks import ancestors, lines_of, split
 from pedl2det.engine.lowering.fits import Fits
+from pedl2det.engine.lowering.imports import with_imports
 from pedl2det.engine.lowering.inlined_body import Body, body_of, has_docstring
 from pedl2det.engine.lowering.script import Script
 from pedl2det.engine.lowering.walk import own_nodes, script_statements
@@ -131,22 +132,30 @@ def _inline(script: Script, fits: Fits, place: Place) -> Script | None:
     home = fits.modules.home(place.function)
     is_here = home is script.source
     gone = None
-    if is_here and not _is_used_elsewhere(script.source, place):
+    if is_here and not _is_used_elsewhere(fits, script.source, place):
         gone = locator.statement(place.function)
     module = rewritten(locator, place, body, gone)
+    module = module.with_changes(body=with_imports(module.body, body.imports, script.source))
     docstring = script.docstring or (
         home.segment(place.function.body[0]) if has_docstring(place.function) else ""
     )
     if name.startswith("_") or not docstring.startswith(('"', "'")):
         docstring = script.docstring
-    imports = (*script.imports, *body.imports)
-    text = script.text.rebuilt(locator, module)
-    return replace(script, text=text, docstring=docstring, imports=imports)
+    return replace(script, text=script.text.rebuilt(locator, module), docstring=docstring)
 
 
-def _is_used_elsewhere(source: Source, place: Place) -> bool:
-    """Whether anything but the call names the function; methods stay with their class."""
-    if not isinstance(source.names.parents.get(place.function), ast.Module):
+def _is_used_elsewhere(fits: Fits, source: Source, place: Place) -> bool:
+    """Whether anything but the call names the function or the method."""
+    owner = source.names.parents.get(place.function)
+    if isinstance(owner, ast.ClassDef):
+        named = [
+            node
+            for one in fits.modules
+            for node in one.names.of(ast.Attribute)
+            if node.attr == place.function.name and node is not place.call.func
+        ]
+        return bool(named) or len(owner.body) < 2 or len(fits.flow.family(owner)) > 1
+    if not isinstance(owner, ast.Module):
         return True
     return any(
         node.id == place.function.name and node is not place.call.func
@@ -157,22 +166,25 @@ def _is_used_elsewhere(source: Source, place: Place) -> bool:
 def rewritten(locator: Locator, place: Place, body: Body, gone: Any) -> cst.Module:
     statement: Any = locator.statement(place.statement)
     call: Any = locator.expression(place.call)
-    rewriter = _Rewriter(statement, call, place, body, gone)
+    path = ancestors(locator.module, [statement, call, gone])
+    rewriter = _Rewriter(statement, call, place, body, gone, path)
     return locator.module.visit(rewriter)
 
 
 class _Rewriter(cst.CSTTransformer):
     """Writes the body before the statement, and the result in the place of the call."""
 
-    def __init__(self, statement: Any, call: Any, place: Place, body: Body, gone: Any) -> None:
+    def __init__(
+        self, statement: Any, call: Any, place: Place, body: Body, gone: Any, path: set[int]
+    ) -> None:
         super().__init__()
         self._statement, self._call, self._place, self._gone = statement, call, place, gone
         self._body = body
-        self._comments: list[Any] = []
+        self._path = path
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Leave the function alone that goes."""
-        return node is not self._gone
+        """Look only where something changes."""
+        return id(node) in self._path and node is not self._gone
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Rewrite the line of the call, wherever it stands."""
@@ -190,7 +202,9 @@ class _Rewriter(cst.CSTTransformer):
                 for old, line in zip(original_node.body, lines, strict=True):
                     found += self._replaced(line) if old is self._statement else [line]
                 return cst.IndentedBlock(found)
-        elif original_node is self._statement:
+        elif original_node is self._statement and isinstance(
+            original_node, cst.BaseCompoundStatement
+        ):
             return self._before(updated_node)
         return updated_node
 

@@ -94,7 +94,7 @@ def record(fits: Fits, fit: FitCall, facts: Facts, counts_epochs: bool) -> Recor
 def _size(fits: Fits, fit: FitCall) -> Size:
     """Records in a batch that is cut from arrays, or that an image iterator gives."""
     given = fit.given.get("batch_size")
-    if given is None and "y" not in fit.given and "x" in fit.given:
+    if given is None and not fit.is_cut and "x" in fit.given:
         return _flow_size(fits, fit.given["x"].node) or _KERAS_BATCH
     return _as_size(fits, given)
 
@@ -124,6 +124,9 @@ def _flow_size(fits: Fits, node: ast.expr) -> int | None:
 
 def _data(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Size) -> None:
     given = fit.given
+    if "pair" in given:
+        pair = _as_tuple(fits, made, given["pair"], made.hole("pair", given["pair"]))
+        made.keep("training_data", _cut(made, pair, size, facts))
     names = [name for name in ("x", "y", "sample_weight") if name in given]
     if "y" in given:
         parts = ", ".join(made.hole(name, given[name]) for name in names)
@@ -131,7 +134,7 @@ def _data(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Size) ->
             _split(fit, facts, made, parts, size)
             return
         made.keep("training_data", _cut(made, f"({parts})", size, facts))
-    elif "x" in given:
+    elif "x" in given and "pair" not in given:
         made.keep("training_data", _training(fits, fit, facts, made))
     if "validation_data" in given:
         made.keep("validation_data", _validation(fits, fit, facts, made, size))
@@ -140,10 +143,18 @@ def _data(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Size) ->
         made.said.append((Kind.LEFT, _NO_VALIDATION, _WRITE_VALIDATION))
 
 
-def _cut(made: Recorded, code: str, size: Size, facts: Facts, batches: str = "") -> str:
+def _cut(
+    made: Recorded,
+    code: str,
+    size: Size,
+    facts: Facts,
+    batches: str = "",
+    is_own: bool = False,
+) -> str:
     """Arrays, which Determined cuts by the batch size of the config if it may."""
     is_own = (
-        bool(batches)
+        is_own
+        or bool(batches)
         or isinstance(size, Given)
         or isinstance(size, int) and facts.has_batch_size and facts.batch_size != size
     )
@@ -199,11 +210,10 @@ def _validation(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Si
     if kind is Data.ARRAYS:
         cut = _as_size(fits, own) if own is not None else _validation_size(fit, size)
         batches = f", {made.hole('validation_steps', steps)}" if steps is not None else ""
-        if "y" not in fit.given and isinstance(cut, int) and not facts.has_batch_size:
+        if not fit.is_cut and isinstance(cut, int) and not facts.has_batch_size:
             made.batch_size = cut
-        elif isinstance(cut, int) and isinstance(size, int) and cut != size:
-            batches = batches or ", None"
-        return _cut(made, _as_tuple(fits, made, given, data), cut, facts, batches)
+        is_own = fit.is_cut and cut != size
+        return _cut(made, _as_tuple(fits, made, given, data), cut, facts, batches, is_own)
     if kind is Data.GENERATOR:
         if steps is None:
             made.said.append((Kind.LEFT, _NO_STEPS, "fit(..., validation_steps=...)"))
@@ -221,12 +231,12 @@ def _validation(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Si
 
 def _validation_size(fit: FitCall, size: Size) -> Size:
     """Records in a batch of validation arrays: those of the training, if that cuts arrays too."""
-    return size if "y" in fit.given or "batch_size" in fit.given else _KERAS_BATCH
+    return size if fit.is_cut or "batch_size" in fit.given else _KERAS_BATCH
 
 
 def _as_tuple(fits: Fits, made: Recorded, given: Given, data: str) -> str:
     """A pair of arrays as a tuple, which a list is no loader for."""
-    if isinstance(given.node, ast.List):
+    if isinstance(given.node, ast.List) and "validation_data" in made.holes:
         parts = [
             made.hole(f"validation_{number_}", Given(one))
             for number_, one in enumerate(given.node.elts)
@@ -266,7 +276,7 @@ def _settings(fits: Fits, fit: FitCall, made: Recorded) -> None:
         if name in fit.given and not _is_default(name, fit.given[name].node)
     ]
     kind = data_of(fits, fit.given["x"].node) if "x" in fit.given else Data.ARRAYS
-    if "y" not in fit.given and kind in (Data.GENERATOR, Data.UNKNOWN):
+    if not fit.is_cut and kind in (Data.GENERATOR, Data.UNKNOWN):
         kept = [name for name in wanted if name not in ("workers", "use_multiprocessing")]
         if kept != wanted:
             made.said.append((Kind.NOTE, _ONE_THREAD, ""))
