@@ -99,6 +99,14 @@ def benchmarks(session: nox.Session) -> None:
     session.run("python", "benchmarks/tree.py")
 
 
+@nox.session(python="3.11", default=False)
+def variants(session: nox.Session) -> None:
+    """Migrate a thousand variants of the examples, and verify a hundred; arguments as for it."""
+    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    arguments = session.posargs or ("--count", "1000", "--verify", "100")
+    session.run("python", "-m", "variants.campaign", *arguments, env={"PYTHONPATH": "tests"})
+
+
 def _promises(version: str) -> str:
     # One argument: a directory that is there already would be taken for one of tests.
     return f"--promises=build/promises/{version}"

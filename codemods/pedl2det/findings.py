@@ -30,11 +30,12 @@ class Kind(Enum):
     LEFT = "left for you"  #: marked or untouched; a person decides
     SUPPRESSED = "left by your choice"  #: untouched because of a comment or an option
     BAD_INPUT = "bad input"  #: untouched because the file cannot be what was meant
+    DEFECT = "defect of pedl2det"  #: marked or untouched because a rule failed
 
     @property
     def is_left(self) -> bool:
-        """Whether a person or the user's choice keeps the old code."""
-        return self in (Kind.LEFT, Kind.SUPPRESSED, Kind.BAD_INPUT)
+        """Whether something of the old code stays."""
+        return self in (Kind.LEFT, Kind.SUPPRESSED, Kind.BAD_INPUT, Kind.DEFECT)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ Holes = Mapping[str, ast.expr]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: The hole that stands for the trial's context.
 CONTEXT = "{context}"
+#: The line of a template in whose place the statements of the trial's constructor come.
+CONSTRUCTOR = "{constructor}"
 #: Holes for the argument of a call of ``make_data_loaders`` and of ``download_data``: the context
 #: if the function takes it, else nothing.
 LOADERS_CONTEXT = "{loaders_context}"
@@ -39,7 +41,10 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Replace:
-    """Replace an expression; a hole may hold the expression itself, which wraps it."""
+    """Replace an expression; a hole may hold the expression itself, which wraps it.
+
+    A wrapping replacement goes around what another one makes of the expression.
+    """
 
     node: ast.expr
     code: str
@@ -74,6 +79,19 @@ class InsertAfter:
     node: ast.stmt
     code: str
     holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Extract:
+    """Move an expression into a new statement before its own, and put a name in its place.
+
+    ``{value}`` in the statement's code stands for the expression, with all other edits of it.
+    """
+
+    node: ast.expr
+    statement: ast.stmt
+    name: str
+    code: str
 
 
 @dataclass(frozen=True)
@@ -184,6 +202,7 @@ Edit = (
     | ReplaceStatement
     | InsertBefore
     | InsertAfter
+    | Extract
     | InsertFirst
     | RenameKeyword
     | DropArgument
@@ -199,17 +218,28 @@ Edit = (
 )
 
 
+def place_of(edit: Edit) -> ast.AST:
+    """Return the node that an edit changes, or in which it adds something."""
+    if isinstance(edit, AddArgument):
+        return edit.call
+    return edit.function if isinstance(edit, AddParameter) else edit.node
+
+
 @dataclass(frozen=True)
 class ConfigNeed:
-    """Something that a fix needs of the experiment configs.
+    """Something that the configs of a trial have to say because of a fix.
 
     Attributes:
-        key: what is needed, such as ``metric:accuracy`` for a metric's new name.
-        value: its value.
+        key: ``records_per_epoch``; ``global_batch_size``; ``metric:OLD`` for the new name of a
+            metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
+            training reports.
+        value: the value, or the new name.
+        place: the node that asks for it; None for the place of the fix.
     """
 
     key: str
     value: object
+    place: ast.AST | None = None
 
 
 @dataclass(frozen=True)
@@ -230,7 +260,7 @@ class Fix:
         form: how the construct is rewritten.
         assumptions: what the rewrite rests on, one sentence each.
         notes: what the user should know, each with its kind.
-        config: what the fix needs of the experiment configs.
+        config: what the configs of the trial have to say.
     """
 
     rule: str

@@ -20,7 +20,7 @@ def arguments_of(
         return None
     found = dict(zip(parameters, call.args, strict=False))
     for keyword in call.keywords:
-        name = aliases.get(keyword.arg or "", keyword.arg)
+        name = aliases.get(keyword.arg or "", keyword.arg or "")
         if name not in parameters or name in found:
             return None
         found[name] = keyword.value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 import pedl2det_names as names
-
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Function, Origin, Use, Way
 from pedl2det.analysis.trial import Generation, Trial

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 import pedl2det_names as names
-
 from pedl2det.analysis.trial import Trial
 
 _CALLBACKS = "tensorflow.keras.callbacks."

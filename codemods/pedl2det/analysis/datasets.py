@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 import pedl2det_names as names
-
-from pedl2det.analysis.flow import Path
+from pedl2det.analysis.bindings import Path
 from pedl2det.analysis.loaders import Role, returning
 from pedl2det.analysis.trial import Trial
 
@@ -22,9 +21,30 @@ _CREATORS = (
 _COMBINING = ("zip", "sample_from_datasets", "choose_from_datasets")
 #: Methods of a dataset that return a dataset.
 _METHODS = frozenset(
-    "apply batch bucket_by_sequence_length cache concatenate enumerate filter flat_map interleave map "
-    "padded_batch prefetch ragged_batch rebatch repeat scan shard shuffle skip snapshot take "
-    "take_while unbatch unique window with_options zip".split()
+    (
+        *(
+            "apply",
+            "batch",
+            "bucket_by_sequence_length",
+            "cache",
+            "concatenate",
+            "enumerate",
+            "filter",
+        ),
+        *("flat_map", "interleave", "map", "padded_batch", "prefetch", "ragged_batch", "rebatch"),
+        *(
+            "repeat",
+            "scan",
+            "shard",
+            "shuffle",
+            "skip",
+            "snapshot",
+            "take",
+            "take_while",
+            "unbatch",
+        ),
+        *("unique", "window", "with_options", "zip"),
+    )
 )
 
 

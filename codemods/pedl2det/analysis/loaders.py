@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from enum import Enum
 
 import pedl2det_names as names
-
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.batch_size import is_batch_size
 from pedl2det.analysis.flow import Function, Use, Way
@@ -44,30 +43,40 @@ def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
             yield method, Role.VALIDATION
 
 
-def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
-    """What a value is returned for as a loader; empty if it is used for anything else."""
-    found = {_role(trial, use) for use in trial.flow.uses(call)}
+def roles_of(trial: Trial, call: ast.expr, within: frozenset[ast.AST] = frozenset()) -> set[Role]:
+    """What a value is returned for as a loader; empty if it is used for anything else.
+
+    Args:
+        trial: the project.
+        call: the value.
+        within: adapters that it is known to be in.
+    """
+    found = {_role(trial, use, within) for use in trial.flow.uses(call)}
     return set() if None in found else {one for one in found if one is not None}
 
 
-def _role(trial: Trial, use: Use) -> Role | None:
+def _role(trial: Trial, use: Use, within: frozenset[ast.AST]) -> Role | None:
     if use.way is Way.ARGUMENT and isinstance(use.around, ast.Call) and not use.path:
-        return _role_through_adapter(trial, use.node, use.around)
+        return _role_through_adapter(trial, use.node, use.around, within)
     if use.way is not Way.RETURNED:
         return None
     for function, role in returning(trial):
         if function is use.function:
             if role is not None:
                 return None if use.path else role
-            return {(0,): Role.TRAINING, (1,): Role.VALIDATION}.get(use.path)  # type: ignore[call-overload, no-any-return]
+            return next((one for one in Role if use.path == (one.value,)), None)
     return None
 
 
-def _role_through_adapter(trial: Trial, node: ast.expr, call: ast.Call) -> Role | None:
+def _role_through_adapter(
+    trial: Trial, node: ast.expr, call: ast.Call, within: frozenset[ast.AST]
+) -> Role | None:
     """The role of a sequence inside of an adapter that leaves nothing but its sequence."""
+    if call in within:  # a loop hands the adapter to itself
+        return None
     for reference in trial.uses(*names.ADAPTERS):
         if reference.call is call:
-            role = plain_adapter(trial, reference)
+            role = plain_adapter(trial, reference, within)
             given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") or {}
             return role if given.get("sequence") is node else None
     return None
@@ -92,11 +101,18 @@ def needs_unwrapping(trial: Trial) -> bool:
     )
 
 
-def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
+def plain_adapter(
+    trial: Trial, reference: Reference, within: frozenset[ast.AST] = frozenset()
+) -> Role | None:
     """The role of an adapter whose settings can become ``configure_fit``.
 
     That is an adapter with visible settings that is returned as one of the two loaders, and always
     returned once it is made.
+
+    Args:
+        trial: the project.
+        reference: the name of the class where it is used.
+        within: adapters that it is known to be in.
     """
     call = reference.call
     if call is None or trial.context.at(call) is None:
@@ -104,7 +120,7 @@ def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
     given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence")
     if given is None or "sequence" not in given:
         return None
-    roles = roles_of(trial, call)
+    roles = roles_of(trial, call, within | {call})
     if len(roles) != 1:
         return None
     (role,) = roles

@@ -9,7 +9,10 @@ from pedl2det.analysis.flow import Use, Way
 from pedl2det.analysis.trial import Trial
 
 _IN_PLACE = frozenset(
-    "append extend fill insert partition pop put remove resize reverse setdefault sort update".split()
+    (
+        *("append", "extend", "fill", "insert", "partition", "pop", "put", "remove", "resize"),
+        *("reverse", "setdefault", "sort", "update"),
+    )
 )
 
 

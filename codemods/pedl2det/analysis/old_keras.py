@@ -101,3 +101,9 @@ def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterato
         by_position = is_first or (at is not None and len(call.args) > at)
         if name not in given and not by_position:
             yield name, value
+
+
+def standalone_defaults(name: str) -> str:
+    """The arguments that an optimizer of standalone Keras had by default and has not today."""
+    row = names.lookup(f"keras.optimizers.{name}")
+    return ", ".join(f"{key}={value}" for key, value in row.defaults.items()) if row else ""

@@ -25,8 +25,9 @@ def is_always_returned(
     if not isinstance(function, Function) or depth > 4:
         return False
     if not isinstance(statement, ast.Return):
-        later = list(_after(parents, statement, function))
-        returns = [one for part in later for one in ast.walk(part) if isinstance(one, ast.Return)]
+        after = _after(parents, statement, function)
+        later = {one for part in after for one in ast.walk(part) if isinstance(one, ast.stmt)}
+        returns = [one for one in later if isinstance(one, ast.Return)]
         if not returns or any(
             isinstance(one, ast.For | ast.While) for one in _around(parents, statement, function)
         ):
@@ -65,7 +66,7 @@ def _after(
 
 
 def _returns(
-    trial: Trial, statement: ast.Return, made: ast.expr, later: list[ast.stmt], index: int
+    trial: Trial, statement: ast.Return, made: ast.expr, later: set[ast.stmt], index: int
 ) -> bool:
     """Whether a statement returns what was made, and nothing that was bound after it."""
     if statement.value is None:

@@ -7,7 +7,8 @@ import re
 import tokenize
 from dataclasses import dataclass
 
-_COMMENT = re.compile(r"#\s*pedl2det:\s*skip\b")
+#: The comment.
+SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class Skipped:
 
 def skipped_in_code(text: str) -> Skipped:
     """What of a Python file is to be left; a statement over several lines is left as a whole."""
-    if not _COMMENT.search(text):
+    if not SKIP.search(text):
         return Skipped()
     lines: set[int] = set()
     whole, is_begun, statement_has_it, first = False, False, False, 1
     for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-        if token.type == tokenize.COMMENT and _COMMENT.match(token.string):
+        if token.type == tokenize.COMMENT and SKIP.match(token.string):
             alone = not token.line[: token.start[1]].strip()
             whole = whole or (alone and not is_begun)
             statement_has_it = statement_has_it or not alone
@@ -55,7 +56,7 @@ def skipped_in_code(text: str) -> Skipped:
 def skipped_in_text(text: str) -> Skipped:
     """What of a file with ``#`` comments, such as YAML, is to be left."""
     lines = text.splitlines()
-    found = {number for number, line in enumerate(lines, 1) if _COMMENT.search(line)}
+    found = {number for number, line in enumerate(lines, 1) if SKIP.search(line)}
     begun = next((n for n, line in enumerate(lines, 1) if line.partition("#")[0].strip()), 0)
     whole = any(number < begun for number in found)
     return Skipped(whole, frozenset(found))

@@ -7,7 +7,6 @@ import builtins
 from dataclasses import dataclass
 
 import pedl2det_names as names
-
 from pedl2det.analysis.source import Source
 
 #: The usual local names of packages.
@@ -44,7 +43,7 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
     known = None
     if like is not None:
         known = _by_its_own_root(source, dotted, like) or _by_moved_module(source, dotted, like)
-    known = known or _by_known_import(source, dotted)
+    known = known or _by_known_import(source, dotted) or _by_sibling(source, dotted)
     if known is not None:
         return known
     top, _, rest = dotted.partition(".")
@@ -121,6 +120,21 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
                 if found is None or len(meaning) > found[0]:
                     found = len(meaning), Spelling(code)
     return found[1] if found else None
+
+
+def _by_sibling(source: Source, dotted: str) -> Spelling | None:
+    """The name by its package, where the file imports other modules of that package.
+
+    ``tensorflow.keras.optimizers.SGD`` beside ``from tensorflow.keras import layers``.
+    """
+    for node in source.tree.body:
+        if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
+            continue
+        rest = dotted.removeprefix(f"{node.module}.")
+        first, _, name = rest.partition(".")
+        if rest != dotted and name and _is_free(source, first, f"{node.module}.{first}"):
+            return Spelling(rest, (f"from {node.module} import {first}",))
+    return None
 
 
 def _bare(source: Source, module: str, name: str, local: str) -> Spelling:

@@ -1,75 +1,73 @@
-"""The files below some paths that migrate may look at."""
+"""List the files below some paths that migrate may look at."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 YAML = (".yaml", ".yml")
 NOTEBOOK = ".ipynb"
 
-#: How the names of other files end that may name the old package or its commands.
-OTHER = (".sh", ".txt", ".in", ".toml", ".cfg", *YAML)
-
-_ENDS = (".py", NOTEBOOK, *OTHER)
+#: Endings and beginnings of the names of other texts that may name the old API or its commands.
+_TEXT_ENDS = (
+    *(".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown"),
+    ".pedlignore",
+)
+_TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
+_ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
 _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 _PRUNED |= {".ipynb_checkpoints"}
 
 
-def files_below(paths: list[Path]) -> list[Path]:
-    """Every file at or below some paths that may matter, once, in order.
+def files_below(paths: Sequence[Path]) -> list[Path]:
+    """Return every file at or below some paths that may matter, once, in order.
 
-    A link is a file of the directory that it stands in. A path that is a file is taken whatever its
-    name.
+    A link is a file of the directory that it is in. A path that is a file is taken whatever its
+    name is.
     """
     found = {
         (*parts, name)
         for path in paths
-        for directory, names in _below(path, _ENDS)
+        for directory, names in _below(path)
         for parts in [directory.resolve().parts]
         for name in names
     }
     return [Path(*parts) for parts in sorted(found)]
 
 
-def python_files(path: Path) -> Iterator[Path]:
-    """The Python files at or below a path, in order, without environments and caches."""
-    for directory, names in _below(path, (".py",)):
-        yield from (directory / name for name in names)
-
-
-def files_in(directory: Path, ends: tuple[str, ...]) -> list[Path]:
-    """The files of a directory whose names end so, in order."""
-    return [directory / name for name in _listed(directory, ends)[1]]
-
-
 def is_python(file: Path) -> bool:
-    """Whether a file that was found is Python: by its name, or because nothing else is known."""
-    return file.suffix not in (NOTEBOOK, *OTHER)
+    """Tell whether a file is Python: by its name, or because its name says nothing else."""
+    return not file.name.endswith((NOTEBOOK, *YAML)) and not is_text(file)
 
 
-def _below(path: Path, ends: tuple[str, ...]) -> Iterator[tuple[Path, list[str]]]:
+def is_text(file: Path) -> bool:
+    """Tell whether a file holds neither Python nor a notebook nor YAML."""
+    return file.name.endswith(_TEXT_ENDS) or file.name.startswith(_TEXT_STARTS)
+
+
+def _below(path: Path) -> Iterator[tuple[Path, list[str]]]:
     """Each directory at or below a path and the names of files in it, in order."""
     if path.is_file():
         yield path.parent, [path.name]
         return
-    directories, names = _listed(path, ends)
+    directories, names = _listed(path)
     if names:
         yield path, names
     for name in directories:
-        yield from _below(path / name, ends)
+        yield from _below(path / name)
 
 
-def _listed(path: Path, ends: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """The directories in a directory that are looked into, and its files, in order."""
+def _listed(path: Path) -> tuple[list[str], list[str]]:
+    """The directories of a directory that are searched, and its files, in order."""
     directories: set[str] = set()
     names = []
     with contextlib.suppress(OSError), os.scandir(path) as entries:  # some may not be read
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 directories.add(entry.name)
-            elif entry.name.endswith(ends) and entry.is_file():  # no dangling link
-                names.append(entry.name)
+            elif entry.name.endswith(_ENDS) or entry.name.startswith(_TEXT_STARTS):
+                if entry.is_file():  # no dangling link
+                    names.append(entry.name)
     return sorted(directories - _PRUNED), sorted(names)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
-
 from pedl2det.analysis.context import ContextReach
 from pedl2det.analysis.flow import Flow, Function
 from pedl2det.analysis.modules import Modules
@@ -179,7 +178,10 @@ class Trial:
 
     def _harness_function(self, name: str, key: str) -> Function | None:
         place = self._harness_place(name, key)
-        found = self.modules.definition(place) if place else None
+        home, local = self.modules.split(place) if place else (None, "")
+        if home is None or len(home.names.module_bindings(local)) != 1:
+            return None  # such as one definition for each platform
+        found = self.modules.definition(place or "")
         return found if isinstance(found, ast.FunctionDef) else None
 
     def _harness_place(self, name: str, key: str) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det.tables.legacy import is_legacy, mentions_legacy
+from pedl2det_names import is_legacy, mentions_legacy
 
 _OBJECT = re.compile(r"(?<![\w.])([\w.]*):[\w.]+")
 

@@ -42,6 +42,7 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
     applier = _Applier(source, locator, context)
     for edit in edits:
         applier.take(edit)
+    applier.find_way()
     changed: cst.Module = locator.module.visit(applier)  # type: ignore[assignment]
     return changed.code
 
@@ -61,8 +62,10 @@ class _Applier(cst.CSTTransformer):
         self._edits: dict[cst.CSTNode, list[fx.Edit]] = defaultdict(list)
         self._wanted: set[cst.CSTNode] = set()
         self._became: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._extracted: dict[ast.expr, Any] = {}
         self._dropped: set[cst.CSTNode] = set()
         self._renamed: dict[cst.CSTNode, str] = {}
+        self._starts: list[tuple[int, int]] = []
         self._touched: list[bool] = []
         self._appended: list[str] = []
 
@@ -75,6 +78,9 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.Replace(node):
                 self._file(self._locator.expression(node), edit)
+            case fx.Extract(node, statement):
+                self._file(self._locator.expression(node), edit)
+                self._file(self._locator.statement(statement), edit)
             case fx.RenameKeyword(node, name):
                 self._renamed[self._locator.argument(node)] = name
             case fx.DropArgument(_, node):
@@ -97,8 +103,8 @@ class _Applier(cst.CSTTransformer):
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]
         whole = (fx.Replace, fx.ReplaceStatement)
-        if isinstance(edit, whole):
-            others = [one for one in known if isinstance(one, whole)]
+        if isinstance(edit, whole) and not _wraps(edit):
+            others = [one for one in known if isinstance(one, whole) and not _wraps(one)]
             if edit in others:
                 return
             if others:
@@ -106,13 +112,21 @@ class _Applier(cst.CSTTransformer):
         if edit not in known:
             known.append(edit)
 
+    def find_way(self) -> None:
+        """Find where the edits are; the walk leaves everything else out."""
+        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
+        self._starts = self._locator.starts(marked)
+
     # On the way up.
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Remember whether something below a statement is edited."""
+        """Go into nodes with edits only; remember whether something below a statement is edited."""
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
-        return True
+        if isinstance(node, cst.Parameters) and isinstance(node.star_arg, cst.ParamStar):
+            if self._dropped.issuperset(node.kwonly_params):  # the `*` goes with them
+                self._dropped.add(node.star_arg)
+        return isinstance(node, cst.Module) or self._locator.holds_any(node, self._starts)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Edit a node; its children are edited already."""
@@ -127,7 +141,7 @@ class _Applier(cst.CSTTransformer):
         if isinstance(updated, cst.Call | cst.Parameters):
             updated = _without_stray_comma(original_node, updated)
         if isinstance(updated, cst.BaseExpression):
-            for edit in sorted(edits, key=lambda one: isinstance(one, fx.Replace)):
+            for edit in sorted(edits, key=_order):
                 self._touch()
                 updated = self._expression(edit, updated)
             if original_node in self._wanted:
@@ -155,6 +169,9 @@ class _Applier(cst.CSTTransformer):
 
     def _expression(self, edit: fx.Edit, updated: Any) -> Any:
         match edit:
+            case fx.Extract(node, name=name):
+                self._extracted[node] = updated
+                return cst.Name(name)
             case fx.Replace(node, code):
                 inner = self._locator.expression(node)
                 self._became[inner] = updated  # a hole may hold the node itself
@@ -213,6 +230,12 @@ class _Applier(cst.CSTTransformer):
             match edit:
                 case fx.InsertBefore(code=code):
                     before += self._statements(code, self._holes(edit), edit)
+                case fx.Extract(node, code=code):
+                    value = self._extracted[node]
+                    made = self._statements(code, {"value": value}, edit)
+                    if "\n" in self._locator.module.code_for_node(value):
+                        made = [one.visit(_Opened(value)) for one in made]
+                    before += made
                 case fx.InsertAfter(code=code):
                     after += self._statements(code, self._holes(edit), edit)
                 case fx.ReplaceStatement(code=code):
@@ -326,6 +349,36 @@ class _Applier(cst.CSTTransformer):
         if blank and made:
             made = [_spaced(one, blank) for one in made]
         return made
+
+
+class _Opened(cst.CSTTransformer):
+    """Puts a value that spans lines on lines of its own within the call that it is given to."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self._value = value
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        """Break the call that has the value as its only argument."""
+        args = original_node.args
+        if len(args) != 1 or not args[0].value.deep_equals(self._value):
+            return updated_node
+        inner = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace("    "))
+        outer = cst.ParenthesizedWhitespace(indent=True)
+        argument = updated_node.args[0].with_changes(whitespace_after_arg=outer)
+        return updated_node.with_changes(args=[argument], whitespace_before_args=inner)
+
+
+def _wraps(edit: Any) -> bool:
+    """Whether a replacement keeps the whole expression."""
+    return edit.node in getattr(edit, "holes", {}).values()
+
+
+def _order(edit: fx.Edit) -> int:
+    """Parts of an expression are edited before it is replaced, wrapped and moved."""
+    if isinstance(edit, fx.Replace):
+        return 2 if _wraps(edit) else 1
+    return 3 if isinstance(edit, fx.Extract) else 0
 
 
 def _place(edit: Any) -> ast.AST:

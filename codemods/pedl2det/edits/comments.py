@@ -9,7 +9,7 @@ from typing import Any
 import libcst as cst
 
 #: Comments for tools, which speak of code that is gone.
-_FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
+FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
 
 
 class Gone(cst.Pass):
@@ -36,7 +36,7 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool = False) 
     comments = [
         cst.EmptyLine(comment=cst.Comment(one))
         for one in lost.elements()
-        if not one.startswith(_FOR_TOOLS)
+        if not one.startswith(FOR_TOOLS)
     ]
     first = rest[0]
     leading = [*above, *comments, *_not_blank(first.leading_lines, bool(above))]
@@ -68,7 +68,7 @@ def is_gone(statement: Any) -> bool:
 
 
 def _keeps(line: Any) -> bool:
-    return line.comment is not None and not line.comment.value.startswith(_FOR_TOOLS)
+    return line.comment is not None and not line.comment.value.startswith(FOR_TOOLS)
 
 
 def _not_blank(lines: Sequence[Any], has_above: bool) -> list[Any]:
@@ -94,13 +94,12 @@ class _Finder(cst.CSTVisitor):
 
 
 def _comments(node: Any, head_only: bool) -> Counter[str]:
-    if head_only and hasattr(node, "body"):
+    if head_only and isinstance(node, cst.Try | cst.TryStar):
+        return Counter()  # nothing is between `try` and its body
+    if head_only and isinstance(node, cst.BaseCompoundStatement):
         node = node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]))
         if hasattr(node, "orelse"):
             node = node.with_changes(orelse=None)
-        for part in ("handlers", "finalbody"):
-            if hasattr(node, part):
-                node = node.with_changes(**{part: [] if part == "handlers" else None})
     finder = _Finder()
     node.visit(finder)
     return finder.found

@@ -10,6 +10,8 @@ from typing import Any
 
 import libcst as cst
 
+from pedl2det.analysis.skipping import SKIP
+
 from pedl2det.edits.comments import Gone, is_gone, settle
 
 _MODULE = cst.Module([])
@@ -101,6 +103,20 @@ def _names_in_string(text: str) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
+#: The nodes around import statements, and these themselves.
+_AROUND_IMPORTS = (
+    *(cst.Module, cst.BaseCompoundStatement, cst.IndentedBlock, cst.SimpleStatementLine),
+    *(cst.SimpleStatementSuite, cst.Else, cst.ExceptHandler, cst.Finally, cst.MatchCase),
+    *(cst.Import, cst.ImportFrom),
+)
+
+
+def _is_skipped(line: cst.SimpleStatementLine) -> bool:
+    """Whether a comment asks to leave a line."""
+    comment = line.trailing_whitespace.comment
+    return comment is not None and SKIP.match(comment.value) is not None
+
+
 class _Cleaner(cst.CSTTransformer):
     """Drops imports that the edits made superfluous."""
 
@@ -119,6 +135,12 @@ class _Cleaner(cst.CSTTransformer):
         #: The place in the module of the first import of the old API.
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Go into what may hold an import, and into nothing else."""
+        if isinstance(node, cst.SimpleStatementLine) and _is_skipped(node):
+            return False
+        return isinstance(node, _AROUND_IMPORTS) and super().on_visit(node)
 
     def visit_Module(self, node: cst.Module) -> None:
         for index, statement in enumerate(node.body):

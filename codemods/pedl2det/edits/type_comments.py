@@ -33,7 +33,7 @@ def with_type_comment(original: Any, updated: Any) -> Any:
         )
     if not block.body:
         return updated
-    first = block.body[0]
+    first: Any = block.body[0]
     lines = [_line(one, before, after) for one in first.leading_lines]
     body = [first.with_changes(leading_lines=lines), *block.body[1:]]
     return updated.with_changes(body=block.with_changes(body=body))
@@ -61,7 +61,9 @@ def _fitted(comment: str, before: list[str], after: list[str]) -> str:
     if found["types"] == "...":
         return comment
     types = _types(found["types"])
-    named = before[len(before) - len(types) :] if types is not None else []  # none for `self`
+    named = before[1:] if before[:1] in (["self"], ["cls"]) else before
+    if types is not None and len(types) == len(before):
+        named = before
     if types is None or len(named) != len(types) or set(after) - set(before):
         return f"# type: (...) -> {found['result']}"
     kept = [text for name, text in zip(named, types, strict=True) if name in after]

@@ -131,7 +131,9 @@ class _Breaker(cst.CSTTransformer):
         if original_node is not self._chosen:
             return updated_node
         args = self._apart(updated_node.args)
-        if not self._one_each or updated_node.args[-1].star:  # no comma after **kwargs
+        last_arg = updated_node.args[-1]
+        takes_none = last_arg.star or isinstance(last_arg.value, cst.GeneratorExp)
+        if not self._one_each or takes_none:  # no comma after **kwargs
             last = args[-1].with_changes(
                 comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=self._outer
             )

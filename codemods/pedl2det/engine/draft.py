@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
-
 from pedl2det import fixes as fx
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
@@ -26,8 +25,7 @@ from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.edits.unused import without_unused
 from pedl2det.support import library
 
-#: The line of a template in whose place the constructor's statements come.
-CONSTRUCTOR = "{constructor}"
+#: The statement that makes the context known to ``legacy_keras``.
 BIND = f"{library.MODULE}.bind({{context}})"
 
 _WHOLE = (fx.Replace, fx.ReplaceStatement, fx.DropArgument, fx.DropParameter)
@@ -55,7 +53,8 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
         Overlap: two fixes replace the same place; a defect of ours.
         NotLocated: an edit's node has no place of its own; a defect of ours.
     """
-    takers = _takers(list(fixes))
+    fixes = _without_rivals(list(fixes))
+    takers = _takers(fixes)
     kept = [fix for fix in _in_order(fixes) if not _is_taken(fix, fix.node, takers)]
     support = {name for fix in kept for name in fix.support}
     constructor = list(dict.fromkeys(line for fix in kept for line in fix.constructor))
@@ -69,14 +68,14 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     contexts, functions = _thread_context(trial, edits)
     for found in edits.values():
         # What is inserted last comes first: the constructor's statements, which bind the context.
-        found.sort(key=lambda edit: CONSTRUCTOR in getattr(edit, "code", ""))
+        found.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
         filled = [_filled(trial, edit, constructor, functions, contexts) for edit in found]
         found[:] = [edit for edit in filled if edit is not None]
     imports = _imports_of(kept, bool(library.needs_context(support)), trial)
     made = Draft(support=frozenset(support), fixes=tuple(kept))
     for source in trial.modules:
         mine = edits.get(id(source), [])
-        if mine or imports[id(source)]:
+        if mine or imports[id(source)] or _imports_harness(source):
             wanted = Wanted(
                 frozenset(imports[id(source)]),
                 _is_old,
@@ -90,6 +89,15 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
             if text != source.text:
                 made.texts[source.path] = text
     return made
+
+
+def _imports_harness(source: Source) -> bool:
+    """Whether a file imports the old API, and so may import what it does not use."""
+    return not source.skipped.whole and any(
+        names.is_legacy(alias.name if isinstance(node, ast.Import) else f"{node.module}.x")
+        for node in source.names.of(ast.Import, ast.ImportFrom)
+        for alias in node.names
+    )
 
 
 def _is_old(dotted: str) -> bool:
@@ -113,6 +121,19 @@ def _takers(fixes: Sequence[fx.Fix]) -> dict[ast.AST, list[fx.Fix]]:
                     for node in _taken(source, edit) - _kept(fix):
                         takers[node].append(fix)
     return takers
+
+
+def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
+    """The fixes without those that only rename what a faithful one replaces."""
+    faithful = {
+        edit.node
+        for fix in fixes
+        if fix.form is fx.Form.FAITHFUL
+        for edit in fix.edits
+        if isinstance(edit, fx.Replace) and edit.node is fix.node
+        if edit.node not in edit.holes.values()
+    }
+    return [fix for fix in fixes if fix.form is fx.Form.FAITHFUL or fix.node not in faithful]
 
 
 def _kept(fix: fx.Fix) -> set[ast.AST]:
@@ -175,10 +196,10 @@ def _filled(
     if code is None:
         return edit
     is_member = isinstance(edit, fx.AddMember)
-    own = "context" if is_member and CONSTRUCTOR in code else fx.CONTEXT
+    own = "context" if is_member and fx.CONSTRUCTOR in code else fx.CONTEXT
     if is_member and own == fx.CONTEXT:
         own = f"self.{trial.context.attribute}"
-    if CONSTRUCTOR in code:
+    if fx.CONSTRUCTOR in code:
         if isinstance(edit, fx.InsertFirst):
             access = trial.context.at(edit.node.body[0])
             assert access is not None
@@ -202,7 +223,7 @@ def _with_constructor(code: str, constructor: Sequence[str]) -> str:
     """A template with the constructor's statements in their place."""
     lines = []
     for line in code.split("\n"):
-        if line.strip() == CONSTRUCTOR:
+        if line.strip() == fx.CONSTRUCTOR:
             indent = line[: len(line) - len(line.lstrip())]
             lines += [indent + part for one in constructor for part in one.split("\n")]
         else:
@@ -217,7 +238,7 @@ def _imports_of(fixes: Sequence[fx.Fix], binds: bool, trial: Trial) -> dict[int,
         for source, edit in fix.located:
             if f"{library.MODULE}." in getattr(edit, "code", ""):
                 found[id(source)].add(f"import {library.MODULE}")
-            if binds and CONSTRUCTOR in getattr(edit, "code", ""):
+            if binds and fx.CONSTRUCTOR in getattr(edit, "code", ""):
                 found[id(source)].add(f"import {library.MODULE}")
     return found
 

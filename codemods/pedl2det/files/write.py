@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pedl2det.engine.result import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.journal import Journal
-from pedl2det.migrate import NewFile
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Move:
         target: the place.
         temporary: where the new bytes are prepared, beside it.
         old: the bytes that are there now; None if there is no file.
-        new: its new bytes.
+        new: its new bytes; None to delete the file.
         mode: its permissions if there is no file.
     """
 
     target: Path
     temporary: Path
     old: bytes | None
-    new: bytes
+    new: bytes | None
     mode: int = 0o644
 
 
@@ -85,7 +85,7 @@ def move_all(moves: list[Move]) -> None:
         try:
             for move in moves:
                 with _told(move):
-                    move.temporary.replace(move.target)
+                    _place(move)
         except BaseException:
             with _undisturbed():
                 _move_back(moves)
@@ -104,8 +104,17 @@ def _check(expected: dict[Path, bytes | None]) -> None:
             raise Pedl2DetError(f"{path}: it changed while it was read; nothing was written")
 
 
+def _place(move: Move) -> None:
+    if move.new is None:
+        move.target.unlink()
+    else:
+        move.temporary.replace(move.target)
+
+
 def _prepare(move: Move) -> None:
     """Write the new bytes to the disk, in a file that belongs to whom the old one does."""
+    if move.new is None:
+        return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     with os.fdopen(os.open(move.temporary, flags, 0o600), "wb") as stream:
         stream.write(move.new)

@@ -37,6 +37,14 @@ _TOKEN = re.compile(
 )
 
 
+_OLD_API = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")
+
+
+def uses_old_api(text: str) -> bool:
+    """Tell whether a piece of IPython seems to use the old API."""
+    return _OLD_API.search(text) is not None
+
+
 @dataclass(frozen=True)
 class Magic:
     """A piece of IPython in a cell.

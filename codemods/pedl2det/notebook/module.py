@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.facts.source import Source
+from pedl2det.analysis.source import Source
 from pedl2det.findings import Unreadable
 from pedl2det.notebook.document import Cell, Document
 from pedl2det.notebook.magics import PYTHON_CELLS, Magic, mask, unmask

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark
+from pedl2det.rules.cases import Case
+from pedl2det.rules.text_rules import OTHERS, TEXT_RULES, TextRule
 
 _ID = re.compile(r"[a-z]\d{3}_")
 
@@ -33,12 +35,14 @@ class Rule:
         name: its name in words.
         doc: what it rewrites to what, and why.
         check: gives what it would do to a project.
+        cases: small trials before and after; the first is the rule's example.
     """
 
     id: str
     name: str
     doc: str
     check: Callable[[Trial], Iterable[Fix | Remark]]
+    cases: tuple[Case, ...] = ()
 
 
 @functools.cache
@@ -50,5 +54,17 @@ def rules() -> tuple[Rule, ...]:
             module = importlib.import_module(f"{__name__}.{info.name}")
             id_ = info.name.partition("_")[0].upper()
             doc = (module.__doc__ or "").strip()
-            found.append(Rule(id_, module.NAME, doc, module.check))
+            cases = tuple(getattr(module, "CASES", ()))
+            found.append(Rule(id_, module.NAME, doc, module.check, cases))
     return tuple(sorted(found, key=lambda rule: rule.id))
+
+
+def every_rule() -> list[Rule | TextRule]:
+    """Every rule, about code and about other texts, by id."""
+    return sorted([*rules(), *TEXT_RULES], key=lambda rule: rule.id)
+
+
+@functools.cache
+def titles() -> dict[str, str]:
+    """The names of all rules by their ids, and of what else reports findings."""
+    return {rule.id: rule.name for rule in every_rule()} | OTHERS

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pedl2det.analysis.flow import Function
-
+from pedl2det.analysis.loaders import annotation_around
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Annotate, Edit, Fix, Form, Replace
+from pedl2det.fixes import Fix, Form, Replace
 
 _ANY_DATA = "determined.keras.InputData"
 
@@ -34,6 +34,70 @@ def old_type(rule: str, reference: Reference, piece: str, is_gone: bool) -> Fix:
     return Fix(rule, reference.source, node, (Replace(node, found.code),), imports=found.imports)
 
 
+def quoted_old_types(
+    rule: str, trial: Trial, pieces: Mapping[str, str], is_gone: bool
+) -> Iterable[Fix]:
+    """Rewrite old classes in annotations in quotes.
+
+    Args:
+        rule: the rule that reports it.
+        trial: the project.
+        pieces: the class in ``legacy_keras`` for each old name.
+        is_gone: whether the project makes no object of the classes any more.
+    """
+    for source in trial.modules:
+        for node in source.names.of(ast.Constant):
+            if not isinstance(node.value, str) or not _annotated_by(source, node):
+                continue
+            tree = _parsed(node.value)
+            found = [] if tree is None else list(_old_names(source, tree, pieces))
+            if not found:
+                continue
+            new = spell(source, _ANY_DATA)
+            texts = {one: f"legacy_keras.{piece}" for one, piece in found}
+            if is_gone:
+                texts = {one: new.code for one, _ in found}
+            text = _with(node.value, texts)
+            yield Fix(
+                rule,
+                source,
+                node,
+                (Replace(node, f'"{text}"'),),
+                imports=new.imports if is_gone else ("import legacy_keras",),
+                support=() if is_gone else tuple({piece for _, piece in found}),
+            )
+
+
+def _annotated_by(source: Source, node: ast.Constant) -> bool:
+    return annotation_around(source.names.parents, node) is not None
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _old_names(
+    source: Source, tree: ast.expr, pieces: Mapping[str, str]
+) -> Iterable[tuple[ast.expr, str]]:
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Name | ast.Attribute):
+            top, _, rest = ast.unparse(one).partition(".")
+            for meaning in source.names.module_bindings(top):
+                dotted = f"{meaning}.{rest}".rstrip(".")
+                if dotted in pieces:
+                    yield one, pieces[dotted]
+
+
+def _with(text: str, changed: Mapping[ast.expr, str]) -> str:
+    """A text of one line with other texts in the places of some expressions."""
+    for one in sorted(changed, key=lambda node: -node.col_offset):
+        text = text[: one.col_offset] + changed[one] + text[one.end_col_offset :]
+    return text
+
+
 def types_of_arrays(rule: str, trial: Trial, calls: Sequence[ast.Call]) -> Iterable[Fix]:
     """Correct ``Sequence`` in the annotations of functions and variables that hold arrays now.
 
@@ -45,20 +109,23 @@ def types_of_arrays(rule: str, trial: Trial, calls: Sequence[ast.Call]) -> Itera
     if not calls:
         return
     for source in trial.modules:
-        for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign):
-            annotation = node.returns if isinstance(node, Function) else node.annotation
-            if annotation is not None:
-                places = _places(trial, node, calls)
-                if places:
-                    yield from _corrected(rule, source, node, annotation, places)
+        for annotation, values in _annotated(trial, source):
+            places = _places(trial, values, calls)
+            if places:
+                yield from _corrected(rule, source, annotation, places)
 
 
-def _places(trial: Trial, node: ast.AST, calls: Sequence[ast.Call]) -> set[int | None]:
-    """Where arrays are in a function's result: itself (None) or members of a tuple."""
-    if isinstance(node, ast.AnnAssign):
-        values = [node.value] if node.value is not None else []
-    else:
-        values = trial.flow.returned(node)
+def _annotated(trial: Trial, source: Source) -> Iterable[tuple[ast.expr, list[ast.expr]]]:
+    """The annotations of results and variables, each with what it speaks of."""
+    for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign):
+        if isinstance(node, Function) and node.returns is not None:
+            yield node.returns, trial.flow.returned(node)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield node.annotation, [node.value]
+
+
+def _places(trial: Trial, values: Iterable[ast.expr], calls: Sequence[ast.Call]) -> set[int | None]:
+    """Where arrays are among some values: the values (None) or members of tuples."""
     found: set[int | None] = set()
     for value in values:
         for step in (None, 0, 1):
@@ -70,14 +137,10 @@ def _places(trial: Trial, node: ast.AST, calls: Sequence[ast.Call]) -> set[int |
 
 
 def _corrected(
-    rule: str,
-    source: Source,
-    node: ast.AST,
-    annotation: ast.expr,
-    places: set[int | None],
+    rule: str, source: Source, annotation: ast.expr, places: set[int | None]
 ) -> Iterable[Fix]:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        yield from _quoted(rule, source, node, annotation, places)
+        yield from _quoted(rule, source, annotation, annotation.value, places)
         return
     for name in _members(annotation, places):
         if _means_sequence(source, name):
@@ -87,16 +150,11 @@ def _corrected(
 
 
 def _quoted(
-    rule: str,
-    source: Source,
-    node: ast.AST,
-    annotation: ast.Constant,
-    places: set[int | None],
+    rule: str, source: Source, annotation: ast.Constant, text: str, places: set[int | None]
 ) -> Iterable[Fix]:
     """The same for an annotation in quotes."""
-    try:
-        tree = ast.parse(annotation.value, mode="eval").body
-    except SyntaxError:
+    tree = _parsed(text)
+    if tree is None:
         return
     members = [
         one for one in _members(tree, places) if ast.unparse(one).rpartition(".")[2] == "Sequence"
@@ -104,13 +162,8 @@ def _quoted(
     if not members:
         return
     found = spell(source, _ANY_DATA)
-    text = annotation.value
-    for one in sorted(members, key=lambda member: -member.col_offset):
-        text = text[: one.col_offset] + found.code + text[one.end_col_offset :]
-    edit: Edit = Replace(annotation, repr(text).replace("'", '"'))
-    if isinstance(node, Function):
-        edit = Annotate(node, repr(text).replace("'", '"'))
-    yield Fix(rule, source, annotation, (edit,), imports=found.imports)
+    new = _with(text, dict.fromkeys(members, found.code))
+    yield Fix(rule, source, annotation, (Replace(annotation, f'"{new}"'),), imports=found.imports)
 
 
 def _members(annotation: ast.expr, places: set[int | None]) -> list[ast.expr]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.engine.draft import CONSTRUCTOR
 from pedl2det.fixes import (
+    CONSTRUCTOR,
     AddMember,
     AddParameter,
     DropParameter,

@@ -85,9 +85,47 @@ def _is_sequence(trial: Trial, owner: ast.ClassDef) -> bool:
     return any(one.rpartition(".")[2] == "Sequence" for one in bases)
 
 
+_LOAD = "from rows import load"
+_ROWS = """\
+import numpy as np
+import tensorflow as tf
+
+
+class Rows(tf.keras.utils.Sequence):
+    def __init__(self, x):
+        self.x = x
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.x[index], self.x[index]
+
+    def on_epoch_end(self):
+        np.random.shuffle(self.x)
+"""
+_RETURN = "return Rows(np.ones((4, 8, 1))), Rows(np.ones((4, 8, 1)))\n"
+_DATASETS = (
+    "train = {wrap}(tf.data.Dataset.range(8))\n"
+    "return train.batch(4), {wrap}(tf.data.Dataset.range(8)).batch(4)\n"
+)
+_TF = "import tensorflow as tf"
+
 CASES = (
     Case(
-        pedl_trial("return load(0), load(1)\n", "from rows import load"),
-        migrated_trial("return load(0), load(1)\n", "from rows import load"),
+        pedl_trial("return load(0), load(1)\n", _LOAD),
+        migrated_trial("return load(0), load(1)\n", _LOAD, parameters=""),
+    ),
+    Case(
+        pedl_trial(_RETURN, _ROWS),
+        migrated_trial(_RETURN, _ROWS, parameters=""),
+        says="Rows.on_epoch_end is called after each pass over the data",
+    ),
+    Case(  # a dataset shuffles itself
+        pedl_trial(
+            _DATASETS.format(wrap="wrap_dataset"),
+            f"{_TF}\n\nfrom pedl.frameworks.keras import wrap_dataset",
+        ),
+        migrated_trial(_DATASETS.format(wrap="context.wrap_dataset"), _TF, shuffle=False),
     ),
 )

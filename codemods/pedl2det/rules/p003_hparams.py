@@ -10,9 +10,20 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.flow import Function, Use, Way
+from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.fixes import DropParameter, Edit, Fix, Form, InsertFirst, Remark, Replace
+from pedl2det.fixes import (
+    AddMember,
+    DropArgument,
+    DropParameter,
+    Edit,
+    Fix,
+    Form,
+    InsertFirst,
+    Remark,
+    RenameFunction,
+    Replace,
+)
 
 ID = "P003"
 NAME = "hparams"
@@ -50,6 +61,11 @@ def _function(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
 ) -> Iterable[Fix | Remark]:
     source = trial.modules.home(function)
+    if _is_decorated(function) and hparams:
+        yield _behind_decorator(trial, function)
+        return
+    for call in trial.flow.calls(function):
+        yield from _without_arguments(trial, call, function, (*config, *hparams))
     if function.name != "__init__":  # P001 writes a constructor's parameters
         dropped: list[Edit] = [DropParameter(function, one) for one in (*config, *hparams)]
         arguments = function.args
@@ -60,6 +76,39 @@ def _function(
         yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
     for parameter in config:
         yield from _reads(trial, function, parameter, _config_read, _experiment_config)
+
+
+def _is_decorated(function: Function) -> bool:
+    """Whether a decorator calls a function with the arguments that it knows."""
+    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
+    return bool(names - {"abstractmethod", "override", "overrides"})
+
+
+def _behind_decorator(trial: Trial, function: Function) -> Fix:
+    """The decorated method under another name, called with the hyperparameters as before."""
+    source = trial.modules.home(function)
+    owner = source.names.parents[function]
+    assert isinstance(owner, ast.ClassDef)
+    inner = f"_{function.name}_from_hparams"
+    code = (
+        f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
+    )
+    edits: tuple[Edit, ...] = (RenameFunction(function, inner), AddMember(owner, code))
+    support = ("get_hyperparameters",)
+    return Fix(ID, source, function, edits, support=support, form=Form.FAITHFUL)
+
+
+def _without_arguments(
+    trial: Trial, call: Call, function: Function, parameters: Sequence[ast.arg]
+) -> Iterable[Fix]:
+    """A call such as ``super().build_model(hparams)`` without the arguments that are gone."""
+    source = trial.modules.home(call.node)
+    for parameter in parameters:
+        value = argument_for(call, function, parameter.arg)
+        if value is not None and function.name != "__init__":
+            parent = source.names.parents[value]
+            node = parent if isinstance(parent, ast.keyword) else value
+            yield Fix(ID, source, call.node, (DropArgument(call.node, node),))
 
 
 def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type: ignore[no-untyped-def]
@@ -76,7 +125,7 @@ def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type:
             code, form, support = whole(trial, trial.flow.uses(read))
             edit = Replace(read, code)
             yield Fix(ID, source, read, (edit,), support=support, form=form)
-        for read, edit in singles.items():
+        for edit in singles.values():
             if edit is not None:
                 yield Fix(ID, source, edit.node, (edit,))
         return

@@ -17,26 +17,39 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Form, Remark
 from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import migrated_trial, pedl_trial
+from pedl2det.rules.small_trials import (
+    loaders,
+    migrated_model,
+    migrated_trial,
+    pedl_trial,
+    with_data,
+)
 
 ID = "P005"
 NAME = "data-loaders"
 
 _METHODS = '''\
 @cached_property
-def data_loaders(self):
+def {name}(self):
     """Training and validation data, from one call: they may share one shuffle."""
 {local_import}    return {call}
 
 def build_training_data_loader(self):
-    training, _ = self.data_loaders
+    training, _ = self.{name}
     return {training}
 
 def build_validation_data_loader(self):
-    _, validation = self.data_loaders
+    _, validation = self.{name}
     return {validation}
 '''
 _NONE = "no make_data_loaders in this project, so the trial has no data"
+_TWO = (
+    "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
+    "trial, which PEDL never did"
+)
+_RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
+_LONG = 70
+_NAMES = ("data_loaders", "both_data_loaders", "det_data_loaders", "pedl_data_loaders")
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
 
@@ -45,10 +58,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if trial.generation is not Generation.PEDL or not trial.roots:
         return
     for owner in _owners(trial):
-        if trial.flow.method(owner, TRAINING_METHOD) is not None:
-            continue
-        if trial.loaders_place is None:
+        present = trial.flow.method(owner, TRAINING_METHOD)
+        if trial.loaders_place is None and present is None:
             yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
+        elif trial.loaders_place is not None and present is not None:
+            yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
+        elif trial.loaders_place is None:
+            continue  # migrated by hand already
         else:
             yield _with_methods(trial, owner)
 
@@ -61,6 +77,15 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
     if beside and not in_roots and len(beside) == len(trial.concrete) == 1:
         return beside
     return trial.roots
+
+
+def _free_name(trial: Trial, owner: ast.ClassDef) -> str:
+    """The name of the property, which no class of the trial uses for something else."""
+    taken: set[str] = set()
+    for one in trial.flow.family(owner):
+        for node in trial.modules.home(one).names.below(one):
+            taken.add(getattr(node, "attr", getattr(node, "name", getattr(node, "id", ""))) or "")
+    return next(name for name in _NAMES if name not in taken)
 
 
 @dataclass(frozen=True)
@@ -96,6 +121,7 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
             f"{context}.wrap_dataset({one}, shard_dataset=False)" for one in (training, validation)
         )
     code = _METHODS.format(
+        name=_free_name(trial, owner),
         call=called.code,
         local_import=called.local_import,
         training=training,
@@ -118,6 +144,8 @@ def _called(trial: Trial, source: Source, context: str) -> _Called:
     name = place.rpartition(".")[2]
     arguments, support = _arguments(trial, context)
     code = f"{name}({arguments})"
+    if len(code) > _LONG:
+        code = f"{name}(\n        {arguments}\n    )"
     if home is source:
         return _Called(code, support=support)
     line = f"from {trial.modules.name_of(home)} import {name}"
@@ -141,11 +169,48 @@ def _arguments(trial: Trial, context: str) -> tuple[str, tuple[str, ...]]:
     return filled, ("get_hyperparameters",) if "legacy_keras" in filled else ()
 
 
-_IMPORT = "from rows import load"
+_LOAD = "from rows import load"
+_OLD = 'return load(0, hparams["batch_size"]), load(1, 4)\n'
+_NEW = "return load(0, context.get_per_slot_batch_size()), load(1, 4)\n"
+_TOOL = "from data import make_data_loaders\n\nprint(make_data_loaders({}, {'batch_size': 8}))\n"
 
 CASES = (
+    Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
+    Case(  # another parameter, which has a default
+        with_data(loaders(_OLD, _LOAD, "experiment_config, hparams, seed=4")),
+        {
+            "data.py": loaders(_NEW, _LOAD, "context, seed=4"),
+            "model_def.py": migrated_model(),
+        },
+    ),
+    Case(  # a module that needs the trial's module is imported in the method
+        with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
+        {
+            "data.py": loaders(_NEW, f"from model_def import Net\n{_LOAD}", "context"),
+            "model_def.py": migrated_model()
+            .replace("\nfrom data import make_data_loaders\n", "")
+            .replace(
+                "        return make_data",
+                "        from data import make_data_loaders\n\n        return make_data",
+            ),
+        },
+    ),
+    Case(  # a tool calls it with arguments of its own, so its parameters stay
+        {**pedl_trial(_OLD, _LOAD), "tool.py": _TOOL},
+        {
+            "model_def.py": migrated_model("both", more="legacy_keras.bind(context)\n").replace(
+                "        return make_data_loaders(self.context)",
+                "        return make_data_loaders(\n"
+                "            self.context.get_experiment_config(), "
+                "legacy_keras.get_hyperparameters()\n"
+                "        )",
+            )
+        },
+    ),
     Case(
-        pedl_trial('return load(0, hparams["batch_size"]), load(1, 4)\n', _IMPORT),
-        migrated_trial("return load(0, context.get_per_slot_batch_size()), load(1, 4)\n", _IMPORT),
+        {"model_def.py": pedl_trial("pass\n")["model_def.py"]},
+        {},
+        says="no make_data_loaders in this project",
+        status="begun",
     ),
 )

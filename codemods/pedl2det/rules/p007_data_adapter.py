@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 import pedl2det_names as names
-
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
@@ -34,7 +33,7 @@ from pedl2det.fixes import (
     ReplaceStatement,
 )
 from pedl2det.rules.cases import Case
-from pedl2det.rules.loader_types import old_type
+from pedl2det.rules.loader_types import old_type, quoted_old_types
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
 ID = "P007"
@@ -59,15 +58,17 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     settings = [
         _settings(one.call) for one in calls if one.call and roles[id(one)] is Role.TRAINING
     ]
+    is_gone = all(roles[id(one)] is not None for one in calls)
     for reference in references:
         role = roles[id(reference)]
         if _is_annotation(reference):
-            is_gone = all(roles[id(one)] is not None for one in calls)
             yield old_type(ID, reference, "KerasDataAdapter", is_gone)
         elif role is None:
             yield _kept(reference)
         else:
-            yield _plain(trial, reference, role, settings)
+            yield _plain(reference, role, settings)
+    pieces = dict.fromkeys(names.ADAPTERS, "KerasDataAdapter")
+    yield from quoted_old_types(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
         yield from _unwrapped(trial)
 
@@ -81,9 +82,7 @@ def _settings(call: ast.Call) -> dict[str, str]:
     return {name: ast.unparse(value) for name, value in given.items() if name != "sequence"}
 
 
-def _plain(
-    trial: Trial, reference: Reference, role: Role, others: Sequence[Mapping[str, str]]
-) -> Fix:
+def _plain(reference: Reference, role: Role, others: Sequence[Mapping[str, str]]) -> Fix:
     """The adapter replaced by its sequence; its settings, if it is for training, by a call."""
     source, call = reference.source, reference.call
     assert call is not None
@@ -172,5 +171,70 @@ def _unwrapped(trial: Trial) -> Iterable[Fix]:
             yield Fix(ID, source, value, (edit,), support=(piece,), form=Form.FAITHFUL)
 
 
-CASES: tuple[Case, ...] = ()
-_ = migrated_trial, pedl_trial
+_LOAD = "from rows import load"
+_IMPORT = f"from pedl.frameworks.keras.data import KerasDataAdapter\n{_LOAD}"
+_HEAD = "train, val = load(0), load(1)\n"
+
+CASES = (
+    Case(
+        pedl_trial(
+            _HEAD + 'if hparams["fast"]:\n'
+            "    train = KerasDataAdapter(train, workers=2, use_multiprocessing=True)\n"
+            "return train, val\n",
+            _IMPORT,
+        ),
+        migrated_trial(
+            _HEAD + 'if context.get_hparam("fast"):\n'
+            "    context.configure_fit(workers=2, use_multiprocessing=True)\n"
+            "return train, val\n",
+            _LOAD,
+        ),
+        says="Determined 0.38.1 may hang",
+    ),
+    Case(
+        pedl_trial(
+            "return KerasDataAdapter(load(0), False, 2), KerasDataAdapter(load(1), workers=4)\n",
+            _IMPORT,
+        ),
+        migrated_trial(
+            "context.configure_fit(use_multiprocessing=False, workers=2)\n"
+            "return load(0), load(1)\n",
+            _LOAD,
+        ),
+        says="the validation loader had settings of its own",
+    ),
+    Case(  # more is done with it than to return it
+        pedl_trial(
+            _HEAD + "train = KerasDataAdapter(train, workers=2)\n"
+            "print(len(train))\n"
+            "return train, val\n",
+            _IMPORT,
+        ),
+        migrated_trial(
+            _HEAD + "train = legacy_keras.KerasDataAdapter(train, workers=2)\n"
+            "print(len(train))\n"
+            "return train, val\n",
+            f"{_LOAD}\n\nimport legacy_keras",
+            parameters="",
+            unwrapped=True,
+        ),
+    ),
+    Case(  # it is made on every path, and returned on one
+        pedl_trial(
+            _HEAD + "fast = KerasDataAdapter(train, workers=2)\n"
+            "if len(val) > 4:\n"
+            "    return fast, val\n"
+            "return train, val\n",
+            _IMPORT,
+        ),
+        migrated_trial(
+            _HEAD + "fast = legacy_keras.KerasDataAdapter(train, workers=2)\n"
+            "if len(val) > 4:\n"
+            "    return fast, val\n"
+            "return train, val\n",
+            f"{_LOAD}\n\nimport legacy_keras",
+            parameters="",
+            unwrapped=True,
+        ),
+    ),
+)

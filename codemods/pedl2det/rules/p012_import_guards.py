@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -22,7 +21,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Drop guards around imports of the old harness, and tests whether it is there."""
     for source in trial.modules:
         for node in source.names.of(ast.Try):
-            if _guards_harness(node):
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            if _guards_harness(node) and not any(line in source.skipped for line in lines):
                 kept = [one for one in (*node.body, *node.orelse) if not _imports_harness(one)]
                 code = "\n".join(source.segment(one) for one in kept)
                 yield Fix(ID, source, node, (ReplaceStatement(node, code),))

@@ -83,7 +83,9 @@ def _imports_for(init: Source, node: ast.stmt) -> tuple[str, ...] | None:
         if bound[0].startswith("."):
             return None
         alias = f" as {name.id}" if name.id != (last or bound[0]) else ""
-        found[name.id] = f"from {module} import {last}{alias}" if module else f"import {last}{alias}"
+        found[name.id] = (
+            f"from {module} import {last}{alias}" if module else f"import {last}{alias}"
+        )
     return tuple(found.values())
 
 

@@ -14,7 +14,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import migrated_trial, pedl_trial
+from pedl2det.rules.small_trials import migrated_model, with_data
 
 ID = "P019"
 NAME = "download-data"
@@ -81,5 +81,75 @@ def _called(trial: Trial) -> Iterable[Fix]:
         )
 
 
-CASES: tuple[Case, ...] = ()
-_ = migrated_trial, pedl_trial
+_OLD = """\
+import pedl
+from rows import fetch, load
+
+
+def download_data({parameters}):
+    return fetch({directory})
+
+
+def make_data_loaders(experiment_config, hparams):
+    directory = pedl.get_download_data_dir()
+    return load(directory, 0), load(directory, 1)
+"""
+_NEW = """\
+from rows import fetch, load
+
+import legacy_keras
+
+
+def download_data({parameters}):
+    return fetch({directory})
+
+
+def make_data_loaders():
+    directory = legacy_keras.get_download_data_dir()
+    return load(directory, 0), load(directory, 1)
+"""
+_INIT = "from data import download_data, make_data_loaders\nfrom model_def import Net\n"
+_CONTEXT = "legacy_keras.download_once(context, lambda: download_data(context))\n"
+
+
+def _migrated(more: str) -> str:
+    text = migrated_model("", more=more)
+    return text.replace("import make_data_loaders", "import download_data, make_data_loaders")
+
+
+CASES = (
+    Case(
+        {
+            **with_data(
+                _OLD.format(
+                    parameters="experiment_config, hparams",
+                    directory='experiment_config["data"]["dir"]',
+                )
+            ),
+            "__init__.py": _INIT,
+        },
+        {
+            "data.py": _NEW.format(
+                parameters="context", directory='context.get_data_config()["dir"]'
+            ),
+            "model_def.py": _migrated(_CONTEXT),
+        },
+    ),
+    Case(
+        {**with_data(_OLD.format(parameters="", directory='"/data"')), "__init__.py": _INIT},
+        {
+            "data.py": _NEW.format(parameters="", directory='"/data"'),
+            "model_def.py": _migrated("legacy_keras.download_once(context, download_data)\n"),
+        },
+    ),
+    Case(
+        with_data(
+            "import pedl\n\n\n"
+            "def make_data_loaders(experiment_config, hparams):\n"
+            "    return open(pedl.get_download_data_dir())\n"
+        ),
+        {},
+        says="this project has no download_data",
+        status="begun",
+    ),
+)

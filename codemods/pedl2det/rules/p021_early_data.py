@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-
 from pedl2det.analysis.arrays import is_array
 from pedl2det.analysis.datasets import State, states
 from pedl2det.analysis.flow import Function
@@ -19,6 +18,7 @@ from pedl2det.analysis.loaders import Role, returning
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import Edit, Fix, Form, InsertBefore, Remark, Replace
 from pedl2det.rules.cases import Case
+from pedl2det.rules.small_trials import early_trial, migrated_early
 
 ID = "P021"
 NAME = "early-data"
@@ -119,4 +119,48 @@ def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit
     )
 
 
-CASES: tuple[Case, ...] = ()
+_X = "import numpy as np\nx, y = np.ones(9), np.ones(9)\n"
+_TRAIN = "def build_training_data_loader(self):\n    {lines}\n\n"
+_VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
+
+CASES = (
+    Case(
+        early_trial(
+            "def build_training_data_loader(self):\n"
+            "    x, y = self.read(self.context.get_rank())\n"
+            "    return x, y\n\n" + _VALID
+        ),
+        migrated_early(
+            "def build_training_data_loader(self):\n"
+            "    x, y = self.read(self.context.distributed.get_rank())\n"
+            "    return legacy_keras.whole_batches(\n"
+            "        x, y, batch_size=self.context.get_per_slot_batch_size()\n"
+            "    )\n\n" + _VALID,
+            "\nimport legacy_keras\n",
+        ),
+    ),
+    Case(
+        early_trial(
+            "def build_training_data_loader(self):\n"
+            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
+            "    return x, y\n\n" + _VALID
+        ),
+        migrated_early(
+            "def build_training_data_loader(self):\n"
+            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
+            "    size = self.context.get_per_slot_batch_size()\n"
+            "    whole = len(x) // size * size  # a last partial batch was never trained\n"
+            "    return x[:whole], y[:whole]\n\n" + _VALID
+        ),
+    ),
+    Case(  # a dataset is no array
+        early_trial(
+            "def build_training_data_loader(self):\n"
+            "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
+        ),
+        migrated_early(
+            "def build_training_data_loader(self):\n"
+            "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
+        ),
+    ),
+)

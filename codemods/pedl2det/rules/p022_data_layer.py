@@ -79,4 +79,53 @@ def _edits(source: Source, call: ast.Call, code: str, shuffles: bool) -> Iterabl
             yield InsertAfter(statement, line)
 
 
-CASES: tuple[Case, ...] = ()
+_TRIAL = """\
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+
+class Net(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+
+    def build_model(self):
+        model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.SGD(0.1))
+        model.compile(optimizer, "mse")
+        return model
+
+    def build_training_data_loader(self):
+        {train}def make_dataset():
+            return tf.data.Dataset.range(64)
+
+        {call}
+        return dataset.batch(8)
+
+    def build_validation_data_loader(self):
+        return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(8)
+"""
+_DECORATOR = '@self.context.experimental.cache_train_dataset("range", "v1", shuffle=True)\n        '
+
+CASES = (
+    Case(
+        {"model_def.py": _TRIAL.format(train=_DECORATOR, call="dataset = make_dataset()")},
+        {
+            "model_def.py": _TRIAL.format(
+                train="",
+                call="dataset = self.context.wrap_dataset(make_dataset()).cache()\n"
+                "        dataset = dataset.shuffle(\n"
+                "            dataset.cardinality(), seed=self.context.get_trial_seed()\n"
+                "        )",
+            )
+        },
+        says="cache_train_dataset was removed in Determined 0.19.10",
+    ),
+    Case(
+        {
+            "model_def.py": _TRIAL.format(
+                train="", call="dataset = self.context.wrap_dataset(make_dataset())"
+            )
+        },
+        {},
+    ),
+)

@@ -19,7 +19,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, Edit, Fix, Form, Remark, Replace
+from pedl2det.fixes import Edit, Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P031"
@@ -87,7 +87,7 @@ def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | Non
         if not isinstance(call, ast.Call) or trial.modules.home(call) is not source:
             return None
         found = call_edits(call, row)
-        if found is None or found and not _is_only(trial, call.func, row):
+        if found is None or (found and not _is_only(trial, call.func, row)):
             return None
         edits += found
     return edits
@@ -115,8 +115,10 @@ def _is_tested(source: Source, node: ast.expr) -> bool:
     parent = source.names.parents.get(node)
     if isinstance(parent, ast.Tuple):
         parent = source.names.parents.get(parent)
-    is_call = isinstance(parent, ast.Call) and getattr(parent.func, "id", "")
-    return is_call in ("isinstance", "issubclass")
+    match parent:
+        case ast.Call(func=ast.Name(id="isinstance" | "issubclass")):
+            return True
+    return False
 
 
 def _computed_names(trial: Trial, source: Source) -> Iterator[Fix | Remark]:

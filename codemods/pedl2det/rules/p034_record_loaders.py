@@ -71,4 +71,91 @@ def _as_tuple(trial: Trial, reference: Reference) -> Fix:
     return Fix(ID, source, reference.node, (edit,), imports=imports)
 
 
-CASES: tuple[Case, ...] = ()
+_TRIAL = """\
+import keras
+from pedl.frameworks.keras import KerasTrial
+
+
+class Net(KerasTrial):
+    def __init__(self, hparams):
+        self.size = hparams["{key}"]
+
+    def build_model(self, hparams):
+        return keras.Sequential([keras.layers.Dense(1)])
+
+    def optimizer(self):
+        return keras.optimizers.SGD(0.1)
+
+    def loss(self):
+        return "mse"
+
+    def batch_size(self):
+        return self.size
+"""
+_DATA = """\
+from pedl.data import ArrayBatchLoader, SliceBatchLoader
+from rows import read
+
+
+def make_data_loaders(experiment_config, hparams):
+    x, y = read()
+    return {returned}
+"""
+_ARRAYS = "ArrayBatchLoader(x, y), ArrayBatchLoader(x, y)"
+_SLICES = "SliceBatchLoader(ArrayBatchLoader(x, y), 0, 8), ArrayBatchLoader(x, y)"
+
+
+def _before(key: str, returned: str) -> dict[str, str]:
+    return {"model_def.py": _TRIAL.format(key=key), "data.py": _DATA.format(returned=returned)}
+
+
+CASES = (
+    Case(
+        _before("batch_size", _ARRAYS),
+        {
+            "data.py": """\
+import numpy as np
+from rows import read
+
+
+def make_data_loaders():
+    x, y = read()
+    return (np.asarray(x), np.asarray(y)), (np.asarray(x), np.asarray(y))
+"""
+        },
+    ),
+    Case(  # batches of another size
+        _before("size", _ARRAYS),
+        {
+            "data.py": """\
+from rows import read
+
+import legacy_keras
+
+
+def make_data_loaders():
+    x, y = read()
+    return legacy_keras.ArrayBatchLoader(x, y), legacy_keras.ArrayBatchLoader(x, y)
+"""
+        },
+    ),
+    Case(
+        _before("batch_size", _SLICES),
+        {
+            "data.py": """\
+import numpy as np
+from rows import read
+
+import legacy_keras
+
+
+def make_data_loaders():
+    x, y = read()
+    return (
+        legacy_keras.SliceBatchLoader(legacy_keras.ArrayBatchLoader(x, y), 0, 8),
+        (np.asarray(x), np.asarray(y)),
+    )
+"""
+        },
+    ),
+)

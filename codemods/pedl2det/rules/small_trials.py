@@ -24,6 +24,7 @@ from functools import cached_property
 import tensorflow as tf
 
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
@@ -54,6 +55,10 @@ class Net(TFKerasTrial):
 """
 
 
+_IMPORT_OF_LOADERS = "from data import make_data_loaders\n"
+_SHUFFLE = "        context.configure_fit(shuffle=False)\n"
+
+
 def loaders(body: str, imports: str = "", parameters: str = "experiment_config, hparams") -> str:
     """The text of ``data.py``."""
     head = f"{imports}\n\n\n" if imports else ""
@@ -62,9 +67,14 @@ def loaders(body: str, imports: str = "", parameters: str = "experiment_config, 
 
 def pedl_trial(body: str, imports: str = "") -> Files:
     """A small trial of PEDL, by the body of its ``make_data_loaders``."""
+    return with_data(loaders(body, imports))
+
+
+def with_data(data: str) -> Files:
+    """A small trial of PEDL, by the text of its ``data.py``."""
     return {
         "__init__.py": "from data import make_data_loaders\nfrom model_def import Net\n",
-        "data.py": loaders(body, imports),
+        "data.py": data,
         "model_def.py": _TRIAL,
     }
 
@@ -72,22 +82,101 @@ def pedl_trial(body: str, imports: str = "") -> Files:
 def migrated_trial(
     body: str,
     imports: str = "",
-    training: str = "training",
-    validation: str = "validation",
-    module: str = "",
+    *,
+    parameters: str = "context",
+    unwrapped: bool = False,
+    shuffle: bool = True,
 ) -> Files:
     """The files of such a trial that the migration changes.
 
     Args:
         body: the body of ``make_data_loaders``.
         imports: the imports of its file.
-        training: what ``build_training_data_loader`` returns.
-        validation: what ``build_validation_data_loader`` returns.
-        module: one more import of the trial's file.
+        parameters: the parameters of ``make_data_loaders``.
+        unwrapped: whether the loader methods take adapters apart.
+        shuffle: whether the constructor turns shuffling off.
     """
-    text = _MIGRATED.replace("TRAINING", training).replace("VALIDATION", validation)
-    here = "from data import make_data_loaders\n"
+    data = loaders(body, imports, parameters)
+    return {"data.py": data, "model_def.py": migrated_model(parameters, unwrapped, shuffle)}
+
+
+def migrated_model(
+    parameters: str = "context", unwrapped: bool = False, shuffle: bool = True, more: str = ""
+) -> str:
+    """The text of ``model_def.py`` after the migration.
+
+    Args:
+        parameters: the parameters of ``make_data_loaders``.
+        unwrapped: whether the loader methods take adapters apart.
+        shuffle: whether the constructor turns shuffling off.
+        more: more lines of the constructor.
+    """
+    training, validation = "training", "validation"
+    text = _MIGRATED
+    if unwrapped:
+        training = "legacy_keras.training_loader(self.context, training)"
+        validation = "legacy_keras.validation_loader(validation)"
+    if unwrapped or "legacy_keras" in more:
+        text = text.replace(_IMPORT_OF_LOADERS, f"import legacy_keras\n\n{_IMPORT_OF_LOADERS}")
+    if not parameters:
+        text = text.replace("make_data_loaders(self.context)", "make_data_loaders()")
+    text = text.replace("TRAINING", training).replace("VALIDATION", validation)
+    lines = textwrap.indent(more, " " * 8)
+    kept = _SHUFFLE if shuffle else ""
+    return text.replace(_SHUFFLE, lines + kept if "bind" in more else kept + lines)
+
+
+_EARLY = """\
+import tensorflow as tf
+
+from determined.keras import {names}
+
+
+class Net(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+{configured}        self.context = context
+
+    def build_model(self):
+        model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+        {compiled}
+        return model
+
+{data}"""
+_CONFIG = """\
+searcher:
+  name: single
+  metric: val_loss
+  {length}
+hyperparameters:
+  global_batch_size: 8
+entrypoint: model_def:Net
+"""
+
+
+def early_trial(data: str, names: str = "TFKerasTrial, TFKerasTrialContext") -> Files:
+    """A small trial of early Determined, by its data methods."""
+    text = _EARLY.format(
+        names=names,
+        configured="",
+        compiled='model.compile(tf.keras.optimizers.SGD(0.1), "mse")',
+        data=textwrap.indent(data, "    "),
+    )
+    return {"model_def.py": text, "const.yaml": _CONFIG.format(length="max_steps: 2")}
+
+
+def migrated_early(data: str, imports: str = "") -> Files:
+    """The trial's file after the migration, by its data methods and its new imports."""
+    text = _EARLY.format(
+        names="TFKerasTrial, TFKerasTrialContext",
+        configured=_SHUFFLE,
+        compiled=(
+            "optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))\n"
+            '        model.compile(optimizer, "mse")'
+        ),
+        data=textwrap.indent(data, "    "),
+    )
+    config = _CONFIG.format(length="max_length:\n    batches: 200")
     return {
-        "data.py": loaders(body, imports, "context"),
-        "model_def.py": text.replace(here, here + module),
+        "model_def.py": text.replace("\n\n\nclass", f"\n{imports}\n\nclass"),
+        "const.yaml": config,
     }

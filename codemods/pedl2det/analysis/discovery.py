@@ -1,0 +1,275 @@
+"""Find the projects below some paths: which files belong to which trial.
+
+Every file is read once and most leave after a search for a few words in its bytes. A trial's home
+is the directory of its config, or the outermost package around its class. The modules of a project
+are those that the trial imports, however far round, and the files beside them that use these.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pedl2det_names as names
+from pedl2det.analysis import imported
+from pedl2det.analysis.configs_of import Assigned, assign
+from pedl2det.analysis.membership import Members, members
+from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.tree import NOTEBOOK, YAML, files_below, is_python, is_text
+from pedl2det.analysis.trial import DETERMINED_TRIALS, PEDL_TRIALS
+
+#: The file that `migrate` writes into trials.
+SUPPORT = "legacy_keras.py"
+
+
+@dataclass(frozen=True)
+class Project:
+    """The files of one trial, or files with old names that belong to no trial.
+
+    Attributes:
+        home: the directory of the trial.
+        root: the directory from which its modules import each other.
+        modules: its Python files by the names under which they are imported.
+        needed: the files that the trial imports, itself included; the others are leftovers.
+        configs: its experiment configs.
+        notebooks: the notebooks that import its modules.
+        has_trial: whether it defines a trial, or its config names a script.
+        unclear: configs that count in steps, and may belong to this trial or to another.
+    """
+
+    home: Path
+    root: Path
+    modules: Mapping[str, Path]
+    needed: frozenset[Path] = frozenset()
+    configs: tuple[Path, ...] = ()
+    notebooks: tuple[Path, ...] = ()
+    has_trial: bool = True
+    unclear: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """What there is below some paths.
+
+    Attributes:
+        projects: the projects, by their directories.
+        texts: the other files that may name the old API.
+        stray: configs that count in steps and belong to no trial.
+        ambiguous: configs that count in steps and may belong to several trials.
+        directories: the directories in which files may be written.
+        notebooks: the notebooks that name the old API or its commands.
+        reader: the files that were read on the way.
+    """
+
+    projects: tuple[Project, ...]
+    texts: tuple[Path, ...]
+    stray: tuple[Path, ...]
+    ambiguous: tuple[Path, ...]
+    directories: tuple[Path, ...]
+    notebooks: tuple[Path, ...]
+    reader: Reader = field(compare=False)
+
+
+@dataclass
+class _Found:
+    """The files by what their bytes say."""
+
+    old: list[Path] = field(default_factory=list)  #: Python that may use an old API
+    trials: list[Path] = field(default_factory=list)  #: Python that may define a trial
+    notebooks: list[Path] = field(default_factory=list)
+    configs: list[Path] = field(default_factory=list)  #: YAML that may be an experiment config
+    texts: list[Path] = field(default_factory=list)
+
+
+def discover(paths: Sequence[Path]) -> Discovered:
+    """Find the projects below some paths."""
+    imported.forget()
+    reader = Reader()
+    found = _Found()
+    for file in files_below(paths):
+        _sort(file, found)
+    trials = [file for file in found.trials if _defines_trial(file, reader)]
+    directories = _directories(paths)
+    configs = {one.parent for one in found.configs}
+    homes = {_home(file, configs) for file in trials} | _script_homes(found.configs, reader)
+    outside = [one for one in homes if not _is_below(one, directories)]
+    if outside:  # single files were given
+        found.configs += [
+            file
+            for home in sorted(outside)
+            for file in files_below([home])
+            if file.suffix in YAML and _is_config(file.read_bytes())
+        ]
+    found.configs = sorted(set(found.configs))
+    assigned = assign(found.configs, sorted(homes), directories, reader)
+    projects = [
+        _project(home, homes, trials, found, assigned, directories, reader)
+        for home in sorted(homes)
+    ]
+    taken = {file for one in projects for file in one.modules.values()}
+    projects += _without_trial(found, taken, reader)
+    return Discovered(
+        tuple(_with_notebooks(projects, found.notebooks, reader)),
+        tuple(found.texts),
+        assigned.stray,
+        assigned.ambiguous,
+        (*directories, *sorted(outside)),
+        tuple(one for one in found.notebooks if b"pedl" in one.read_bytes()),
+        reader,
+    )
+
+
+def _sort(file: Path, found: _Found) -> None:
+    """File a path by its name and by a search for words in its bytes."""
+    if file.name == SUPPORT:
+        return
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return
+    if is_python(file):
+        is_old = names.mentions_legacy(data)
+        if is_old:
+            found.old.append(file)
+        if (is_old and b"Trial" in data) or (b"TFKerasTrial" in data and b"determined" in data):
+            found.trials.append(file)
+        if file.name == "setup.py" and is_old:
+            found.texts.append(file)
+    elif file.suffix == NOTEBOOK:
+        found.notebooks.append(file)
+    elif file.suffix in YAML:
+        if _is_config(data):
+            found.configs.append(file)
+        if file.name.startswith("environment") and _may_name(data):
+            found.texts.append(file)
+    if is_text(file) and _may_name(data):
+        found.texts.append(file)
+
+
+def _is_config(data: bytes) -> bool:
+    return b"searcher" in data and any(
+        word in data for word in (b"hyperparameters", b"entrypoint", b"max_steps")
+    )
+
+
+def _may_name(data: bytes) -> bool:
+    lowered = data.lower()
+    return any(word in lowered for word in (b"pedl", b"determined", b"tensorflow", b"keras"))
+
+
+def _directories(paths: Sequence[Path]) -> tuple[Path, ...]:
+    return tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
+
+
+def _is_below(path: Path, directories: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(one) for one in directories)
+
+
+def _defines_trial(file: Path, reader: Reader) -> bool:
+    source = reader.source_or_none(file)
+    return source is not None and bool(trial_classes(source))
+
+
+def trial_classes(source: Source) -> list[ast.ClassDef]:
+    """Return the classes that derive from a trial class of PEDL or Determined by its own name."""
+    return [
+        node
+        for node in source.names.of(ast.ClassDef)
+        if any(
+            source.names.qualified(base) in PEDL_TRIALS | DETERMINED_TRIALS for base in node.bases
+        )
+    ]
+
+
+def _home(file: Path, configs: set[Path]) -> Path:
+    """The directory of the trial that a file defines."""
+    directory = file.parent
+    while directory not in configs and (directory.parent / "__init__.py").exists():
+        directory = directory.parent
+    return directory
+
+
+def _script_homes(configs: Sequence[Path], reader: Reader) -> set[Path]:
+    """The directories of scripts that configs name as their entrypoint."""
+    homes = set()
+    for file in configs:
+        if b"script" in file.read_bytes():
+            config = reader.config_or_none(file)
+            entry = config.entry("entrypoint", "script") if config is not None else None
+            if entry is not None and entry.scalar and (file.parent / entry.scalar).is_file():
+                homes.add(file.parent)
+    return homes
+
+
+def _project(
+    home: Path,
+    homes: set[Path],
+    trials: Sequence[Path],
+    found: _Found,
+    assigned: Assigned,
+    directories: Sequence[Path],
+    reader: Reader,
+) -> Project:
+    """The project of a trial's directory."""
+    others = {one for one in homes if one != home and one.is_relative_to(home)}
+
+    def owned(files: Sequence[Path]) -> list[Path]:
+        return [one for one in files if one.is_relative_to(home) and not _is_below(one, [*others])]
+
+    configs = assigned.configs.get(home, ())
+    entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
+    top = max((one for one in directories if home.is_relative_to(one)), default=home)
+    made: Members = members(home, owned(trials), owned(found.old), entries, others, top, reader)
+    return Project(home, made.root, made.modules, made.needed, configs)
+
+
+def _without_trial(found: _Found, taken: set[Path], reader: Reader) -> Iterator[Project]:
+    """Files with old names that belong to no trial, by directory."""
+    loose: dict[Path, dict[str, Path]] = {}
+    for file in found.old:
+        if file not in taken and _matters(file, reader):
+            loose.setdefault(file.parent, {})[file.stem] = file
+    for directory, modules in sorted(loose.items()):
+        yield Project(directory, directory, modules, has_trial=False)
+
+
+def _matters(file: Path, reader: Reader) -> bool:
+    """Whether a file uses the old API, or cannot be read and may use it."""
+    source = reader.source_or_none(file)
+    if source is None:
+        return _imports_in_text(file)
+    return uses_legacy(source)
+
+
+def uses_legacy(source: Source) -> bool:
+    """Tell whether a file names an old harness by the meaning of its imports."""
+    return any(
+        names.is_legacy(
+            alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+        )
+        for node in source.names.of(ast.Import, ast.ImportFrom)
+        for alias in node.names
+    ) or any(
+        names.is_legacy(source.names.qualified(node) or "")
+        for node in source.names.of(ast.Attribute)
+    )
+
+
+def _imports_in_text(file: Path) -> bool:
+    """Whether a file that is no Python 3 looks as if it imported the old API."""
+    lines = file.read_bytes().decode("utf-8", errors="replace").splitlines()
+    return any(
+        line.split()[:1] in (["import"], ["from"]) and "pedl" in line.replace(".", " ").split()
+        for line in lines
+    )
+
+
+def _with_notebooks(
+    projects: Sequence[Project], files: Sequence[Path], reader: Reader
+) -> Iterator[Project]:
+    from pedl2det.notebook.discovery import with_notebooks
+
+    return with_notebooks(projects, files, reader)

@@ -1,0 +1,87 @@
+"""Read the files of a project into what rules look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pedl2det.analysis.config import Config
+from pedl2det.analysis.discovery import Project
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+from pedl2det.findings import Unreadable
+
+#: What a config may name, by the keys under which it does.
+_ENTRIES = {
+    "entrypoint": ("entrypoint",),
+    "script": ("entrypoint", "script"),
+    "trial_class": ("entrypoints", "trial_class"),
+    "data_loaders_function": ("entrypoints", "data_loaders_function"),
+    "download_data_function": ("entrypoints", "download_data_function"),
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A project that was read.
+
+    Attributes:
+        project: its files.
+        trial: what rules look at.
+        originals: the Python files and notebooks as they are on the disk, by path.
+        configs: its experiment configs, by path.
+        unreadable: why other files of it could not be read.
+    """
+
+    project: Project
+    trial: Trial
+    originals: Mapping[Path, Source]
+    configs: Mapping[Path, Config]
+    unreadable: Mapping[Path, Unreadable]
+
+
+def read(project: Project, reader: Reader) -> Reading:
+    """Read the files of a project; a file that cannot be read stops no other."""
+    sources: dict[str, Source] = {}
+    configs: dict[Path, Config] = {}
+    unreadable: dict[Path, Unreadable] = {}
+    modules = dict(project.modules)
+    modules |= {one.name: one for one in project.notebooks}
+    for name, path in modules.items():
+        try:
+            sources[name] = reader.source(path)
+        except Unreadable as error:
+            unreadable[path] = error
+    for path in project.configs:
+        try:
+            configs[path] = reader.config(path)
+        except Unreadable as error:
+            unreadable[path] = error
+    trial = made(project, sources, configs)
+    originals = {source.path: source for source in sources.values()}
+    return Reading(project, trial, originals, configs, unreadable)
+
+
+def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path, Config]) -> Trial:
+    """Return what rules look at, from sources and configs in memory."""
+    return Trial(
+        project.root,
+        Modules(sources),
+        configs=[(path, config.value()) for path, config in configs.items()],
+        counts_in_steps=any(config.counts_steps for config in configs.values()),
+        entry_names=entry_names(configs.values()),
+    )
+
+
+def entry_names(configs: Iterable[Config]) -> dict[str, frozenset[str]]:
+    """Return what some configs name, by the kind of name."""
+    found: dict[str, set[str]] = {}
+    for config in configs:
+        for kind, path in _ENTRIES.items():
+            entry = config.entry(*path)
+            if entry is not None and entry.scalar:
+                found.setdefault(kind, set()).add(entry.scalar)
+    return {kind: frozenset(named) for kind, named in found.items()}

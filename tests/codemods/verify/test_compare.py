@@ -1,0 +1,67 @@
+"""Runs are compared by their bits; a difference says at which batch and of which kind it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pedl2det.verify.compare import (
+    Comparison,
+    Difference,
+    metric_differences,
+    weight_differences,
+)
+
+NAN = float("nan")
+
+
+def texts(differences: object) -> list[str]:
+    return [one.text for one in differences]  # type: ignore[attr-defined]
+
+
+def test_nan_equals_nan_and_nothing_else() -> None:
+    assert not list(metric_differences({"loss": NAN}, {"loss": NAN}))
+    assert list(metric_differences({"loss": NAN}, {"loss": 1.0}))
+
+
+def test_a_metric_of_one_trial_alone_is_a_difference_of_structure() -> None:
+    found = list(metric_differences({"loss": 1.0}, {"acc": 1.0}, 3))
+
+    assert texts(found) == ["only the old trial reports loss", "only the new trial reports acc"]
+    assert all(one.is_structural and one.batch == 3 for one in found)
+
+
+def test_weights_are_compared_by_their_bits() -> None:
+    one = {"w": np.array([1.0, 0.0], np.float32)}
+
+    found = list(weight_differences(one, {"w": np.array([1.0, -0.0], np.float32)}))
+    assert texts(found) == ["weight w differs by up to 0"]
+    assert not found[0].is_structural
+
+    assert texts(weight_differences(one, {"v": one["w"]})) == [
+        "only the old model has the weight w",
+        "only the new model has the weight v",
+    ]
+    found = list(weight_differences(one, {"w": np.zeros(3, np.float32)}))
+    assert found[0].is_structural
+
+
+def test_nothing_compared_is_not_equal() -> None:
+    assert not Comparison().is_equal
+    assert Comparison(batches=1, tensors=1).is_equal
+
+
+def test_the_first_batch_is_the_earliest_of_all_differences() -> None:
+    found = Comparison(differences=(Difference("w"), Difference("b", 7), Difference("a", 3)))
+
+    assert found.first_batch == 3
+    assert found.only_numbers_differ
+    assert Comparison(differences=(Difference("w"),)).first_batch is None
+
+
+def test_the_largest_difference_is_nan_if_any_is() -> None:
+    two = (Difference("a", gap=2.0), Difference("b", gap=1.0))
+
+    assert Comparison(differences=two).largest == 2.0
+    assert math.isnan(Comparison(differences=(*two, Difference("c", gap=NAN))).largest)
