@@ -240,8 +240,10 @@ def _settled(
 ) -> Result:
     """The result: the files that are written, the status of the trial, and the counts."""
     project = reading.project
-    files = _files(reading, made)
+    passed = _passed_over(project, options)
+    files = [one for one in _files(reading, made) if one.path not in passed]
     findings = _once([*made.findings, *made.configs.findings])
+    findings = [one for one in findings if one.path not in passed]
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
@@ -253,6 +255,8 @@ def _settled(
     result = Result(written, findings=said, tracebacks=made.tracebacks)
     every = [*made.changes, *made.configs.changes]
     result.changes = [one for one in every if one.path in paths]
+    for path in passed:
+        made.marked[path], made.suppressed[path] = 0, total[path]
     _count(result, made, total, paths, status)
     if project.has_trial and (files or blocking):
         result.outcomes.append(
@@ -270,6 +274,14 @@ def _settled(
     if written and made.configs.metric_names is not None:
         result.metric_names[project.home] = made.configs.metric_names
     return result
+
+
+def _passed_over(project: Project, options: Options) -> set[Path]:
+    """The files that the user excluded and that no trial needs."""
+    needed = project.needed if project.has_trial else frozenset()
+    return {
+        path for path in project.modules.values() if path not in needed and options.excludes(path)
+    }
 
 
 def _files(reading: Reading, made: _Made) -> list[NewFile]:
@@ -321,7 +333,7 @@ def _blocks(finding: Finding, project: Project) -> bool:
     """Whether a finding keeps the trial from being finished; one about a leftover does not."""
     if not project.has_trial:
         return False
-    leftover = set(project.modules.values()) - project.needed
+    leftover = {*project.modules.values(), *project.notebooks} - project.needed
     return finding.path not in leftover
 
 
