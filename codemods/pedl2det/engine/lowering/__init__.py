@@ -37,7 +37,7 @@ from pedl2det.engine.lowering.text import Text
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Mark
 
-__all__ = ["RULE", "Facts", "Lowered", "lower"]
+__all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script"]
 
 _AFTER = "what the script did after fit is done when the training ends, by a callback"
 _NO_FIT = "the script calls no model's fit, so there is nothing to train"
@@ -49,7 +49,7 @@ _WRITE_TRIAL = (
 
 
 def lower(text: str, facts: Facts) -> Lowered:
-    """Write a script as a trial.
+    """Write the text of a script as a trial.
 
     Args:
         text: the script.
@@ -58,7 +58,12 @@ def lower(text: str, facts: Facts) -> Lowered:
     Raises:
         Unreadable: the script is not Python 3.
     """
-    first = Script(Text.of(Source.of(facts.path, text)), facts)
+    return lower_script(Source.of(facts.path, text), facts)
+
+
+def lower_script(source: Source, facts: Facts) -> Lowered:
+    """Write a script as a trial."""
+    first = Script(Text.of(source), facts)
     script = first
     for step in (without_command_line, without_main_guard, inlined, each_alone, marked):
         script = step(script)
@@ -102,7 +107,7 @@ def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -
     code = code.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
     body = with_imports([one.code for one in parts.staying], imports, script.source)
     module = parts.locator.module.with_changes(body=[*body, code])
-    new = script.text.rebuilt(parts.locator, module)
+    new = script.text.rebuilt(parts.locator, module).with_imports_of(first.source.text)
     sizes = [one.batch_size for _, one in records if one.batch_size is not None]
     needs = [ConfigNeed("entrypoint", f"{facts.name}:{name}")]
     needs += [ConfigNeed("global_batch_size", sizes[0])] if sizes else []

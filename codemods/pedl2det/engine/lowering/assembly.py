@@ -23,7 +23,7 @@ _SKELETON = """\
 class {name}(TFKerasTrial):
     {docstring}
 
-    def __init__({trial}, {parameter}):
+    def __init__({trial}, {parameter}) -> None:
         pass
 
     def build_model(self, hparams):
