@@ -38,9 +38,7 @@ def lower(reading: Reading) -> Reading:
         )
     if not scripts:
         return reading
-    return replace(
-        reading, trial=made(reading.project, sources, reading.configs), scripts=scripts
-    )
+    return replace(reading, trial=made(reading.project, sources, reading.configs), scripts=scripts)
 
 
 def _scripts(reading: Reading) -> Iterator[tuple[str, Path]]:
@@ -59,7 +57,7 @@ def _facts(reading: Reading, name: str, path: Path, others: Mapping[str, Source]
     sizes = [one for config in reading.configs.values() for one in _batch_sizes(config)]
     known = {one for one in sizes if one is not None}
     steps = [config.entry("batches_per_step") for config in reading.configs.values()]
-    numbers = [int(one.scalar) for one in steps if one is not None and _is_number(one.scalar)]
+    numbers = [one for step in steps if (one := _number(step.scalar if step else None)) is not None]
     return Facts(
         path,
         name,
@@ -75,12 +73,12 @@ def _batch_sizes(config: Config) -> Iterator[int | None]:
     for key in _SIZES:
         entry = config.entry("hyperparameters", key)
         if entry is not None:
-            yield int(entry.scalar) if entry.scalar and _is_number(entry.scalar) else None
+            yield _number(entry.scalar)
             return
 
 
-def _is_number(text: str | None) -> bool:
-    return text is not None and text.isdecimal()
+def _number(text: object) -> int | None:
+    return int(text) if isinstance(text, str) and text.isdecimal() else None
 
 
 def at_old_lines(reading: Reading, findings: Iterable[Finding]) -> list[Finding]:

@@ -100,7 +100,7 @@ def trial_class(
     closures = Closures(parts, shared, trial)
     has_history = _reads_history(parts, after, nested)
     carried = [] if nested else _carried(parts, after, shared, fits, has_history)
-    uses_closures = bool(nested or after and not _all_bound(parts, carried))
+    uses_closures = bool(nested or (after and not _all_bound(parts, carried)))
     keeps_name = uses_closures or bool(shared)
     writer = FitWriter(script, parts, fits, trial, closures, has_history, keeps_name)
     body: list[Any] = []
@@ -125,10 +125,7 @@ def trial_class(
     made: Any = cst.parse_module(code).body[0]
     made = _with_body(made, "__init__", _tidied(body))
     if after and not uses_closures:
-        model = [
-            cst.parse_statement(f"{one} = self.{attribute}")
-            for one, attribute in carried
-        ]
+        model = [cst.parse_statement(f"{one} = self.{attribute}") for one, attribute in carried]
         declared = [one for one in shared if one in bound_names([one.node for one in after])]
         head = [cst.parse_statement(f"global {', '.join(declared)}")] if declared else []
         lines = [*head, *model, *(one.code for one in after)]
@@ -193,7 +190,7 @@ def _carried(
     if len(models) == 1:
         known[models.pop()] = "model"
     if has_history:
-        known |= {one: "history" for one in history_targets(parts)}
+        known |= dict.fromkeys(history_targets(parts), "history")
     found = [(one, known[one]) for one in sorted(used & known.keys(), key=_model_first(known))]
     return found + [
         (one, f"script_{one}" if one in _OWN_ATTRIBUTES else one)

@@ -151,10 +151,10 @@ class _Blocks(cst.CSTTransformer):
         """Look only where the model is trained."""
         return id(node) in self._path
 
-    def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
-    ) -> cst.IndentedBlock:
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Write the lines of a block that trains."""
+        if not isinstance(original_node, cst.IndentedBlock):
+            return updated_node
         if not any(self._writer.holds_fit(one) for one in original_node.body):
             return updated_node
         return updated_node.with_changes(

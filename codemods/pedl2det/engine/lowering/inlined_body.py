@@ -187,7 +187,12 @@ class _Names:
                 self._fit(name)
         same = {target} if _returns_only(function, target) else set()
         for name, node in bound.items():
-            if name in same or name in self.unused or name in dict(self.assigned) or self.renames is None:
+            if (
+                name in same
+                or name in self.unused
+                or name in dict(self.assigned)
+                or self.renames is None
+            ):
                 continue
             if isinstance(node, ast.alias | ast.Import | ast.ImportFrom):
                 if name in self._taken and not _is_same_import(script, node, name):
@@ -334,13 +339,14 @@ class _Replacer(cst.CSTTransformer):
         """Look only where something changes."""
         return id(node) in self._path
 
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Rename; a variable of the function is one of the module now."""
         name = self._new.get(original_node)
-        return updated_node.with_changes(value=name) if name is not None else updated_node
-
-    def leave_Nonlocal(self, original_node: cst.Nonlocal, updated_node: cst.Nonlocal) -> Any:
-        """A variable of the function is one of the module now."""
-        return cst.Global(updated_node.names)
+        if name is not None:
+            return updated_node.with_changes(value=name)
+        if isinstance(updated_node, cst.Nonlocal):
+            return cst.Global(updated_node.names)
+        return updated_node
 
 
 def _nonlocals(node: Any) -> list[Any]:
@@ -352,9 +358,9 @@ def _is_declaration(line: Any, unused: set[str]) -> bool:
     """Whether a line only says ``global``, ``pass``, or ``del`` of a parameter that is gone."""
     return isinstance(line, cst.SimpleStatementLine) and all(
         isinstance(one, cst.Global | cst.Pass)
-        or isinstance(one, cst.Del)
+        or (isinstance(one, cst.Del)
         and isinstance(one.target, cst.Name)
-        and one.target.value in unused
+        and one.target.value in unused)
         for one in line.body
     )
 

@@ -34,14 +34,12 @@ class Place:
 
     Attributes:
         call: the call.
-        function: the function.
         statement: the statement that the call is a part of.
         target: what the returned value is assigned to, as code; empty for nothing.
         is_whole: whether the call is all that the statement computes.
     """
 
     call: ast.Call
-    function: ast.FunctionDef
     statement: ast.stmt
     target: str
     is_whole: bool
@@ -53,11 +51,11 @@ def inlined(script: Script) -> Script:
     for _ in range(_MOST):
         fits = Fits(script.modules())
         done = None
-        for place in _places(fits, script.source):
-            key = (script.text.old_line(place.call.lineno), place.function.name)
+        for place, function in _places(fits, script.source):
+            key = (script.text.old_line(place.call.lineno), function.name)
             if key in refused:
                 continue
-            done = _inline(script, fits, place)
+            done = _inline(script, fits, place, function)
             if done is not None:
                 break
             refused.add(key)
@@ -67,7 +65,7 @@ def inlined(script: Script) -> Script:
     return script
 
 
-def _places(fits: Fits, source: Source) -> Iterator[Place]:
+def _places(fits: Fits, source: Source) -> Iterator[tuple[Place, ast.FunctionDef]]:
     training = fits.training_functions()
     for statement in script_statements(source.tree.body):
         for node in own_nodes(_head(statement)):
@@ -77,7 +75,7 @@ def _places(fits: Fits, source: Source) -> Iterator[Place]:
                 if found in training and isinstance(found, ast.FunctionDef):
                     place = _place(source, node, found, statement)
                     if place is not None:
-                        yield place
+                        yield place, found
 
 
 def _head(statement: ast.stmt) -> list[ast.AST]:
@@ -113,52 +111,52 @@ def _place(
         if name in _EXITS and value.args == [call]:
             value = call
     if value is call:
-        return Place(call, function, statement, target, is_whole=True)
+        return Place(call, statement, target, is_whole=True)
     if isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.If | ast.With):
-        return Place(call, function, statement, f"{function.name}_result", is_whole=False)
+        return Place(call, statement, f"{function.name}_result", is_whole=False)
     return None
 
 
-def _inline(script: Script, fits: Fits, place: Place) -> Script | None:
+def _inline(script: Script, fits: Fits, place: Place, function: ast.FunctionDef) -> Script | None:
     """The script with one call written out; None if that cannot be done."""
     locator = Locator(script.source)
-    body = body_of(script, fits, place.call, place.function, place.target, locator)
+    body = body_of(script, fits, place.call, function, place.target, locator)
     if body is None:
         return None
-    name = place.function.name
-    for one in place.function.decorator_list:
+    name = function.name
+    for one in function.decorator_list:
         message = _LEFT_OUT.format(decorator=f"@{ast.unparse(one)}", name=name)
         script = script.saying(place.call, Kind.DIFFERENT, message)
-    home = fits.modules.home(place.function)
+    home = fits.modules.home(function)
     is_here = home is script.source
     gone = None
-    if is_here and not _is_used_elsewhere(fits, script.source, place):
-        gone = locator.statement(place.function)
+    if is_here and not _is_used_elsewhere(fits, script.source, place, function):
+        gone = locator.statement(function)
     module = rewritten(locator, place, body, gone)
     module = module.with_changes(body=with_imports(module.body, body.imports, script.source))
     docstring = script.docstring or (
-        home.segment(place.function.body[0]) if has_docstring(place.function) else ""
+        home.segment(function.body[0]) if has_docstring(function) else ""
     )
     if name.startswith("_") or not docstring.startswith(('"', "'")):
         docstring = script.docstring
     return replace(script, text=script.text.rebuilt(locator, module), docstring=docstring)
 
 
-def _is_used_elsewhere(fits: Fits, source: Source, place: Place) -> bool:
+def _is_used_elsewhere(fits: Fits, source: Source, place: Place, function: ast.FunctionDef) -> bool:
     """Whether anything but the call names the function or the method."""
-    owner = source.names.parents.get(place.function)
+    owner = source.names.parents.get(function)
     if isinstance(owner, ast.ClassDef):
         named = [
             node
             for one in fits.modules
             for node in one.names.of(ast.Attribute)
-            if node.attr == place.function.name and node is not place.call.func
+            if node.attr == function.name and node is not place.call.func
         ]
         return bool(named) or len(owner.body) < 2 or len(fits.flow.family(owner)) > 1
     if not isinstance(owner, ast.Module):
         return True
     return any(
-        node.id == place.function.name and node is not place.call.func
+        node.id == function.name and node is not place.call.func
         for node in source.names.of(ast.Name)
     )
 

@@ -7,6 +7,7 @@ The old harness trained for as long as the config says, in the order of the data
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +15,7 @@ from pedl2det.engine.lowering.data import Data, data_of, is_hyperparameter, numb
 from pedl2det.engine.lowering.fit_call import FitCall, Given
 from pedl2det.engine.lowering.fits import Fits
 from pedl2det.engine.lowering.lowered import Facts
+from pedl2det.engine.lowering.records import records
 from pedl2det.findings import Kind
 
 _KERAS_BATCH = 32  # what Keras took where fit named no batch size
@@ -133,7 +135,9 @@ def _data(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Size) ->
         if "validation_data" not in given and "validation_split" in given:
             _split(fit, facts, made, parts, size)
             return
-        made.keep("training_data", _cut(made, f"({parts})", size, facts))
+        count = records(fits, given["x"].node)
+        is_small = count is not None and count < _most_records(size, facts)
+        made.keep("training_data", _cut(made, f"({parts})", size, facts, is_own=is_small))
     elif "x" in given and "pair" not in given:
         made.keep("training_data", _training(fits, fit, facts, made))
     if "validation_data" in given:
@@ -156,7 +160,9 @@ def _cut(
         is_own
         or bool(batches)
         or isinstance(size, Given)
-        or isinstance(size, int) and facts.has_batch_size and facts.batch_size != size
+        or (isinstance(size, int)
+        and facts.has_batch_size
+        and facts.batch_size != size)
     )
     if not is_own:
         return code
@@ -212,7 +218,7 @@ def _validation(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Si
         batches = f", {made.hole('validation_steps', steps)}" if steps is not None else ""
         if not fit.is_cut and isinstance(cut, int) and not facts.has_batch_size:
             made.batch_size = cut
-        is_own = fit.is_cut and cut != size
+        is_own = (fit.is_cut and cut != size) or _may_be_small(fits, given, cut, facts)
         return _cut(made, _as_tuple(fits, made, given, data), cut, facts, batches, is_own)
     if kind is Data.GENERATOR:
         if steps is None:
@@ -227,6 +233,24 @@ def _validation(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Si
     piece = "FirstBatches" if kind is Data.SEQUENCE else "batches"
     made.support.append(piece)
     return f"legacy_keras.{piece}({data}, {made.hole('validation_steps', steps)})"
+
+
+def _may_be_small(fits: Fits, given: Given, size: Size, facts: Facts) -> bool:
+    """Whether validation arrays may hold less than a batch, which Determined refuses."""
+    found = [
+        records(fits, one.node.elts[0])
+        for one in fits.flow.origins(given.node)
+        if isinstance(one.node, ast.Tuple | ast.List) and one.node.elts
+    ]
+    known = [one for one in found if one is not None]
+    return len(known) < len(found) or min(known) < _most_records(size, facts)
+
+
+def _most_records(size: Size, facts: Facts) -> float:
+    """The records in a batch; infinite if the script does not say it."""
+    if isinstance(size, int):
+        return size
+    return facts.batch_size if size == "hyperparameter" and facts.batch_size else math.inf
 
 
 def _validation_size(fit: FitCall, size: Size) -> Size:
@@ -257,7 +281,7 @@ def _is_length_of(steps: ast.expr, data: ast.expr) -> bool:
 
 def _callbacks(fits: Fits, fit: FitCall, made: Recorded, counts_epochs: bool) -> None:
     given = fit.given.get("callbacks")
-    if given is None or isinstance(given.node, ast.List) and not given.node.elts:
+    if given is None or (isinstance(given.node, ast.List) and not given.node.elts):
         return
     made.has_callbacks = True
     origins = fits.flow.origins(given.node)

@@ -91,7 +91,7 @@ def _may_stay(
                 return True
             if not _binds_once(source, statement):
                 return False
-            return is_constant(source, value) or nothing_moved and _sets_up(source, value)
+            return is_constant(source, value) or (nothing_moved and _sets_up(source, value))
         case ast.AnnAssign(value=None):
             return True
         case ast.Expr(value=ast.Call() as call):
@@ -180,9 +180,7 @@ def _is_getter(source: Source, value: ast.expr) -> bool:
     )
 
 
-def _is_read_in_definitions(
-    source: Source, statement: ast.stmt, body: Sequence[ast.stmt]
-) -> bool:
+def _is_read_in_definitions(source: Source, statement: ast.stmt, body: Sequence[ast.stmt]) -> bool:
     names = set(bound_names([statement]))
     return any(
         isinstance(node, ast.Name) and node.id in names and source.names.binder(node) is source.tree
@@ -202,8 +200,8 @@ def _only_imports(source: Source, statement: ast.stmt) -> bool:
     return any(isinstance(node, ast.Import | ast.ImportFrom) for node in inner) and all(
         isinstance(node, ast.Import | ast.ImportFrom | ast.ExceptHandler | ast.Pass)
         or (isinstance(node, ast.Assign) and is_constant(source, node.value))
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-        and _sets_up(source, node.value)
+        or ((isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        and _sets_up(source, node.value))
         for node in inner
     )
 
