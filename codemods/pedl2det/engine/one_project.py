@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
+from pedl2det.engine.check import lost_comments
 from pedl2det.engine.configs import MigratedConfigs, migrate_configs
 from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
 from pedl2det.engine.marks import existing, mark
@@ -113,6 +115,7 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
     done = rewrite(trial, fixes)
     made = _Made(_lowered(reading) | done.texts, support=done.draft.support)
     made.findings = [*proposals.findings, *done.findings, *_said(proposals, done)]
+    made.findings += _comments_gone(trial, done.texts)
     made.tracebacks = [*proposals.tracebacks, *done.tracebacks]
     made.changes = _changes(done)
     made.configs = migrate_configs(reading, trial, done.draft.fixes, options)
@@ -174,6 +177,23 @@ def _said(proposals: Proposals, done: Rewritten) -> list[Finding]:
             continue
         found.append(finding_at(one.source, one.node, one.kind, one.rule, one.message, one.help))
     return found
+
+
+def _comments_gone(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]:
+    """Name the comments that went with the statements behind which they stood, but for imports."""
+    for source in trial.modules:
+        if source.path not in texts:
+            continue
+        imports = {
+            line
+            for node in source.names.of(ast.Import, ast.ImportFrom)
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        }
+        for line, comment in lost_comments(source.text, texts[source.path]):
+            if line not in imports:
+                cell, at = source.place(line)
+                message = f"the comment `{comment}` went with the code that it stood by"
+                yield Finding(Kind.NOTE, SCAN, source.path, at, message, cell=cell)
 
 
 def _changes(done: Rewritten) -> list[Change]:
