@@ -53,10 +53,11 @@ def migrate_configs(
         options: what the user asked for.
     """
     made = MigratedConfigs()
-    facts = _facts(trial, fixes, options, made.findings)
+    needs = [one for script in reading.scripts.values() for one in script.needs]
+    facts = _facts(trial, fixes, needs, options, made.findings)
     made.metric_names = metric_names(trial)
     for path, config in reading.configs.items():
-        named = _entrypoint(trial, config)
+        named = _script(reading, path, config) or _entrypoint(trial, config)
         if named is None and len(trial.concrete) > 1 and not _names_trial(config):
             made.findings.append(_unclear(path, trial))
         result = migrate_config(config.text, replace(facts, entrypoint=named))
@@ -99,10 +100,14 @@ def _take(
 
 
 def _facts(
-    trial: Trial, fixes: Sequence[Fix], options: Options, findings: list[Finding]
+    trial: Trial,
+    fixes: Sequence[Fix],
+    needs: Sequence[ConfigNeed],
+    options: Options,
+    findings: list[Finding],
 ) -> ConfigFacts:
-    """What the fixes ask of the configs; two that disagree are reported."""
-    values: dict[str, ConfigNeed] = {}
+    """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
+    values: dict[str, ConfigNeed] = {one.key: one for one in needs}
     for fix in fixes:
         for need in fix.config:
             known = values.setdefault(need.key, need)
@@ -132,6 +137,18 @@ def _named(values: Mapping[str, ConfigNeed], start: str) -> dict[str, str]:
         for key, need in values.items()
         if key.startswith(start)
     }
+
+
+def _script(reading: Reading, path: Path, config: Config) -> str | None:
+    """The trial that a config's script has become."""
+    entry = config.entry("entrypoint", "script")
+    if entry is None or not entry.scalar:
+        return None
+    for base in (path.parent, reading.project.home):
+        found = reading.scripts.get(base / entry.scalar)
+        if found is not None:
+            return found.entrypoint or None
+    return None
 
 
 def _entrypoint(trial: Trial, config: Config) -> str | None:

@@ -19,7 +19,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
 from pedl2det.engine.check import lost_comments
 from pedl2det.engine.configs import MigratedConfigs, migrate_configs
-from pedl2det.engine.lower_scripts import lower
+from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
 from pedl2det.engine.notebooks import notebook_findings
@@ -89,6 +89,10 @@ def _migrate(
         made = _rewritten(reading, options)
     else:
         made = _only_marked(reading, options)
+    made.findings += [one for script in reading.scripts.values() for one in script.findings]
+    made.findings = at_old_lines(reading, made.findings)
+    made.changes = changes_at_old_lines(reading, made.changes)
+    made.support |= {piece for script in reading.scripts.values() for piece in script.support}
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
     made.findings += notebook_findings(reading)
     return _settled(reading, made, total, options, directories)
@@ -127,7 +131,7 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
 def _only_marked(reading: Reading, options: Options) -> _Made:
     """Files with old names and without a trial: no rule applies to them."""
     done = rewrite(reading.trial, ())  # drops imports that are not used
-    made = _Made(dict(done.texts))
+    made = _Made(_lowered(reading) | done.texts)
     made.configs = migrate_configs(reading, reading.trial, (), options)
     new = trial_of(reading, made.texts, reading.configs)
     _account(reading, new, reading.configs, Proposals(), made)
