@@ -66,17 +66,17 @@ class Locator:
 
     def starts(self, nodes: Iterable[cst.CSTNode]) -> list[tuple[int, int]]:
         """Return where some nodes begin, in order."""
-        places = (self._positions[node].start for node in nodes)
+        places = (self.positions[node].start for node in nodes)
         return sorted({(place.line, place.column) for place in places})
 
     def holds_any(self, node: cst.CSTNode, starts: Sequence[tuple[int, int]]) -> bool:
         """Tell whether one of some places, in order, is inside of a node."""
-        place = self._positions.get(node)
+        place = self.positions.get(node)
         if place is None:
             return True
         begin = place.start.line, place.start.column
         if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.decorators:
-            first = self._positions[node.decorators[0]].start  # outside of the node's own range
+            first = self.positions[node.decorators[0]].start  # outside of the node's own range
             begin = first.line, first.column
         at = bisect.bisect_left(starts, begin)
         return at < len(starts) and starts[at] <= (place.end.line, place.end.column)
