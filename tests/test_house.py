@@ -12,20 +12,8 @@ HOUSE = Path(pedl2det.__file__).parent
 
 #: From the ground up, as CONTRIBUTING.md draws it; what stands in no package may be used by all.
 PACKAGES = (
-    *(
-        "tables",
-        "facts",
-        "analysis",
-        "notebook",
-        "script",
-        "flow",
-        "edits",
-        "edit",
-        "plan",
-        "texts",
-    ),
-    *("rules",),
-    *("migrate", "files", "report", "verify", "commands"),
+    *("support", "analysis", "edits", "texts", "rules", "engine"),
+    *("files", "report", "verify", "commands"),
 )
 
 
