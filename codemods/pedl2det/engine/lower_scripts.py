@@ -35,6 +35,7 @@ def lower(reading: Reading) -> Reading:
             lowered.findings,
             lowered.lines,
             frozenset(lowered.support),
+            lowered.config,
         )
     if not scripts:
         return reading
@@ -42,8 +43,8 @@ def lower(reading: Reading) -> Reading:
 
 
 def _scripts(reading: Reading) -> Iterator[tuple[str, Path]]:
-    """The modules of the project that its configs name as scripts."""
-    wanted = set()
+    """The modules of the project that are scripts."""
+    wanted = set(reading.project.scripts)
     for path, config in reading.configs.items():
         entry = config.entry("entrypoint", "script")
         if entry is not None and entry.scalar:
