@@ -13,6 +13,8 @@ INITS = (
     "determined.keras.experimental.init",
 )
 
+CREATES = ("determined.experimental.create", "determined.create")
+
 
 def is_native(source: Source) -> bool:
     """Whether a file trains by the Native API."""
@@ -23,6 +25,13 @@ def init_calls(source: Source) -> Iterator[ast.Call]:
     """The calls of ``keras.init``."""
     for call in source.names.of(ast.Call):
         if source.names.qualified(call.func) in INITS:
+            yield call
+
+
+def create_calls(source: Source) -> Iterator[ast.Call]:
+    """The calls of ``determined.experimental.create``."""
+    for call in source.names.of(ast.Call):
+        if source.names.qualified(call.func) in CREATES:
             yield call
 
 

@@ -67,7 +67,7 @@ def migrate_configs(
         result = migrate_config(config.text, replace(facts, entrypoint=named))
         _take(path, config, result, options, made)
     for path, script in reading.scripts.items():
-        if script.config is not None and script.entrypoint:
+        if script.config is not None and script.entrypoint and not reading.configs:
             _write_new(path, script, facts, made)
     return made
 

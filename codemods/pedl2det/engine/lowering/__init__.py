@@ -34,11 +34,12 @@ from pedl2det.engine.lowering.naming import class_name
 from pedl2det.engine.lowering.native import without_init
 from pedl2det.engine.lowering.recorded import record
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.submission import without_submission
 from pedl2det.engine.lowering.text import Text
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Mark
 
-__all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script"]
+__all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script", "without_submission"]
 
 _AFTER = "what the script did after fit is done when the training ends, by a callback"
 _NO_FIT = "the script calls no model's fit, so there is nothing to train"
@@ -119,6 +120,7 @@ def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -
         new.lines,
         tuple(sorted(support)),
         script.config,
+        f"{facts.name}:{name}",
     )
 
 

@@ -28,7 +28,7 @@ _PARAMETERS = {
     "Categorical": ("vals",),
 }
 _COMPUTED = "the experiment config is computed, so migrate cannot write it to a file"
-_WRITE_CONFIG = "write it to const.yaml, with entrypoint: {entrypoint}"
+_WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
 
 
 class _Unknown(Exception):  # noqa: N818 - describes the value, not the failure
@@ -49,20 +49,25 @@ def without_init(script: Script) -> Script:
 def _without(script: Script, node: ast.Assign, name: str, call: ast.Call) -> Script:
     source = script.source
     given = [one.value for one in call.keywords if one.arg == "config"] or call.args[:1]
-    config: dict[str, object] | None = None
-    if given:
-        try:
-            value = _value(Flow(script.modules()), source, given[0])
-            config = value if isinstance(value, dict) else None
-        except _Unknown:
-            script = script.saying(call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
-    edits: list[Edit] = [ReplaceStatement(one) for one in [node, *_only_for(source, node)]]
+    config = config_of(script, given[0]) if given else None
+    if given and config is None:
+        script = script.saying(call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
+    edits: list[Edit] = [ReplaceStatement(one) for one in [node, *only_for(source, node)]]
     made = replace(script, text=script.text.edited(edits), parameter=name, config=config)
     if "parse_args" not in made.source.text:
         made = replace(made, said=tuple(one for one in made.said if one.message != DEFAULTS))
     if config is not None:
         made = replace(made, facts=_facts(script, config))
     return made
+
+
+def config_of(script: Script, node: ast.expr) -> dict[str, object] | None:
+    """The experiment config that an expression is; None if it is computed."""
+    try:
+        value = _value(Flow(script.modules()), script.source, node)
+    except _Unknown:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _facts(script: Script, config: dict[str, object]) -> Facts:
@@ -79,25 +84,32 @@ def _facts(script: Script, config: dict[str, object]) -> Facts:
     )
 
 
-def _only_for(source: Source, node: ast.stmt) -> list[ast.stmt]:
+def only_for(source: Source, node: ast.stmt) -> list[ast.stmt]:
     """The statements that do nothing but prepare what ``keras.init`` was given."""
     gone: list[ast.stmt] = [node]
+    beside = [*source.tree.body, *_siblings(source, node)]
     while True:
         inside = {id(one) for statement in gone for one in ast.walk(statement)}
         more = [
             statement
-            for statement in source.tree.body
+            for statement in beside
             if statement not in gone
             and (name := _prepared(source, statement)) is not None
             and _is_only_read(source, name, inside)
         ]
         parsers = {name for one in more if (name := _prepared(source, one)) is not None}
         more += [
-            one for one in source.tree.body if _method_of(one) in parsers and one not in more
+            one for one in beside if _method_of(one) in parsers and one not in [*more, *gone]
         ]
         if not more:
             return gone[1:]
         gone += more
+
+
+def _siblings(source: Source, node: ast.stmt) -> list[ast.stmt]:
+    """The statements of the block of a statement, below the module's own."""
+    parent = source.names.parents[node]
+    return [] if isinstance(parent, ast.Module) else list(getattr(parent, "body", []))
 
 
 def _prepared(source: Source, statement: ast.stmt) -> str | None:
