@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import io
 import re
-import symtable
 import tokenize
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import FOR_TOOLS
+from pedl2det.edits.undefined import undefined
 
 _TAIL = re.compile("#[^\r\n]*")
-_ALWAYS = frozenset({"__file__", "__name__", "__path__", "__spec__", "__loader__", "__package__"})
 
 
 def problem_with(source: Source, text: str) -> str | None:
@@ -39,34 +38,6 @@ def problem_with(source: Source, text: str) -> str | None:
     return f"would lose a comment: {min(lost)}" if lost else None
 
 
-def undefined(text: str) -> set[str]:
-    """Return the global names that a text uses and does not define.
-
-    A text with ``import *`` may define any name, so it has none.
-    """
-    if re.search(r"^\s*from\s+\S+\s+import\s+\(?\s*\*", text, re.MULTILINE):
-        return set()
-    with warnings.catch_warnings(action="ignore"):
-        module = symtable.symtable(text, "text", "exec")
-    defined = {
-        one.get_name()
-        for one in module.get_symbols()
-        if one.is_assigned() or one.is_imported() or one.is_namespace()
-    }
-    used: set[str] = set()
-    waiting = [module]
-    while waiting:
-        scope = waiting.pop()
-        for symbol in scope.get_symbols():
-            is_global = scope is module or symbol.is_global()
-            if is_global and symbol.is_referenced():
-                used.add(symbol.get_name())
-            if symbol.is_declared_global() and symbol.is_assigned():
-                defined.add(symbol.get_name())
-        waiting += scope.get_children()
-    return {one for one in used - defined - _ALWAYS if not hasattr(builtins, one)}
-
-
 def _lost_comments(old: str, new: str) -> Counter[str]:
     """The comments of an old text that a new one lacks.
 
@@ -75,7 +46,7 @@ def _lost_comments(old: str, new: str) -> Counter[str]:
     """
     if not Counter(_TAIL.findall(old)) - Counter(_TAIL.findall(new)):
         return Counter()
-    return _comments(old) - _comments(new) - _of_dropped_locals(old, new)
+    return _comments(old) - _comments(new) - _of_gone_bindings(old, new)
 
 
 def _comments(text: str) -> Counter[str]:
@@ -91,13 +62,13 @@ def _placed_comments(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _of_dropped_locals(old: str, new: str) -> Counter[str]:
-    """The comments above and behind assignments to locals that the new text does not have.
+def _of_gone_bindings(old: str, new: str) -> Counter[str]:
+    """The comments above, in and behind assignments and imports that the new text does not have.
 
-    They speak of code that is gone, and go with it.
+    They speak of code that is gone, and go with it; see ``edits.comments``.
     """
-    gone = _local_assignments(old)
-    for name in _local_assignments(new):
+    gone = _bindings(old)
+    for name in _bindings(new):
         gone.pop(name, None)
     lines = old.split("\n")
     found: Counter[str] = Counter()
@@ -110,14 +81,30 @@ def _of_dropped_locals(old: str, new: str) -> Counter[str]:
     return found
 
 
-def _local_assignments(text: str) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """The lines of assignments to single names in functions, by function and name."""
+def _bindings(text: str) -> dict[tuple[str, str], list[tuple[int, int]]]:
+    """The lines of what binds names: single names by their scope, imports by their modules."""
     found: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for function in ast.walk(ast.parse(text)):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
-                match node:
-                    case ast.Assign(targets=[ast.Name(id=name)]):
-                        span = (node.lineno, node.end_lineno or node.lineno)
-                        found.setdefault((function.name, name), []).append(span)
+
+    def walk(node: ast.AST, scope: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                span = child.lineno, child.end_lineno or child.lineno
+                for name in _bound(child):
+                    found.setdefault((scope, name), []).append(span)
+            is_scope = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            walk(child, child.name if is_scope else scope)  # type: ignore[attr-defined]
+
+    walk(ast.parse(text), "")
     return found
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
+        case ast.Import(names=aliases):
+            yield from (f"import {one.name}" for one in aliases)
+        case ast.ImportFrom(module=module, level=level):
+            yield f"import {'.' * level}{module}"
+        case ast.Try(body=[ast.Import() | ast.ImportFrom() as first, *_]):
+            yield from _bound(first)
