@@ -15,7 +15,8 @@ from pedl2det.engine import NewFile, Result
 from pedl2det.plan import Change
 from pedl2det.report import check_output, formatted, summary, write_report
 from pedl2det.rules import RULES
-from pedl2det.verify.compare import Comparison
+from pedl2det.verify import Conclusion, Verdict
+from pedl2det.verify.compare import Comparison, Difference
 from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
 
 VOID = {"meta", "col"}
@@ -331,9 +332,10 @@ def test_the_report_of_verify_is_one_safe_page(tmp_path: Path) -> None:
     trial = write_tree(tmp_path / "<b>trial", {"const.yaml": "secret_key: hunter2\n"})
     line = json.dumps({"kind": "training", "batches": 1, "epochs": 0.5, "metrics": {"<i>": 1.0}})
     runs = [write_tree(tmp_path / name, {"metrics.jsonl": f"{line}\n"}) for name in ("old", "new")]
-    comparison = Comparison(differences=["first at batch 1: <script>"])
+    comparison = Comparison(differences=(Difference("first at batch 1: <script>", 1),))
+    verdict = Verdict(Conclusion.DIFFERENT, "<script>", trial, comparison)
 
-    html.write_report(tmp_path / "v.html", trial, comparison, runs[0], runs[1])
+    html.write_report(tmp_path / "v.html", verdict, runs[0], runs[1])
 
     text = (tmp_path / "v.html").read_text()
     tags = {tag for tag, _ in Page(text).tags}

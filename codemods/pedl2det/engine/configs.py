@@ -53,10 +53,11 @@ def migrate_configs(
         options: what the user asked for.
     """
     made = MigratedConfigs()
-    facts = _facts(trial, fixes, options, made.findings)
+    needs = [one for script in reading.scripts.values() for one in script.needs]
+    facts = _facts(trial, fixes, needs, options, made.findings)
     made.metric_names = metric_names(trial)
     for path, config in reading.configs.items():
-        named = _entrypoint(trial, config)
+        named = _script(reading, path, config) or _entrypoint(trial, config)
         if named is None and len(trial.concrete) > 1 and not _names_trial(config):
             made.findings.append(_unclear(path, trial))
         result = migrate_config(config.text, replace(facts, entrypoint=named))
@@ -99,10 +100,14 @@ def _take(
 
 
 def _facts(
-    trial: Trial, fixes: Sequence[Fix], options: Options, findings: list[Finding]
+    trial: Trial,
+    fixes: Sequence[Fix],
+    needs: Sequence[ConfigNeed],
+    options: Options,
+    findings: list[Finding],
 ) -> ConfigFacts:
-    """What the fixes ask of the configs; two that disagree are reported."""
-    values: dict[str, ConfigNeed] = {}
+    """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
+    values: dict[str, ConfigNeed] = {one.key: one for one in needs}
     for fix in fixes:
         for need in fix.config:
             known = values.setdefault(need.key, need)
@@ -134,6 +139,18 @@ def _named(values: Mapping[str, ConfigNeed], start: str) -> dict[str, str]:
     }
 
 
+def _script(reading: Reading, path: Path, config: Config) -> str | None:
+    """The trial that a config's script has become."""
+    entry = config.entry("entrypoint", "script")
+    if entry is None or not entry.scalar:
+        return None
+    for base in (path.parent, reading.project.home):
+        found = reading.scripts.get(base / entry.scalar)
+        if found is not None:
+            return found.entrypoint or None
+    return None
+
+
 def _entrypoint(trial: Trial, config: Config) -> str | None:
     """The trial of a config as ``module:Class``; of several, the one that the config names."""
     found = _chosen(trial, _class_named(config))
@@ -143,18 +160,23 @@ def _entrypoint(trial: Trial, config: Config) -> str | None:
 
 
 def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
-    concrete = [one for one in trial.concrete if trial.modules.home(one).is_module]
-    if named and len(concrete) != 1:
-        concrete = [one for one in concrete if one.name == named]
-    if len(concrete) > 1:
-        init = trial.modules.by_name.get("__init__")
-        bound = (
-            []
-            if init is None
-            else [one for one in concrete if init.names.module_bindings(one.name)]
-        )
-        concrete = bound or concrete
-    return concrete[0] if len(concrete) == 1 else None
+    """The class of a name, or else the only one that ``__init__.py`` exposes or that there is."""
+    classes = [
+        one
+        for one in trial.classes
+        if trial.modules.home(one).is_module
+        and any(base in trial.roots for base in trial.flow.bases(one))
+    ]
+    concrete = [one for one in classes if one in trial.concrete]
+    by_name = [one for one in classes if one.name == named]
+    if len(by_name) == 1:
+        return by_name[0]
+    init = trial.modules.by_name.get("__init__")
+    exposed = (
+        [one for one in classes if init.names.module_bindings(one.name)] if init is not None else []
+    )
+    found = concrete if named and len(concrete) == 1 else exposed or concrete
+    return found[0] if len(found) == 1 else None
 
 
 def _class_named(config: Config) -> str:

@@ -43,10 +43,7 @@ def _edits(source: Source) -> Iterator[tuple[ast.AST, Edit]]:
             yield call, ReplaceStatement(statement, _started(source, call, argv))
         elif meaning == "fire.Fire" and call.args:
             yield call, Replace(call, "{function}()", {"function": call.args[0]})
-    for node in source.names.of(ast.Attribute):
-        if source.names.qualified(node) == "sys.argv" and isinstance(node.ctx, ast.Load):
-            yield node, Replace(node, argv)
-    for node in source.names.of(ast.Name):
+    for node in source.names.of(ast.Name, ast.Attribute):
         if source.names.qualified(node) == "sys.argv" and isinstance(node.ctx, ast.Load):
             yield node, Replace(node, argv)
     for compare in source.names.of(ast.Compare):
