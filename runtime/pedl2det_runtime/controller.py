@@ -18,6 +18,7 @@ from pedl2det_runtime import (
     graph_mode,
     keras_versions,
     model_files,
+    ownership,
 )
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
 from pedl2det_runtime.errors import InvalidExperimentException, StrayStopError
@@ -69,7 +70,13 @@ class Controller(tf.keras.callbacks.Callback):
         self._united_at = -1
         self._workload_begins = False
         records = state.records if state else 0
-        self._keeper = Keeper(job.goal, job.directory, state.best if state else None, records)
+        self._keeper = Keeper(
+            job.goal,
+            job.directory,
+            state.best if state else None,
+            records,
+            ownership.run_of(found.path),
+        )
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
         if self._team.is_chief:
@@ -292,6 +299,7 @@ class Controller(tf.keras.callbacks.Callback):
                 stopped=self._stopping,
             ),
             ranks,
+            run=self._keeper.run,
             belongings=self._belongings,
             finish=lambda path: self._user.determined("on_checkpoint_end", str(path)),
         )
