@@ -27,7 +27,7 @@ from pedl2det_runtime.found import Found
 from pedl2det_runtime.job import Job
 from pedl2det_runtime.keeper import Keeper
 from pedl2det_runtime.ranks.losing import as_lost
-from pedl2det_runtime.records import JsonLines, NoReports, Reports, scalars
+from pedl2det_runtime.records import BATCH, JsonLines, NoReports, Reports, scalars
 from pedl2det_runtime.schedule import (
     Progress,
     next_action,
@@ -81,7 +81,7 @@ class Controller(tf.keras.callbacks.Callback):
         self._trace = None
         if self._team.is_chief:
             self._reports = Reports(job.directory, records, job.say, job.schedule.total)
-            self._trace = JsonLines(job.trace, self._first_batch) if job.trace else None
+            self._trace = JsonLines(job.trace, BATCH, self._first_batch) if job.trace else None
         settings = job.context.fit_settings
         self._belongings = job.belongings
         self._feed = training_feed(
