@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pedl2det.verify.compare import Comparison, _compare_weights, _metric_differences
-from support import EXAMPLES, OLD_EXAMPLES, pedl2det, read_tree
+from pedl2det.verify.twins import copy_trial
+from support import EXAMPLES, OLD_EXAMPLES, pedl2det, read_tree, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -32,6 +33,16 @@ ALONE = {
     "digits_keras_trial": "validation_error (training)",
     "wine_two_outputs": "val_kind_loss (validation)",
 }
+
+
+def test_the_copy_leaves_out_results_and_keeps_checkpoints_that_are_data(tmp_path: Path) -> None:
+    data = {"model_def.py": "x = 1\n", "pretrained/checkpoints/w.pb": "weights"}
+    results = {"runs/trial/metrics.jsonl": "", "runs/trial/checkpoints/1/metadata.json": "{}"}
+    trial = write_tree(tmp_path / "trial", {**data, **results})
+
+    copy_trial(trial, tmp_path / "copy")
+
+    assert read_tree(tmp_path / "copy") == {name: text.encode() for name, text in data.items()}
 
 
 def test_every_old_example_is_proved() -> None:

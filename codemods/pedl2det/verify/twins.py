@@ -19,11 +19,14 @@ def copy_trial(directory: Path, target: Path) -> None:
 
     def results(parent: str, names: list[str]) -> set[str]:
         left = {"__pycache__", ".git"}
-        return {
-            name for name in names if name in left or Path(parent, name, "checkpoints").is_dir()
-        }
+        return {name for name in names if name in left or _is_results(Path(parent, name))}
 
     shutil.copytree(directory, target, ignore=results)
+
+
+def _is_results(path: Path) -> bool:
+    """Whether `pedl2det run` wrote a directory; one with checkpoints alone may be data."""
+    return (path / "checkpoints").is_dir() and (path / "metrics.jsonl").is_file()
 
 
 @dataclass(frozen=True)
