@@ -163,7 +163,7 @@ def steps(directory: Path) -> dict[str, int]:
 
 
 def steps_of_run(directory: Path, run: str) -> dict[str, int]:
-    """The same, of the checkpoints that this run wrote."""
+    """The batches that each whole checkpoint of one run has trained, by its name."""
     return {
         name: batches
         for name, batches in steps(directory).items()
