@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from migrating import DATA, TRIAL, run, trials
+from pedl2det.engine import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files import write
 from pedl2det.files.write import write_all
-from pedl2det.engine import NewFile
 from support import heed_signals, read_tree, write_tree
 
 

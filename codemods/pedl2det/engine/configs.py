@@ -181,18 +181,23 @@ def _entrypoint(trial: Trial, config: Config) -> str | None:
 
 
 def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
-    concrete = [one for one in trial.concrete if trial.modules.home(one).is_module]
-    if named and len(concrete) != 1:
-        concrete = [one for one in concrete if one.name == named]
-    if len(concrete) > 1:
-        init = trial.modules.by_name.get("__init__")
-        bound = (
-            []
-            if init is None
-            else [one for one in concrete if init.names.module_bindings(one.name)]
-        )
-        concrete = bound or concrete
-    return concrete[0] if len(concrete) == 1 else None
+    """The class of a name, or else the only one that ``__init__.py`` exposes or that there is."""
+    classes = [
+        one
+        for one in trial.classes
+        if trial.modules.home(one).is_module
+        and any(base in trial.roots for base in trial.flow.bases(one))
+    ]
+    concrete = [one for one in classes if one in trial.concrete]
+    by_name = [one for one in classes if one.name == named]
+    if len(by_name) == 1:
+        return by_name[0]
+    init = trial.modules.by_name.get("__init__")
+    exposed = (
+        [one for one in classes if init.names.module_bindings(one.name)] if init is not None else []
+    )
+    found = concrete if named and len(concrete) == 1 else exposed or concrete
+    return found[0] if len(found) == 1 else None
 
 
 def _class_named(config: Config) -> str:
