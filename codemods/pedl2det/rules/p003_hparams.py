@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
     AddMember,
@@ -118,10 +119,25 @@ def _without_arguments(
             yield Fix(ID, source, call.node, (DropArgument(call.node, node),))
 
 
+def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
+    """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
+    parent = source.names.parents[read]
+    if isinstance(parent, ast.keyword):
+        parent = source.names.parents[parent]
+    return (
+        function.name == "__init__"
+        and isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Attribute)
+        and parent.func.attr == "__init__"
+    )
+
+
 def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type: ignore[no-untyped-def]
     """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
     source = trial.modules.home(function)
-    reads = trial.flow.reads_of(parameter)
+    reads = [
+        read for read in trial.flow.reads_of(parameter) if not _is_for_base(source, function, read)
+    ]
     only = [len(trial.flow.bindings(read)) == 1 for read in reads]
     singles = {read: simple(trial, read) for read in reads}
     others = [read for read, edit in singles.items() if edit is None]
