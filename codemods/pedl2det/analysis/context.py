@@ -12,6 +12,10 @@ from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_stat
 from pedl2det.analysis.scopes import is_inside
 
 
+#: Under what the trial keeps its context: the first name that it has no other use for.
+_ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
+
+
 @dataclass(frozen=True)
 class Access:
     """How code at a place gets the context.
@@ -109,6 +113,20 @@ class ContextReach:
         found = {one.id for one in names.below(function) if isinstance(one, ast.Name)}
         return found | {one.arg for one in names.below(function) if isinstance(one, ast.arg)}
 
+    def _is_given(self, target: ast.Attribute) -> bool:
+        """Whether a constructor sets an attribute to what it was given, other than hparams."""
+        names = self._flow.modules.home(target).names
+        function, parent = names.definition_around(target), names.parents[target]
+        value = getattr(parent, "value", None)
+        return (
+            isinstance(function, Function)
+            and function.name == "__init__"
+            and isinstance(parent, ast.Assign | ast.AnnAssign)
+            and isinstance(value, ast.Name)
+            and value.id != "hparams"
+            and value.id in [one.arg for one in function.args.args[1:]]
+        )
+
     def _function_around(self, node: ast.AST) -> Function | None:
         """The outermost function whose body holds a node, below a class or a module."""
         names = self._flow.modules.home(node).names
@@ -162,7 +180,18 @@ class ContextReach:
                         and isinstance(parent.targets[0], ast.Attribute)
                     ):
                         return parent.targets[0].attr
-        return "context"
+        return next(one for one in _ATTRIBUTES if one not in self._stored_attributes())
+
+    def _stored_attributes(self) -> set[str]:
+        """The attributes that the classes of the trial set or define themselves."""
+        found: set[str] = set()
+        for owner in self._classes:
+            for node in self._flow.modules.home(owner).names.below(owner):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    if not self._is_given(node):
+                        found.add(node.attr)
+            found |= {one.name for one in owner.body if isinstance(one, Function)}
+        return found
 
 
 def _is_property_setter(function: Function) -> bool:

@@ -58,7 +58,7 @@ def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
     annotation, imports = _annotation(trial, owner)
     code = (
         f"def __init__(self, context: {annotation}) -> None:\n"
-        f"    self.context = context\n"
+        f"    self.{trial.context.attribute} = context\n"
         f"    {CONSTRUCTOR}\n"
     )
     source = trial.modules.home(owner)
