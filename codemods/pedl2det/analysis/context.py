@@ -11,7 +11,6 @@ from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static
 from pedl2det.analysis.scopes import is_inside
 
-
 #: Under what the trial keeps its context: the first name that it has no other use for.
 _ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
 
@@ -84,12 +83,12 @@ class ContextReach:
             return is_plain and all(self.at(call.node) is not None for call in flow.calls(function))
         if isinstance(owner, ast.ClassDef):
             can_be_called = function.name == "__init__" or is_static(function)
-            if not can_be_called or owner in self._classes and function.name == "__init__":
+            if not can_be_called or (owner in self._classes and function.name == "__init__"):
                 return False
         elif not isinstance(owner, ast.Module | ast.If | ast.Try):
             return False
         calls = flow.calls(function)
-        if not calls or flow.escapes(function) and not is_static(function):
+        if not calls or (flow.escapes(function) and not is_static(function)):
             return False
         if isinstance(owner, ast.ClassDef) and self._is_subclassed(owner):
             return False
@@ -187,9 +186,9 @@ class ContextReach:
         found: set[str] = set()
         for owner in self._classes:
             for node in self._flow.modules.home(owner).names.below(owner):
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                    if not self._is_given(node):
-                        found.add(node.attr)
+                is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+                if is_set and not self._is_given(node):
+                    found.add(node.attr)
             found |= {one.name for one in owner.body if isinstance(one, Function)}
         return found
 
