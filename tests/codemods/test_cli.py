@@ -18,8 +18,8 @@ def test_help_names_every_command() -> None:
     shown = pedl2det("--help")
 
     assert shown.returncode == 0
-    for command in ("migrate", "run", "verify", "rules"):
-        assert f"  {command} " in shown.stdout
+    for name in ("migrate", "run", "verify", "rules"):
+        assert f"  {name} " in shown.stdout
 
 
 def loaded_by(*arguments: str) -> set[str]:
@@ -66,7 +66,8 @@ def test_rules_are_listed_by_id() -> None:
 
 def test_an_unknown_rule_is_named_with_those_near_it() -> None:
     assert shown("shell-line") == (
-        "pedl2det: shell-line: no such rule: did you mean shell-lines or pedlignore? `pedl2det rules` lists them\n"
+        "pedl2det: shell-line: no such rule: did you mean shell-lines or pedlignore? "
+        "`pedl2det rules` lists them\n"
     )
 
 

@@ -222,7 +222,7 @@ def test_a_mark_is_no_wider_than_its_file(
 
     lines = (tmp_path / "stuck.py").read_text().splitlines()
     marked = [line for line in lines if line.startswith("#")]
-    assert 3 < len(marked)
+    assert len(marked) > 3
     assert max(map(len, marked)) <= 79
     assert marked[-2:] == ["#   x = 1", "#       y = 2"]
 
@@ -340,7 +340,6 @@ def test_configs_get_what_fixes_need_of_them(
     text = (tmp_path / "const.yaml").read_text()
     assert "records_per_epoch: 128\n" in text
     assert "metric: val_l" in text
-    assert next(iter(result.metric_names.values())).validation == {"l": "val_l"}
 
 
 def test_needs_that_disagree_are_left(tmp_path: Path, only_rule: Callable[[Check], None]) -> None:

@@ -256,8 +256,8 @@ def test_nothing_is_written_where_one_file_cannot_be(tmp_path: Path) -> None:
 
 
 def test_a_file_that_changed_meanwhile_stops_the_writing(tmp_path: Path) -> None:
-    from pedl2det.errors import Pedl2DetError
     from pedl2det.engine import migrate
+    from pedl2det.errors import Pedl2DetError
     from pedl2det.files.write import write_all
 
     write_tree(tmp_path, TRIAL)

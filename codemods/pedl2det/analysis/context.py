@@ -186,8 +186,9 @@ class ContextReach:
         found: set[str] = set()
         for owner in self._classes:
             for node in self._flow.modules.home(owner).names.below(owner):
-                is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-                if is_set and not self._is_given(node):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+                    continue
+                if not self._is_given(node):
                     found.add(node.attr)
             found |= {one.name for one in owner.body if isinstance(one, Function)}
         return found

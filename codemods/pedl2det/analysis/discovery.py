@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis import imported
+from pedl2det.analysis import imported, native
 from pedl2det.analysis.configs_of import Assigned, assign
 from pedl2det.analysis.membership import Members, members
 from pedl2det.analysis.reader import Reader
@@ -39,6 +39,7 @@ class Project:
         notebooks: the notebooks that import its modules.
         has_trial: whether it defines a trial, or its config names a script.
         unclear: configs that count in steps, and may belong to this trial or to another.
+        scripts: its scripts of the Native API, which no config names.
     """
 
     home: Path
@@ -49,6 +50,7 @@ class Project:
     notebooks: tuple[Path, ...] = ()
     has_trial: bool = True
     unclear: tuple[Path, ...] = ()
+    scripts: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class _Found:
 
     old: list[Path] = field(default_factory=list)  #: Python that may use an old API
     trials: list[Path] = field(default_factory=list)  #: Python that may define a trial
+    native: list[Path] = field(default_factory=list)  #: Python that may train by the Native API
     notebooks: list[Path] = field(default_factory=list)
     configs: list[Path] = field(default_factory=list)  #: YAML that may be an experiment config
     texts: list[Path] = field(default_factory=list)
@@ -105,6 +108,8 @@ def discover(paths: Sequence[Path]) -> Discovered:
     ]
     trials += indirect
     homes |= {_home(file, configs) for file in indirect}
+    found.native = [file for file in found.native if _is_native(file, homes, reader)]
+    homes |= {file.parent for file in found.native}
     outside = [one for one in homes if not _is_below(one, directories)]
     if outside:  # single files were given
         found.configs += [
@@ -146,6 +151,8 @@ def _sort(file: Path, found: _Found) -> None:
             found.old.append(file)
         if (is_old and b"Trial" in data) or (b"TFKerasTrial" in data and b"determined" in data):
             found.trials.append(file)
+        if native.may_be_native(data):
+            found.native.append(file)
         if file.name == "setup.py" and is_old:
             found.texts.append(file)
     elif file.suffix == NOTEBOOK:
@@ -181,6 +188,14 @@ def _is_below(path: Path, directories: Sequence[Path]) -> bool:
 def _defines_trial(file: Path, reader: Reader) -> bool:
     source = reader.source_or_none(file)
     return source is not None and bool(trial_classes(source))
+
+
+def _is_native(file: Path, homes: set[Path], reader: Reader) -> bool:
+    """Whether a file trains by the Native API, and does not stand beside a trial."""
+    if any(file.is_relative_to(home) for home in homes):
+        return False
+    source = reader.source_or_none(file)
+    return source is not None and native.is_native(source)
 
 
 def trial_classes(source: Source) -> list[ast.ClassDef]:
@@ -261,8 +276,13 @@ def _project(
     configs = assigned.configs.get(home, ())
     entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
     top = max((one for one in directories if home.is_relative_to(one)), default=home)
-    made: Members = members(home, owned(trials), owned(found.old), entries, others, top, reader)
-    return Project(home, made.root, made.modules, made.needed, configs)
+    scripts = owned(found.native)
+    made: Members = members(
+        home, [*owned(trials), *scripts], owned(found.old), entries, others, top, reader
+    )
+    return Project(
+        home, made.root, made.modules, made.needed, configs, scripts=tuple(scripts)
+    )
 
 
 def _without_trial(found: _Found, taken: set[Path], reader: Reader) -> Iterator[Project]:

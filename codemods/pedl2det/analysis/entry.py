@@ -49,9 +49,7 @@ def reads_any_local(function: ast.AST) -> bool:
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and (
-            node.func.id in ("locals", "eval", "exec") or (node.func.id == "vars" and not node.args)
-        )
+        and (node.func.id in _BY_TEXT or (node.func.id == "vars" and not node.args))
         for node in ast.walk(function)
     )
 

@@ -38,18 +38,19 @@ class Wanted:
     keeps_stars: bool = False
 
 
-def fitted(old: str, new: str, wanted: Wanted) -> str:
+def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -> str:
     """The new text with imports for all that it uses and without those that only the old one used.
 
     Args:
         old: the text before the edits.
         new: the text after them.
         wanted: what the imports shall be.
+        tree: the tree of the new text, if it is known.
     """
     had, has = _used_names(old), _used_names(new)
     added = [_Import.of(one) for one in sorted(wanted.added)]
     added = sorted((one for one in added if one.local in has), key=_old_places_first)
-    tree = cst.parse_module(new)
+    tree = tree or cst.parse_module(new)
     cleaner = _Cleaner(had, has, wanted, {one.local: one for one in added})
     tree = tree.visit(cleaner)  # type: ignore[assignment]
     for one in added:
