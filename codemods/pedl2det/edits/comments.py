@@ -44,22 +44,39 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool = False) 
 
 
 def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Take deleted statements out of a body.
+    """Take deleted statements out of a body; what follows keeps the distance to what precedes.
 
     Returns:
         The body, and the comments that no later statement could take.
     """
     kept: list[Any] = []
     waiting: list[Any] = []
+    gone = False
     for statement in body:
         if is_gone(statement):
-            waiting += [line for line in statement.leading_lines if _keeps(line)]
+            waiting = _joined(waiting, [one for one in statement.leading_lines if _stays(one)])
+            gone = True
             continue
-        if waiting:
-            lines = [*waiting, *statement.leading_lines]
-            statement, waiting = statement.with_changes(leading_lines=lines), []
+        if gone:
+            lines = _joined(waiting, statement.leading_lines)
+            lines = lines if kept else _from_first_comment(lines)
+            statement = statement.with_changes(leading_lines=lines)
+            waiting, gone = [], False
         kept.append(statement)
-    return kept, waiting
+    return kept, [line for line in waiting if line.comment is not None]
+
+
+def _joined(above: Sequence[Any], below: Sequence[Any]) -> list[Any]:
+    """The lines above two statements, of which the first is deleted."""
+    if any(line.comment is not None for line in above):
+        return [*above, *below]
+    return list(below) if below else list(above)
+
+
+def _from_first_comment(lines: Sequence[Any]) -> list[Any]:
+    """The lines above the first statement of a body, which starts without a blank line."""
+    at = next((index for index, line in enumerate(lines) if line.comment is not None), len(lines))
+    return list(lines[at:])
 
 
 def is_gone(statement: Any) -> bool:
@@ -67,8 +84,8 @@ def is_gone(statement: Any) -> bool:
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], Gone)
 
 
-def _keeps(line: Any) -> bool:
-    return line.comment is not None and not line.comment.value.startswith(FOR_TOOLS)
+def _stays(line: Any) -> bool:
+    return line.comment is None or not line.comment.value.startswith(FOR_TOOLS)
 
 
 def _not_blank(lines: Sequence[Any], has_above: bool) -> list[Any]:

@@ -70,7 +70,8 @@ class _Import:
         node = ast.parse(statement).body[0]
         if isinstance(node, ast.ImportFrom):
             alias = node.names[0]
-            return cls(node.module or "", alias.name, alias.asname or alias.name, statement)
+            module = "." * node.level + (node.module or "")
+            return cls(module, alias.name, alias.asname or alias.name, statement)
         assert isinstance(node, ast.Import)
         alias = node.names[0]
         local = alias.asname or alias.name.partition(".")[0]
@@ -202,8 +203,13 @@ class _Cleaner(cst.CSTTransformer):
             if one is not None and not self._is_added(alias, home)
         ]
         module = new[0].module if new else ""
-        if len(new) != len(node.names) or any(
-            one.module != module or one.name is None or one.statement in self.present for one in new
+        if (
+            module.startswith(".")
+            or len(new) != len(node.names)
+            or any(
+                one.module != module or one.name is None or one.statement in self.present
+                for one in new
+            )
         ):
             return None
         self.present |= {one.statement for one in new}
@@ -256,7 +262,10 @@ class _Cleaner(cst.CSTTransformer):
             if is_gone(one):
                 waiting = list(one.leading_lines) or waiting
                 continue
-            body.append(one.with_changes(leading_lines=_above(waiting, one)))
+            above = _above(waiting, one)
+            if not body and index and not any(line.comment for line in above):
+                above = []  # it was not the first statement, and is now
+            body.append(one.with_changes(leading_lines=above))
             waiting = []
         self.old_at = old_at
         return updated_node.with_changes(body=body)
@@ -285,15 +294,17 @@ def _line(group: Sequence[_Import]) -> Any:
 
 def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) -> cst.Module:
     """The module with one more imported name, in the group where it belongs."""
-    merged = _merged(tree, one)
+    body = list(tree.body)
+    used = _first_read(body, one.local)
+    merged = _merged(tree, one, used)
     if merged is not None:
         return merged
-    body = list(tree.body)
     kind = _kind(one.module, wanted.project)
     line = cst.parse_statement(one.statement)
-    if kind == 1 and old.old_at is not None and one.module.startswith("determined"):
+    in_place = kind == 1 and old.old_at is not None and one.module.startswith("determined")
+    if in_place and (old.old_at or 0) <= used:
         return _in_old_place(tree, line, old)
-    at = _place(body, kind, one, wanted)
+    at = _place(body[:used], kind, one, wanted)
     if at < len(body) and _imported(body[at]) and not (at and _imported(body[at - 1])):
         # The first of all imports keeps the distance to what is above.
         above = [one for one in body[at].leading_lines if one.comment is None]
@@ -324,9 +335,11 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     lines = list(body[at].leading_lines) if hasattr(body[at], "leading_lines") else []
     blank = [line for line in lines if line.comment is None]
     follows = _imported(body[at])
-    if follows and _kind_of(follows, wanted) == kind and at > 0:
+    is_same = bool(follows) and _kind_of(follows, wanted) == kind
+    above = _imported(body[at - 1]) if at > 0 else []
+    if is_same and at > 0 and not (above and _kind_of(above, wanted) != kind):
         return
-    if follows and _kind_of(follows, wanted) == kind:
+    if is_same:  # it starts its group no more
         lines = [line for line in lines if line.comment is not None]
     elif not blank:
         lines = [cst.EmptyLine(indent=False), *lines]
@@ -345,12 +358,55 @@ def _kind_of(dotted: Sequence[str], wanted: Wanted) -> int:
     return _kind(dotted[0].rpartition(".")[0] or dotted[0], wanted.project)
 
 
-def _merged(tree: cst.Module, one: _Import) -> cst.Module | None:
+def _first_read(body: Sequence[Any], name: str) -> int:
+    """The first statement of a module that reads a name while it is imported; else its length."""
+    for index, statement in enumerate(body):
+        finder = _Reads(name)
+        statement.visit(finder)
+        if finder.found:
+            return index
+    return len(body)
+
+
+class _Reads(cst.CSTVisitor):
+    """Looks for a name in code that runs at once, which the bodies of functions do not."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+        self.found = False
+
+    def visit_Import(self, node: cst.Import) -> bool:  # noqa: ARG002 - libcst's signature
+        """Imports bind names."""
+        return False
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:  # noqa: ARG002
+        """Imports bind names."""
+        return False
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        """Look into the head of a function alone."""
+        for part in (*node.decorators, node.params, node.returns):
+            if part is not None:
+                part.visit(self)
+        return False
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        """Look at what an attribute is read from."""
+        node.value.visit(self)
+        return False
+
+    def visit_Name(self, node: cst.Name) -> None:
+        """Compare a name."""
+        self.found = self.found or node.value == self._name
+
+
+def _merged(tree: cst.Module, one: _Import, before: int) -> cst.Module | None:
     """The name added to an import of the same module that stands on one line."""
     if one.name is None:
         return None
     body = list(tree.body)
-    for index, statement in enumerate(body):
+    for index, statement in enumerate(body[:before]):
         if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
             continue
         node = statement.body[0]

@@ -58,7 +58,7 @@ def rewrite(trial: Trial, fixes: Sequence[Fix]) -> Rewritten:
         attempt = _attempt(trial, kept)
         if not attempt.failure:
             return Rewritten(attempt.draft, findings, tracebacks)
-        if len(findings) >= _MOST_DEFECTS:
+        if not kept or len(findings) >= _MOST_DEFECTS:
             return Rewritten(Draft(), findings, tracebacks)
         culprit, attempt = _culprit(trial, kept, attempt)
         findings.append(_defect(culprit, attempt.failure))

@@ -113,9 +113,7 @@ def trial_class(
     if uses_closures and after:
         body += closures.of([one.code for one in after], [one.node for one in after])
     elif after:
-        body += [
-            cst.parse_statement(f"{trial}.{attribute} = {one}") for one, attribute in carried
-        ]
+        body += [cst.parse_statement(f"{trial}.{attribute} = {one}") for one, attribute in carried]
     has_after = bool(uses_closures or after)
     code = _code(script, fits, name, trial, has_after, has_history, last_callback)
     code += _STEPS if uses_closures else _AFTER if after else ""

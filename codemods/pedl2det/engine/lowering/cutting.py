@@ -78,11 +78,15 @@ def cut(script: Script, first: Script, calls: Sequence[ast.Call]) -> Parts:
     statements = {id(line.node): line for line in lines}
     trained = _statement_of(source.names.parents, calls[0], statements)
     number = lines.index(trained)
-    own = [call for call in calls if _statement_of(source.names.parents, call, statements) is trained]
+    own = [
+        call for call in calls if _statement_of(source.names.parents, call, statements) is trained
+    ]
     mine = exclusive(source.names.parents, own)
     return Parts(
         locator,
-        tuple(line for line, stay in zip(lines, stays, strict=True) if stay and line is not trained),
+        tuple(
+            line for line, stay in zip(lines, stays, strict=True) if stay and line is not trained
+        ),
         tuple(line for line, stay in zip(lines[:number], stays[:number], strict=True) if not stay),
         trained,
         tuple(
@@ -159,9 +163,7 @@ def shared_names(parts: Parts) -> list[str]:
 
 def _looks_at_names(statements: Sequence[ast.stmt]) -> bool:
     """Whether code looks names up by their text."""
-    return bool(
-        {"globals", "locals", "vars", "dir", "exec", "eval"} & read_names(statements)
-    )
+    return bool({"globals", "locals", "vars", "dir", "exec", "eval"} & read_names(statements))
 
 
 def _read_first(parts: Parts, name: str) -> bool:

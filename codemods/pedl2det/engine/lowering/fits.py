@@ -131,4 +131,3 @@ def receiver(fits: Fits, call: ast.Call, function: Callable) -> ast.expr | None:
     meaning = fits.modules.meaning(call.func.value)
     target = fits.modules.definition(meaning) if meaning else None
     return None if isinstance(target, ast.ClassDef) else call.func.value
-

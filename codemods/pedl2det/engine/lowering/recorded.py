@@ -145,7 +145,9 @@ def _cut(made: Recorded, code: str, size: Size, facts: Facts, batches: str = "")
     is_own = (
         bool(batches)
         or isinstance(size, Given)
-        or isinstance(size, int) and facts.has_batch_size and facts.batch_size != size
+        or isinstance(size, int)
+        and facts.has_batch_size
+        and facts.batch_size != size
     )
     if not is_own:
         return code

@@ -117,8 +117,10 @@ def _always_leaves(lines: Sequence[Any]) -> bool:
         is_exit = isinstance(end, cst.Expr) and code_of(end).startswith(_EXITS)
         return isinstance(end, cst.Return | cst.Raise) or is_exit
     if isinstance(last, cst.If):
-        return bool(last.orelse) and _always_leaves(lines_of(last.body)) and (
-            _always_leaves(_else_lines(last))
+        return (
+            bool(last.orelse)
+            and _always_leaves(lines_of(last.body))
+            and (_always_leaves(_else_lines(last)))
         )
     return False
 

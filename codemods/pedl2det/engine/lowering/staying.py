@@ -180,9 +180,7 @@ def _is_getter(source: Source, value: ast.expr) -> bool:
     )
 
 
-def _is_read_in_definitions(
-    source: Source, statement: ast.stmt, body: Sequence[ast.stmt]
-) -> bool:
+def _is_read_in_definitions(source: Source, statement: ast.stmt, body: Sequence[ast.stmt]) -> bool:
     names = set(bound_names([statement]))
     return any(
         isinstance(node, ast.Name) and node.id in names and source.names.binder(node) is source.tree

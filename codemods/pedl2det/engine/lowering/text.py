@@ -76,4 +76,3 @@ def _unchanged(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
             if tag in ("equal", "replace"):
                 found[number + 1] = min(old_start + number - start, old_end - 1) + 1
     return found
-
