@@ -17,7 +17,7 @@ from variants.trying import Trial, migrate_variant
 COUNT = 60
 SEED = 20_000
 #: The share of variants that must be finished.
-MINIMUM_FINISHED = 0.5
+MINIMUM_FINISHED = 0.6
 
 
 @pytest.fixture(scope="module")

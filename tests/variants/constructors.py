@@ -7,6 +7,7 @@ import random
 import textwrap
 
 from variants.project import Project
+from variants.scopes import bound_in_body
 from variants.source import Edit, Source, is_docstring
 from variants.trial import hparams_of, is_legacy, method, methods, sources
 
@@ -50,15 +51,6 @@ def with_constructor_line(
     is_super = "super()" in ast.unparse(body[0])
     edit = source.after if is_super else source.before
     return [edit(body[0], line.format(name))]
-
-
-def bound_in_body(function: ast.FunctionDef) -> set[str]:
-    """Return the names that the statements of a function bind."""
-    return {
-        one.id
-        for one in ast.walk(function)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }
 
 
 def _classes(project: Project) -> list[ast.ClassDef]:

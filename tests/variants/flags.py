@@ -7,7 +7,7 @@ import random
 
 from variants.imports import add_import
 from variants.project import Project
-from variants.scopes import fresh, occurrences
+from variants.scopes import fresh
 from variants.source import Edit, Source
 from variants.trial import experiment_config_of, hparams_of
 
@@ -25,7 +25,7 @@ def flag(
     function = source.function_of(statement)
     assert isinstance(function, ast.FunctionDef)
     holders = [hparams_of(project, source, function), experiment_config_of(source, function)]
-    names = [one for one in holders if one and _is_constant(source, function, one)]
+    names = [one for one in holders if one]
     if names and chance.random() < 0.6:
         value = chance.choice(("False", "True", "None"))
         return f'{chance.choice(names)}.get("{chance.choice(KEYS)}", {value})', []
@@ -34,9 +34,3 @@ def flag(
     is_import = isinstance(source.tree.body[0], ast.Import | ast.ImportFrom)
     edit = add_import(source, f"\n{line}" if is_import else line)
     return name, [edit]
-
-
-def _is_constant(source: Source, function: ast.FunctionDef, name: str) -> bool:
-    """Return whether a parameter is bound nowhere else in a function."""
-    nodes = occurrences(source, function, name) or []
-    return not any(isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) for one in nodes)

@@ -6,7 +6,7 @@ import ast
 
 from variants.imports import bound_name, top_imports
 from variants.project import Project
-from variants.references import taken_from
+from variants.references import is_referenced_as_text, taken_from
 from variants.scopes import BUILTINS
 from variants.source import Source
 
@@ -47,6 +47,7 @@ def private_imports(project: Project, path: str, source: Source) -> list[ast.ali
         for alias in found
         if taken is not None
         and bound_name(alias) not in taken
+        and not is_referenced_as_text(project, path, bound_name(alias))
         and counts.count(bound_name(alias)) == 1
         and alias.name != "*"
         and getattr(source.parents[alias], "module", "") != "__future__"

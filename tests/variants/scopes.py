@@ -67,6 +67,15 @@ def _bound_by(node: ast.AST) -> set[str]:
     return set()
 
 
+def bound_in_body(function: ast.FunctionDef) -> set[str]:
+    """Return the names that the statements of a function bind."""
+    return {
+        one.id
+        for one in ast.walk(function)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+
+
 def scopes_around(source: Source, node: ast.AST) -> list[ast.AST]:
     """Return the functions, lambdas and comprehensions around a node, the nearest first."""
     return [one for one in source.ancestors(node) if isinstance(one, (*ScopeNode, *COMPREHENSIONS))]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from variants.project import Project, code_paths
-from variants.scopes import parameters
+from variants.scopes import bound_in_body, parameters
 from variants.source import Source
 
 TRIAL_METHODS = frozenset(
@@ -61,7 +61,23 @@ def is_legacy(project: Project) -> bool:
 
 
 def hparams_of(project: Project, source: Source, function: ast.FunctionDef) -> str | None:
-    """Return the parameter by which the runtime hands hyperparameters to a function."""
+    """Return the parameter by which the runtime hands hyperparameters to a function.
+
+    A parameter that the function binds to something else is none.
+    """
+    name = _hparams_parameter(project, source, function)
+    return None if name in bound_in_body(function) else name
+
+
+def experiment_config_of(source: Source, function: ast.FunctionDef) -> str | None:
+    """Return the parameter by which the runtime hands the experiment config to a function."""
+    if source.class_of(function) is not None or not _is_loader(function):
+        return None
+    name = function.args.args[0].arg
+    return None if name in bound_in_body(function) else name
+
+
+def _hparams_parameter(project: Project, source: Source, function: ast.FunctionDef) -> str | None:
     if not is_legacy(project) or any(one.arg in ("args", "_") for one in parameters(function)):
         return None
     names = [one.arg for one in function.args.args]
@@ -70,13 +86,6 @@ def hparams_of(project: Project, source: Source, function: ast.FunctionDef) -> s
         known = ("build_model", "keras_callbacks", "session_config", "__init__")
         return names[1] if function.name in known and len(names) == 2 else None
     return names[1] if _is_loader(function) else None
-
-
-def experiment_config_of(source: Source, function: ast.FunctionDef) -> str | None:
-    """Return the parameter by which the runtime hands the experiment config to a function."""
-    if source.class_of(function) is None and _is_loader(function):
-        return function.args.args[0].arg
-    return None
 
 
 def mappings_of(project: Project, source: Source, function: ast.FunctionDef) -> list[str]:

@@ -7,6 +7,7 @@ so that edits nest; what no hole keeps goes, together with the edits inside of i
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -27,7 +28,12 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
-    """The new text of a file.
+    """The new text of a file; see :func:`applied`."""
+    return applied(source, edits, context).code
+
+
+def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
+    """The new tree of a file.
 
     Args:
         source: the file.
@@ -44,7 +50,13 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
         applier.take(edit)
     applier.find_way()
     changed: cst.Module = locator.module.visit(applier)  # type: ignore[assignment]
-    return changed.code
+    return changed
+
+
+@functools.cache
+def _is_line(kind: type[cst.CSTNode]) -> bool:
+    """Whether nodes of a type are statements on lines of their own."""
+    return issubclass(kind, cst.SimpleStatementLine | cst.BaseCompoundStatement)
 
 
 class _Applier(cst.CSTTransformer):
@@ -121,7 +133,7 @@ class _Applier(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into nodes with edits only; remember whether something below a statement is edited."""
-        if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+        if _is_line(type(node)):
             self._touched.append(False)
         if isinstance(node, cst.Parameters) and isinstance(node.star_arg, cst.ParamStar):
             if self._dropped.issuperset(node.kwonly_params):  # the `*` goes with them
@@ -415,7 +427,9 @@ def _without_stray_comma(original: Any, updated: Any) -> Any:
         kept, had = getattr(updated, name), getattr(original, name)
         if kept and updated.star_kwarg is None:
             if len(kept) < len(had) or updated.star_arg is not original.star_arg:
-                last = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+                last = kept[-1].with_changes(
+                    comma=had[-1].comma, whitespace_after_param=had[-1].whitespace_after_param
+                )
                 return updated.with_changes(**{name: [*kept[:-1], last]})
             break
     return updated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import libcst as cst
@@ -13,6 +13,8 @@ import libcst as cst
 from pedl2det.analysis.skipping import SKIP
 
 from pedl2det.edits.comments import Gone, is_gone, settle
+from pedl2det.edits.undefined import undefined
+from pedl2det.edits.first_read import first_read
 
 _MODULE = cst.Module([])
 
@@ -27,6 +29,7 @@ class Wanted:
         is_harness: whether it belongs to the API of PEDL or Determined.
         project: the top names of the project's own modules.
         is_package: whether the file is an ``__init__.py``, whose imports are exports.
+        keeps_stars: whether ``import *`` of an old API stays, since something still needs it.
     """
 
     added: frozenset[str]
@@ -34,26 +37,30 @@ class Wanted:
     is_harness: Callable[[str], bool]
     project: frozenset[str]
     is_package: bool = False
+    keeps_stars: bool = False
 
 
-def fitted(old: str, new: str, wanted: Wanted) -> str:
+def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -> str:
     """The new text with imports for all that it uses and without those that only the old one used.
 
     Args:
         old: the text before the edits.
         new: the text after them.
         wanted: what the imports shall be.
+        tree: the tree of the new text, if it is known.
     """
     had, has = _used_names(old), _used_names(new)
     added = [_Import.of(one) for one in sorted(wanted.added)]
     added = sorted((one for one in added if one.local in has), key=_old_places_first)
-    tree = cst.parse_module(new)
+    tree = tree or cst.parse_module(new)
     cleaner = _Cleaner(had, has, wanted, {one.local: one for one in added})
     tree = tree.visit(cleaner)  # type: ignore[assignment]
     for one in added:
         if one.statement not in cleaner.present:
             tree = _with_import(tree, one, wanted, cleaner)
-    return tree.code
+    if cleaner.dropped_star and not wanted.keeps_stars and undefined(tree.code):
+        return fitted(old, new, replace(wanted, keeps_stars=True))
+    return tree.code if tree.body or tree.code.strip() else ""
 
 
 @dataclass(frozen=True)
@@ -136,6 +143,7 @@ class _Cleaner(cst.CSTTransformer):
         #: The place in the module of the first import of the old API.
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
+        self.dropped_star = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
@@ -157,7 +165,10 @@ class _Cleaner(cst.CSTTransformer):
         if isinstance(updated_node.names, cst.ImportStar):
             home = _dotted(updated_node.module) if updated_node.module else ""
             is_old = not updated_node.relative and self._wanted.is_old(f"{home}.x")
-            return cst.RemoveFromParent() if is_old else updated_node
+            if not is_old or self._wanted.keeps_stars:
+                return updated_node
+            self.dropped_star = True
+            return cst.RemoveFromParent()
         home = "." * len(updated_node.relative)
         home += _dotted(updated_node.module) if updated_node.module else ""
         dotted = [f"{home}.{_dotted(one.name)}" for one in updated_node.names]
@@ -176,7 +187,9 @@ class _Cleaner(cst.CSTTransformer):
             goes = unused and once_used and not (self._wanted.is_package and not is_old)
             replaced = self._replaced.get(local)
             if replaced is not None and not self._is_added(alias, home):
-                if not self._wanted.is_harness(meaning):
+                project = self._wanted.project
+                is_near = _kind(meaning, project) == _kind(replaced.module, project)
+                if is_near and not self._wanted.is_harness(meaning):
                     self._here.append(replaced)
                 continue
             if goes:
@@ -203,13 +216,8 @@ class _Cleaner(cst.CSTTransformer):
             if one is not None and not self._is_added(alias, home)
         ]
         module = new[0].module if new else ""
-        if (
-            module.startswith(".")
-            or len(new) != len(node.names)
-            or any(
-                one.module != module or one.name is None or one.statement in self.present
-                for one in new
-            )
+        if module.startswith(".") or len(new) != len(node.names) or any(
+            one.module != module or one.name is None or one.statement in self.present for one in new
         ):
             return None
         self.present |= {one.statement for one in new}
@@ -262,10 +270,10 @@ class _Cleaner(cst.CSTTransformer):
             if is_gone(one):
                 waiting = list(one.leading_lines) or waiting
                 continue
-            above = _above(waiting, one)
-            if not body and index and not any(line.comment for line in above):
-                above = []  # it was not the first statement, and is now
-            body.append(one.with_changes(leading_lines=above))
+            lines = _above(waiting, one)
+            if not body and index and not updated_node.header:
+                lines = _without_blank(lines)
+            body.append(one.with_changes(leading_lines=lines))
             waiting = []
         self.old_at = old_at
         return updated_node.with_changes(body=body)
@@ -295,14 +303,14 @@ def _line(group: Sequence[_Import]) -> Any:
 def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) -> cst.Module:
     """The module with one more imported name, in the group where it belongs."""
     body = list(tree.body)
-    used = _first_read(body, one.local)
+    used = first_read(body, one.local)
     merged = _merged(tree, one, used)
     if merged is not None:
         return merged
     kind = _kind(one.module, wanted.project)
     line = cst.parse_statement(one.statement)
-    in_place = kind == 1 and old.old_at is not None and one.module.startswith("determined")
-    if in_place and (old.old_at or 0) <= used:
+    is_determined = kind == 1 and one.module.startswith("determined")
+    if is_determined and old.old_at is not None and old.old_at <= used:
         return _in_old_place(tree, line, old)
     at = _place(body[:used], kind, one, wanted)
     if at < len(body) and _imported(body[at]) and not (at and _imported(body[at - 1])):
@@ -323,9 +331,16 @@ def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner) -> cst.Module:
     """The module with an import where the first import of the old API stood."""
     body = list(tree.body)
     at = min(old.old_at or 0, len(body))
+    if at < len(body):  # it took the lines over from the deleted import
+        rest = [one for one in body[at].leading_lines if not _is_any_of(one, old.old_lines)]
+        body[at] = body[at].with_changes(leading_lines=rest)
     body.insert(at, line.with_changes(leading_lines=old.old_lines))
     old.old_at, old.old_lines = at + 1, []
     return tree.with_changes(body=body)
+
+
+def _is_any_of(line: Any, lines: Sequence[Any]) -> bool:
+    return line.comment is not None and any(line is one for one in lines)
 
 
 def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
@@ -336,10 +351,10 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     blank = [line for line in lines if line.comment is None]
     follows = _imported(body[at])
     is_same = bool(follows) and _kind_of(follows, wanted) == kind
-    above = _imported(body[at - 1]) if at > 0 else []
-    if is_same and at > 0 and not (above and _kind_of(above, wanted) != kind):
+    before = _imported(body[at - 1]) if at > 0 else []
+    if is_same and at > 0 and not (before and _kind_of(before, wanted) != kind):
         return
-    if is_same:  # it starts its group no more
+    if is_same:
         lines = [line for line in lines if line.comment is not None]
     elif not blank:
         lines = [cst.EmptyLine(indent=False), *lines]
@@ -358,55 +373,12 @@ def _kind_of(dotted: Sequence[str], wanted: Wanted) -> int:
     return _kind(dotted[0].rpartition(".")[0] or dotted[0], wanted.project)
 
 
-def _first_read(body: Sequence[Any], name: str) -> int:
-    """The first statement of a module that reads a name while it is imported; else its length."""
-    for index, statement in enumerate(body):
-        finder = _Reads(name)
-        statement.visit(finder)
-        if finder.found:
-            return index
-    return len(body)
-
-
-class _Reads(cst.CSTVisitor):
-    """Looks for a name in code that runs at once, which the bodies of functions do not."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name = name
-        self.found = False
-
-    def visit_Import(self, node: cst.Import) -> bool:  # noqa: ARG002 - libcst's signature
-        """Imports bind names."""
-        return False
-
-    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:  # noqa: ARG002
-        """Imports bind names."""
-        return False
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        """Look into the head of a function alone."""
-        for part in (*node.decorators, node.params, node.returns):
-            if part is not None:
-                part.visit(self)
-        return False
-
-    def visit_Attribute(self, node: cst.Attribute) -> bool:
-        """Look at what an attribute is read from."""
-        node.value.visit(self)
-        return False
-
-    def visit_Name(self, node: cst.Name) -> None:
-        """Compare a name."""
-        self.found = self.found or node.value == self._name
-
-
-def _merged(tree: cst.Module, one: _Import, before: int) -> cst.Module | None:
+def _merged(tree: cst.Module, one: _Import, used: int) -> cst.Module | None:
     """The name added to an import of the same module that stands on one line."""
     if one.name is None:
         return None
     body = list(tree.body)
-    for index, statement in enumerate(body[:before]):
+    for index, statement in enumerate(body[:used]):
         if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
             continue
         node = statement.body[0]
@@ -520,6 +492,12 @@ def _above(waiting: Sequence[Any], statement: Any) -> list[Any]:
     if own and not comments:
         return own
     return [*waiting, *own]
+
+
+def _without_blank(lines: Sequence[Any]) -> list[Any]:
+    """Lines without the blank ones at their start."""
+    first = next((at for at, one in enumerate(lines) if one.comment is not None), len(lines))
+    return list(lines[first:])
 
 
 def _as_name(one: _Import, alias: cst.ImportAlias) -> cst.AsName | None:

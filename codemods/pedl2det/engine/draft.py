@@ -20,7 +20,7 @@ from pedl2det import fixes as fx
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.edits.apply import apply
+from pedl2det.edits.apply import applied
 from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.edits.unused import without_unused
 from pedl2det.support import library
@@ -83,9 +83,10 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
                 frozenset(one.partition(".")[0] for one in trial.modules.by_name),
                 source.path.name == "__init__.py",
             )
-            text = apply(source, mine, contexts)
-            text = without_unused(source.text, text)
-            text = fitted(source.text, text, wanted)
+            tree = applied(source, mine, contexts)
+            whole = tree.code
+            text = without_unused(source.text, whole)
+            text = fitted(source.text, text, wanted, tree if text == whole else None)
             if text != source.text:
                 made.texts[source.path] = text
     return made

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pedl2det_names as names
-
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.project import Reading
 from pedl2det.analysis.source import Source

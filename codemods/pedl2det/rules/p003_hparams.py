@@ -42,6 +42,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for _, method in trial.methods(*_GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = [*method.args.posonlyargs, *method.args.args][1:]
         is_given = trial.generation is Generation.PEDL and method.name in _GIVEN_HPARAMS
+        is_given = is_given and not _is_given_context(trial, method, parameters)
         if is_given or _is_leftover(method, parameters):
             yield from _function(trial, method, hparams=parameters[:1], config=[])
     for entry in (trial.loaders, trial.download):
@@ -50,6 +51,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             hparams = [given.hparams] if given.hparams is not None else []
             config = [given.config] if given.config is not None else []
             yield from _function(trial, entry, hparams=hparams, config=config)
+
+
+def _is_given_context(trial: Trial, method: Function, parameters: Sequence[ast.arg]) -> bool:
+    """Whether a constructor takes the context already."""
+    own = trial.context.constructor_parameter(method)
+    return method.name == "__init__" and any(one.arg == own for one in parameters[:1])
 
 
 def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:

@@ -7,7 +7,6 @@ import random
 import textwrap
 
 from variants.choosing import in_some_module
-from variants.constructors import bound_in_body
 from variants.project import Project, with_file
 from variants.source import Source
 from variants.trial import experiment_config_of, hparams_of
@@ -35,7 +34,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         assert isinstance(node.targets[0], ast.Name)
         holder = _holder(project, source, function)
         target = node.targets[0].id
-        if holder is None or target == holder or holder in bound_in_body(function):
+        if target == holder:
             return None
         key = chance.choice(("kind", "mode", "variant", "version"))
         error = f'raise {chance.choice(ERRORS)}("unknown {key}")\n'

@@ -6,7 +6,6 @@ import ast
 import random
 
 from variants.choosing import in_some_module
-from variants.constructors import bound_in_body
 from variants.project import Project, hyperparameters, with_file
 from variants.source import Source
 from variants.trial import hparam_reads, mappings_of
@@ -20,8 +19,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         found = []
         for function in source.functions():
             for name in mappings_of(project, source, function):
-                if name not in bound_in_body(function):
-                    found += hparam_reads(source, function, name)
+                found += hparam_reads(source, function, name)
         return found
 
     def apply(path: str, source: Source, node: ast.Subscript) -> Project | None:

@@ -6,7 +6,6 @@ import ast
 import random
 
 from variants.choosing import in_some_module
-from variants.constructors import bound_in_body
 from variants.imports import add_import
 from variants.modules import is_unused
 from variants.project import Project, with_file
@@ -21,7 +20,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         found: list[tuple[ast.expr, str]] = []
         for function in source.functions():
             name = hparams_of(project, source, function)
-            if not name or name in bound_in_body(function):
+            if not name:
                 continue
             for read in hparam_reads(source, function, name):
                 found.append((read, f"pedl.get_hyperparameter({source.segment(read.slice)})"))

@@ -6,7 +6,6 @@ import ast
 import random
 
 from variants.choosing import in_some_module
-from variants.constructors import bound_in_body
 from variants.project import Project, with_file
 from variants.scopes import fresh, occurrences
 from variants.source import Source, is_docstring
@@ -31,7 +30,7 @@ def transform(project: Project, chance: random.Random) -> Project | None:
         function, old = place
         found = occurrences(source, function, old)
         body = [one for one in function.body if not is_docstring(one)]
-        if not found or old in bound_in_body(function) or body[0].lineno == function.lineno:
+        if not found or body[0].lineno == function.lineno:
             return None
         uses = [one for one in found if isinstance(one, ast.Name)]
         edits = [source.replace(one, name) for one in uses]

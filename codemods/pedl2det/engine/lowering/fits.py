@@ -54,7 +54,7 @@ class Fits:
         origins = {one.node for one in self.flow.origins(func.value)}
         text = ast.unparse(func.value)
         return any(self._is_keras_model(one) for one in origins) or any(
-            origins & others or ast.unparse(node) == text and self._is_near(node, func.value)
+            origins & others or (ast.unparse(node) == text and self._is_near(node, func.value))
             for node, others in self._compiled
         )
 

@@ -103,7 +103,8 @@ def _assigned(value: Any, target: str) -> list[Any]:
     if not target:
         return []
     node = cst.parse_expression(value) if isinstance(value, str) else value
-    targets = [cst.AssignTarget(cst.parse_expression(target))]
+    name: Any = cst.parse_expression(target)
+    targets = [cst.AssignTarget(name)]
     return [cst.SimpleStatementLine([cst.Assign(targets, closed(node))])]
 
 
@@ -130,14 +131,10 @@ class _Finder(cst.CSTVisitor):
         super().__init__()
         self.found = False
 
-    def visit_Return(self, node: cst.Return) -> None:
-        self.found = True
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        return False
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        return False
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Look for ``return``, except in functions and classes within."""
+        self.found = self.found or isinstance(node, cst.Return)
+        return not self.found and not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda)
 
 
 def _returns(line: Any) -> bool:

@@ -12,6 +12,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits.apply import apply
+from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.edits.locate import Locator
 
 
@@ -40,6 +41,12 @@ class Text:
         """The text with some edits, whose lines stay in their order."""
         return self._with(apply(self.source, edits, {}), None)
 
+    def with_imports_of(self, old: str) -> Text:
+        """The text without the imports that only an older text used."""
+        wanted = Wanted(frozenset(), _never, _never, frozenset())
+        new = fitted(old, self.source.text, wanted)
+        return self._with(new if old[:1].isspace() else new.lstrip(), None)
+
     def rebuilt(self, locator: Locator, module: cst.Module) -> Text:
         """The text of a tree that holds nodes of the tree of this text, in any order.
 
@@ -65,6 +72,10 @@ class Text:
             last = known.get(line, last)
             lines.append(self.old_line(last))
         return Text(source, tuple(lines))
+
+
+def _never(_: str) -> bool:
+    return False
 
 
 def _unchanged(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
