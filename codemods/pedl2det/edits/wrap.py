@@ -139,7 +139,10 @@ class _Breaker(cst.CSTTransformer):
         """Put the arguments on lines of their own."""
         if original_node is not self._chosen:
             return updated_node
-        args = self._apart(updated_node.args)
+        tight = cst.SimpleWhitespace("")
+        args = self._apart(
+            [one.with_changes(whitespace_after_arg=tight) for one in updated_node.args]
+        )
         last_arg = updated_node.args[-1]
         takes_none = last_arg.star or isinstance(last_arg.value, cst.GeneratorExp)
         if not self._one_each or takes_none:  # no comma after **kwargs

@@ -245,8 +245,11 @@ def _getter(
 def _by_computed_name(
     source: Source, node: ast.expr, call: ast.Call, dotted: str
 ) -> Iterator[Fix | Remark]:
-    """``getattr(optimizers, name)``: the class of that name."""
-    if getattr(call.func, "id", "") != "getattr" or len(call.args) < 2:
+    """``getattr(optimizers, name)``: the class of that name; ``hasattr``, whether there is one."""
+    if getattr(call.func, "id", "") == "hasattr":
+        spelling = spell(source, LEGACY, like=node)
+        yield Fix(ID, source, node, (Replace(node, spelling.code),), imports=spelling.imports)
+    elif getattr(call.func, "id", "") != "getattr" or len(call.args) < 2:
         message = f"{ast.unparse(node)} is handed on, and which optimizers are used is not visible"
         help_ = "name the optimizer, or hand tf.keras.optimizers.legacy on"
         yield Remark(ID, source, node, Kind.LEFT, message, help_)
