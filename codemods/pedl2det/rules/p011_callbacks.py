@@ -63,7 +63,8 @@ def _with_epochs(trial: Trial) -> Iterable[Fix]:
 def _data(trial: Trial, first: str) -> tuple[str, str]:
     """The training data in a method of the trial, and the batches of a step if they are not 100."""
     steps = {config.get("batches_per_step", 100) for _, config in trial.configs}
-    more = "" if steps <= {100} else ', {context}.get_experiment_config()["scheduling_unit"]'
+    unit = '{context}.get_experiment_config().get("scheduling_unit", 100)'
+    more = "" if steps <= {100} else f", {unit}"
     if trial.generation is Generation.EARLY:
         return f"{first}.training_data", more
     return f"{first}.data_loaders[0]", more
