@@ -325,7 +325,8 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     lines = list(body[at].leading_lines) if hasattr(body[at], "leading_lines") else []
     blank = [line for line in lines if line.comment is None]
     follows = _imported(body[at])
-    if follows and _kind_of(follows, wanted) == kind and at > 0:
+    before = _imported(body[at - 1]) if at > 0 else []
+    if follows and before and _kind_of(follows, wanted) == kind == _kind_of(before, wanted):
         return
     if follows and _kind_of(follows, wanted) == kind:
         lines = [line for line in lines if line.comment is not None]
