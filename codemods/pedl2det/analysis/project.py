@@ -35,6 +35,7 @@ class Script:
         findings: what there is to say, at lines of the script.
         lines: for each line of the trial, the line of the script that it came from.
         support: the pieces of ``legacy_keras.py`` that the trial uses.
+        config: the experiment config that the script held; None if it held none.
     """
 
     entrypoint: str
@@ -42,6 +43,7 @@ class Script:
     findings: tuple[Finding, ...]
     lines: tuple[int, ...]
     support: frozenset[str]
+    config: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True)

@@ -106,9 +106,23 @@ class Trial:
         ]
 
     def base_name(self, base: ast.expr) -> str | None:
-        """The dotted name of a base, if it is a trial class of PEDL or Determined."""
+        """The dotted name of a base, if it is a trial class of PEDL or Determined.
+
+        A base may also be a value, such as the argument of a function that makes the class.
+        """
         meaning = self.modules.meaning(base)
+        if meaning is None and isinstance(base, ast.Name):
+            found = [self._meaning_of(origin.node) for origin in self._flow.origins(base)]
+            meaning = next((one for one in found if one is not None), None)
         return meaning if meaning in PEDL_TRIALS | DETERMINED_TRIALS else None
+
+    def _meaning_of(self, node: ast.AST) -> str | None:
+        """What an imported name or a dotted expression means."""
+        if isinstance(node, ast.alias):
+            statement = self.modules.home(node).names.parents[node]
+            is_from = isinstance(statement, ast.ImportFrom)
+            return imported_as(statement, node) if is_from else node.name  # type: ignore[arg-type]
+        return self.modules.meaning(node)
 
     @cached_property
     def classes(self) -> list[ast.ClassDef]:

@@ -427,7 +427,9 @@ def _without_stray_comma(original: Any, updated: Any) -> Any:
         kept, had = getattr(updated, name), getattr(original, name)
         if kept and updated.star_kwarg is None:
             if len(kept) < len(had) or updated.star_arg is not original.star_arg:
-                last = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+                last = kept[-1].with_changes(
+                    comma=had[-1].comma, whitespace_after_param=had[-1].whitespace_after_param
+                )
                 return updated.with_changes(**{name: [*kept[:-1], last]})
             break
     return updated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import libcst as cst
@@ -13,6 +13,7 @@ import libcst as cst
 from pedl2det.analysis.skipping import SKIP
 
 from pedl2det.edits.comments import Gone, is_gone, settle
+from pedl2det.edits.undefined import undefined
 
 _MODULE = cst.Module([])
 
@@ -27,6 +28,7 @@ class Wanted:
         is_harness: whether it belongs to the API of PEDL or Determined.
         project: the top names of the project's own modules.
         is_package: whether the file is an ``__init__.py``, whose imports are exports.
+        keeps_stars: whether ``import *`` of an old API stays, since something still needs it.
     """
 
     added: frozenset[str]
@@ -34,6 +36,7 @@ class Wanted:
     is_harness: Callable[[str], bool]
     project: frozenset[str]
     is_package: bool = False
+    keeps_stars: bool = False
 
 
 def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -> str:
@@ -54,7 +57,9 @@ def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -
     for one in added:
         if one.statement not in cleaner.present:
             tree = _with_import(tree, one, wanted, cleaner)
-    return tree.code
+    if cleaner.dropped_star and not wanted.keeps_stars and undefined(tree.code):
+        return fitted(old, new, replace(wanted, keeps_stars=True))
+    return tree.code if tree.body or tree.code.strip() else ""
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,7 @@ class _Cleaner(cst.CSTTransformer):
         #: The place in the module of the first import of the old API.
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
+        self.dropped_star = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
@@ -157,7 +163,10 @@ class _Cleaner(cst.CSTTransformer):
         if isinstance(updated_node.names, cst.ImportStar):
             home = _dotted(updated_node.module) if updated_node.module else ""
             is_old = not updated_node.relative and self._wanted.is_old(f"{home}.x")
-            return cst.RemoveFromParent() if is_old else updated_node
+            if not is_old or self._wanted.keeps_stars:
+                return updated_node
+            self.dropped_star = True
+            return cst.RemoveFromParent()
         home = "." * len(updated_node.relative)
         home += _dotted(updated_node.module) if updated_node.module else ""
         dotted = [f"{home}.{_dotted(one.name)}" for one in updated_node.names]
@@ -176,7 +185,9 @@ class _Cleaner(cst.CSTTransformer):
             goes = unused and once_used and not (self._wanted.is_package and not is_old)
             replaced = self._replaced.get(local)
             if replaced is not None and not self._is_added(alias, home):
-                if not self._wanted.is_harness(meaning):
+                project = self._wanted.project
+                is_near = _kind(meaning, project) == _kind(replaced.module, project)
+                if is_near and not self._wanted.is_harness(meaning):
                     self._here.append(replaced)
                 continue
             if goes:
@@ -257,7 +268,10 @@ class _Cleaner(cst.CSTTransformer):
             if is_gone(one):
                 waiting = list(one.leading_lines) or waiting
                 continue
-            body.append(one.with_changes(leading_lines=_above(waiting, one)))
+            lines = _above(waiting, one)
+            if not body and index and not updated_node.header:
+                lines = _without_blank(lines)
+            body.append(one.with_changes(leading_lines=lines))
             waiting = []
         self.old_at = old_at
         return updated_node.with_changes(body=body)
@@ -313,9 +327,16 @@ def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner) -> cst.Module:
     """The module with an import where the first import of the old API stood."""
     body = list(tree.body)
     at = min(old.old_at or 0, len(body))
+    if at < len(body):  # it took the lines over from the deleted import
+        rest = [one for one in body[at].leading_lines if not _is_any_of(one, old.old_lines)]
+        body[at] = body[at].with_changes(leading_lines=rest)
     body.insert(at, line.with_changes(leading_lines=old.old_lines))
     old.old_at, old.old_lines = at + 1, []
     return tree.with_changes(body=body)
+
+
+def _is_any_of(line: Any, lines: Sequence[Any]) -> bool:
+    return line.comment is not None and any(line is one for one in lines)
 
 
 def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
@@ -325,10 +346,11 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     lines = list(body[at].leading_lines) if hasattr(body[at], "leading_lines") else []
     blank = [line for line in lines if line.comment is None]
     follows = _imported(body[at])
+    is_same = bool(follows) and _kind_of(follows, wanted) == kind
     before = _imported(body[at - 1]) if at > 0 else []
-    if follows and before and _kind_of(follows, wanted) == kind == _kind_of(before, wanted):
+    if is_same and at > 0 and not (before and _kind_of(before, wanted) != kind):
         return
-    if follows and _kind_of(follows, wanted) == kind:
+    if is_same:
         lines = [line for line in lines if line.comment is not None]
     elif not blank:
         lines = [cst.EmptyLine(indent=False), *lines]
@@ -466,6 +488,12 @@ def _above(waiting: Sequence[Any], statement: Any) -> list[Any]:
     if own and not comments:
         return own
     return [*waiting, *own]
+
+
+def _without_blank(lines: Sequence[Any]) -> list[Any]:
+    """Lines without the blank ones at their start."""
+    first = next((at for at, one in enumerate(lines) if one.comment is not None), len(lines))
+    return list(lines[first:])
 
 
 def _as_name(one: _Import, alias: cst.ImportAlias) -> cst.AsName | None:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import yaml
+
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.analysis.project import Reading
+from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.skipping import skipped_in_text
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.options import Options
@@ -33,12 +35,14 @@ class MigratedConfigs:
         changes: the rewritten places.
         findings: what there is to say.
         metric_names: the new names of metrics, if some have another name.
+        new: configs that stood in scripts, by the paths of their files.
     """
 
     texts: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     metric_names: MetricNames | None = None
+    new: dict[Path, str] = field(default_factory=dict)
 
 
 def migrate_configs(
@@ -62,7 +66,24 @@ def migrate_configs(
             made.findings.append(_unclear(path, trial))
         result = migrate_config(config.text, replace(facts, entrypoint=named))
         _take(path, config, result, options, made)
+    for path, script in reading.scripts.items():
+        if script.config is not None and script.entrypoint and not reading.configs:
+            _write_new(path, script, facts, made)
     return made
+
+
+def _write_new(path: Path, script: Script, facts: ConfigFacts, made: MigratedConfigs) -> None:
+    """Write the config that stood in a script to a file beside it."""
+    file = path.with_name("const.yaml")
+    if file.exists() or file in made.new:
+        file = path.with_suffix(".yaml")
+    content = {"entrypoint": script.entrypoint, **script.config}  # type: ignore[dict-item]
+    text = yaml.safe_dump(content, sort_keys=False)
+    result = migrate_config(text, replace(facts, entrypoint=script.entrypoint))
+    made.new[file] = result.text
+    message = f"the experiment config of the script is written to {file.name}"
+    made.findings.append(Finding(Kind.NOTE, RULE, path, 1, message))
+    made.findings += [finding_of(file, text, one) for one in result.findings]
 
 
 def finding_of(path: Path, text: str, one: object, cell: int | None = None) -> Finding:

@@ -13,7 +13,7 @@ from pathlib import Path
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.project import Reading, Script, made
 from pedl2det.analysis.source import Source
-from pedl2det.engine.lowering import Facts, lower_script
+from pedl2det.engine.lowering import Facts, Lowered, lower_script, without_submission
 from pedl2det.engine.new_texts import with_text
 from pedl2det.engine.result import Change
 from pedl2det.findings import Finding
@@ -25,32 +25,49 @@ def lower(reading: Reading) -> Reading:
     """Return the project with its scripts written as trials; other projects as they are."""
     sources = dict(reading.trial.modules.by_name)
     scripts: dict[Path, Script] = {}
-    for name, path in _scripts(reading):
+    wanted = _scripts(reading)
+    for name, source in list(sources.items()):
+        if not source.is_module or source.path not in wanted and "create(" not in source.text:
+            continue
         others = {other: one for other, one in sources.items() if other != name}
-        lowered = lower_script(sources[name], _facts(reading, name, path, others))
-        sources[name] = with_text(sources[name], lowered.text)
-        scripts[path] = Script(
-            f"{name}:{lowered.class_name}" if lowered.class_name else "",
-            lowered.config_needs,
-            lowered.findings,
-            lowered.lines,
-            frozenset(lowered.support),
-        )
+        facts = _facts(reading, name, source.path, others)
+        if source.path in wanted:
+            lowered: Lowered | None = lower_script(source, facts)
+        else:
+            lowered = without_submission(source, facts)
+        if lowered is not None:
+            sources[name] = with_text(source, lowered.text)
+            scripts[source.path] = Script(
+                lowered.entrypoint,
+                lowered.config_needs,
+                lowered.findings,
+                lowered.lines,
+                frozenset(lowered.support),
+                lowered.config,
+            )
     if not scripts:
         return reading
-    return replace(reading, trial=made(reading.project, sources, reading.configs), scripts=scripts)
+    trial = made(reading.project, sources, reading.configs)
+    trial.counts_in_steps |= any(_counts_in_steps(one.config) for one in scripts.values())
+    return replace(reading, trial=trial, scripts=scripts)
 
 
-def _scripts(reading: Reading) -> Iterator[tuple[str, Path]]:
-    """The modules of the project that its configs name as scripts."""
-    wanted = set()
+def _counts_in_steps(config: Mapping[str, object] | None) -> bool:
+    """Whether a config that stood in a script says its lengths in steps."""
+    searcher = (config or {}).get("searcher")
+    return isinstance(searcher, dict) and any(
+        one in searcher for one in ("max_steps", "target_trial_steps", "step_budget")
+    )
+
+
+def _scripts(reading: Reading) -> set[Path]:
+    """The scripts of the project: those that its configs name, and those of the Native API."""
+    found = set(reading.project.scripts)
     for path, config in reading.configs.items():
         entry = config.entry("entrypoint", "script")
         if entry is not None and entry.scalar:
-            wanted |= {base / entry.scalar for base in (path.parent, reading.project.home)}
-    for name, source in reading.trial.modules.by_name.items():
-        if source.path in wanted:
-            yield name, source.path
+            found |= {base / entry.scalar for base in (path.parent, reading.project.home)}
+    return found
 
 
 def _facts(reading: Reading, name: str, path: Path, others: Mapping[str, Source]) -> Facts:

@@ -317,6 +317,7 @@ def _files(reading: Reading, made: _Made) -> list[NewFile]:
     for path, text in made.configs.texts.items():
         config = reading.configs[path]
         files.append(NewFile(path, path.read_bytes(), config.encoded(text.removeprefix("\ufeff"))))
+    files += [NewFile(path, None, text.encode()) for path, text in made.configs.new.items()]
     if made.support:
         files += _support(reading.project.root / SUPPORT, made)
     return files

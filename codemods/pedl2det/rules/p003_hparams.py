@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
     AddMember,
@@ -42,6 +43,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for _, method in trial.methods(*_GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = [*method.args.posonlyargs, *method.args.args][1:]
         is_given = trial.generation is Generation.PEDL and method.name in _GIVEN_HPARAMS
+        is_given = is_given and not _is_given_context(trial, method, parameters)
         if is_given or _is_leftover(method, parameters):
             yield from _function(trial, method, hparams=parameters[:1], config=[])
     for entry in (trial.loaders, trial.download):
@@ -50,6 +52,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             hparams = [given.hparams] if given.hparams is not None else []
             config = [given.config] if given.config is not None else []
             yield from _function(trial, entry, hparams=hparams, config=config)
+
+
+def _is_given_context(trial: Trial, method: Function, parameters: Sequence[ast.arg]) -> bool:
+    """Whether a constructor takes the context already."""
+    own = trial.context.constructor_parameter(method)
+    return method.name == "__init__" and any(one.arg == own for one in parameters[:1])
 
 
 def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:
@@ -111,10 +119,25 @@ def _without_arguments(
             yield Fix(ID, source, call.node, (DropArgument(call.node, node),))
 
 
+def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
+    """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
+    parent = source.names.parents[read]
+    if isinstance(parent, ast.keyword):
+        parent = source.names.parents[parent]
+    return (
+        function.name == "__init__"
+        and isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Attribute)
+        and parent.func.attr == "__init__"
+    )
+
+
 def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type: ignore[no-untyped-def]
     """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
     source = trial.modules.home(function)
-    reads = trial.flow.reads_of(parameter)
+    reads = [
+        read for read in trial.flow.reads_of(parameter) if not _is_for_base(source, function, read)
+    ]
     only = [len(trial.flow.bindings(read)) == 1 for read in reads]
     singles = {read: simple(trial, read) for read in reads}
     others = [read for read, edit in singles.items() if edit is None]

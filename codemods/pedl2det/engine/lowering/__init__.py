@@ -31,13 +31,15 @@ from pedl2det.engine.lowering.limits import marked
 from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
 from pedl2det.engine.lowering.main_guard import without_main_guard
 from pedl2det.engine.lowering.naming import class_name
+from pedl2det.engine.lowering.native import without_init
 from pedl2det.engine.lowering.recorded import record
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.submission import without_submission
 from pedl2det.engine.lowering.text import Text
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Mark
 
-__all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script"]
+__all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script", "without_submission"]
 
 _AFTER = "what the script did after fit is done when the training ends, by a callback"
 _NO_FIT = "the script calls no model's fit, so there is nothing to train"
@@ -65,7 +67,7 @@ def lower_script(source: Source, facts: Facts) -> Lowered:
     """Write a script as a trial."""
     first = Script(Text.of(source), facts)
     script = first
-    for step in (without_command_line, without_main_guard, inlined, each_alone, marked):
+    for step in (without_command_line, without_main_guard, inlined, each_alone, without_init, marked):
         script = step(script)
     fits = Fits(script.modules())
     calls = trainings(fits, script)
@@ -100,7 +102,6 @@ def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -
     support = {piece for _, recorded in records for piece in recorded.support}
     support |= {"History"} if made.has_history else set()
     imports = ["from pedl.frameworks.keras import TFKerasTrial"]
-    imports += ["from determined.keras import TFKerasTrialContext"] if script.parameter else []
     imports += [callback_import] if made.has_after and callback_import else []
     imports += ["import legacy_keras"] if support else []
     code = without_blank_lines(made.code, 0)
@@ -119,6 +120,7 @@ def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -
         new.lines,
         tuple(sorted(support)),
         script.config,
+        f"{facts.name}:{name}",
     )
 
 

@@ -93,7 +93,7 @@ def trial_class(
         name: the name of the class.
         last_callback: how the file names ``LambdaCallback``.
     """
-    shared = shared_names(parts)
+    shared = shared_names(parts, script.parameter)
     trial = "self" if not {"self"} & _names(parts.moving) else "trial"
     after = _without_exits(parts.after)
     nested = FitWriter.has_rest(parts)
@@ -104,7 +104,10 @@ def trial_class(
     keeps_name = uses_closures or bool(shared)
     writer = FitWriter(script, parts, fits, trial, closures, has_history, keeps_name)
     body: list[Any] = []
-    if shared:
+    if script.parameter in shared:  # a parameter cannot be a name of the module
+        body.append(cst.parse_statement(f"global {', '.join(shared)}"))
+        body.append(cst.parse_statement(f"{script.parameter} = trial_context"))
+    elif shared:
         body.append(cst.parse_statement(f"global {', '.join(shared)}"))
     if uses_closures:
         body.append(cst.parse_statement(f"{trial}.after_fit = []"))
@@ -120,7 +123,7 @@ def trial_class(
             if attribute not in ("model", "history")
         ]
     has_after = bool(uses_closures or after)
-    code = _code(script, fits, name, trial, has_after, has_history, last_callback)
+    code = _code(script, shared, fits, name, trial, has_after, has_history, last_callback)
     code += _STEPS if uses_closures else _AFTER if after else ""
     made: Any = cst.parse_module(code).body[0]
     made = _with_body(made, "__init__", _tidied(body))
@@ -135,6 +138,7 @@ def trial_class(
 
 def _code(
     script: Script,
+    shared: Sequence[str],
     fits: Sequence[tuple[FitCall, Recorded]],
     name: str,
     trial: str,
@@ -142,7 +146,10 @@ def _code(
     has_history: bool,
     last_callback: str,
 ) -> str:
-    parameter = f"{script.parameter}: TFKerasTrialContext" if script.parameter else "hparams"
+    parameter = "hparams"
+    if script.parameter:
+        own = "trial_context" if script.parameter in shared else script.parameter
+        parameter = f"{own}: TFKerasTrialContext"
     docstring = script.docstring or _DOCSTRING
     code = _SKELETON.format(name=name, docstring=docstring, trial=trial, parameter=parameter)
     if not all(record.has_validation for _, record in fits):

@@ -136,17 +136,24 @@ def _around(parents: dict[ast.AST, ast.AST], node: ast.AST) -> list[tuple[ast.AS
     return found
 
 
-def shared_names(parts: Parts) -> list[str]:
-    """Names of the module that the moved statements bind and that others know as such."""
+def shared_names(parts: Parts, parameter: str = "") -> list[str]:
+    """Names of the module that the moved statements bind and that others know as such.
+
+    Args:
+        parts: the script in parts.
+        parameter: a name that the constructor is given.
+    """
     source = parts.locator.source
     bound = bound_names(parts.moving)
+    if parameter:
+        bound.setdefault(parameter, source.tree)
     stay = [one.node for one in parts.staying]
     kept = bound_names(stay)
     known = {
         node.id
         for statement in stay
         for node in source.names.below(statement)
-        if isinstance(node, ast.Name) and source.names.binder(node) is source.tree
+        if isinstance(node, ast.Name) and source.names.binder(node) in (source.tree, None)
     }
     known |= {
         name

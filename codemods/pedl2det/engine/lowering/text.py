@@ -44,7 +44,8 @@ class Text:
     def with_imports_of(self, old: str) -> Text:
         """The text without the imports that only an older text used."""
         wanted = Wanted(frozenset(), _never, _never, frozenset())
-        return self._with(fitted(old, self.source.text, wanted), None)
+        new = fitted(old, self.source.text, wanted)
+        return self._with(new if old[:1].isspace() else new.lstrip(), None)
 
     def rebuilt(self, locator: Locator, module: cst.Module) -> Text:
         """The text of a tree that holds nodes of the tree of this text, in any order.
