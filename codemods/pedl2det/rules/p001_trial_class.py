@@ -15,6 +15,7 @@ from pedl2det.fixes import (
     DropParameter,
     Edit,
     Fix,
+    InsertAfter,
     InsertFirst,
     Remark,
     Replace,
@@ -103,7 +104,12 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: ast.FunctionDef) -> 
     if not any(trial.flow.called(call) for call in above):
         keeps = trial.generation is not Generation.PEDL and _keeps_context(trial, function, name)
         line = "" if keeps else f"{first.arg}.{trial.context.attribute} = {name}\n"
-        edits.append(InsertFirst(function, f"{line}{CONSTRUCTOR}"))
+        head = _head(trial, function, above, name) if keeps else None
+        edits.append(
+            InsertAfter(head, CONSTRUCTOR)
+            if head is not None
+            else InsertFirst(function, f"{line}{CONSTRUCTOR}")
+        )
     return Fix(ID, source, function, tuple(edits), imports=imports)
 
 
@@ -118,6 +124,22 @@ def _calls_above(trial: Trial, function: ast.FunctionDef) -> Iterable[ast.Call]:
             yield node
 
 
+def _head(
+    trial: Trial, function: ast.FunctionDef, above: Iterable[ast.Call], name: str
+) -> ast.stmt | None:
+    """The last of the first statements, which call constructors above and keep the context."""
+    calls, head = list(above), None
+    for line in function.body[1:] if ast.get_docstring(function) else function.body:
+        is_call = isinstance(line, ast.Expr) and line.value in calls
+        if not is_call and not _is_keeping(trial, line, name):
+            break
+        head = line
+    return head
+
+
 def _keeps_context(trial: Trial, function: ast.FunctionDef, name: str) -> bool:
-    wanted = f".{trial.context.attribute} = {name}"
-    return any(ast.unparse(line).endswith(wanted) for line in function.body)
+    return any(_is_keeping(trial, line, name) for line in function.body)
+
+
+def _is_keeping(trial: Trial, line: ast.stmt, name: str) -> bool:
+    return ast.unparse(line).endswith(f".{trial.context.attribute} = {name}")
