@@ -152,7 +152,8 @@ def test_an_epoch_is_as_long_as_the_script_says(
 
 def test_a_part_of_the_arrays_may_be_left_for_validation(tmp_path: Path) -> None:
     """As in Keras: a quarter of 20 records are the last 5."""
-    said = Ran(tmp_path / "said", "model.fit(X[:15], Y[:15], 5, validation_data=(X[15:], Y[15:]))\n")
+    fit = "model.fit(X[:15], Y[:15], 5, validation_data=(X[15:], Y[15:]))\n"
+    said = Ran(tmp_path / "said", fit)
     split = Ran(tmp_path / "split", "model.fit(X, Y, batch_size=5, validation_split=0.25)\n")
 
     assert split.reports == said.reports

@@ -13,6 +13,7 @@ from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.edits.locate import Locator
 from pedl2det.engine.lowering.blocks import ancestors, closed, is_docstring, lines_of
+from pedl2det.engine.lowering.fit_call import members_of
 from pedl2det.engine.lowering.fits import Fits, receiver
 from pedl2det.engine.lowering.returns import NoSuchForm, without_returns
 from pedl2det.engine.lowering.script import Script
@@ -78,10 +79,12 @@ def body_of(
     except NoSuchForm:
         return None
     lines = [one for one in lines if not _is_declaration(one, names.unused)]
+    collected = _collected(fits, call, function, locator)
     bindings = [
         _binding(renames.get(name, name), _expression(value, fits, locator, here))
         for name, value in names.assigned
     ]
+    bindings += [_binding(renames.get(name, name), value) for name, value in collected]
     return Body((*bindings, *lines), imports)
 
 
@@ -91,9 +94,13 @@ def _arguments(
     """Each parameter with the expression that fills it."""
     if any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    if any(one.arg is None for one in call.keywords):
-        return None
     given = function.args
+    named = {one.arg for one in [*given.args, *given.kwonlyargs]}
+    for keyword in call.keywords:
+        if keyword.arg is None:  # **options, of which none fills a parameter
+            members = members_of(fits, keyword.value) if given.kwarg is not None else None
+            if members is None or named & members.keys():
+                return None
     positional = [*given.posonlyargs, *given.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
     default_of = dict(zip(positional, [*defaults, *given.defaults], strict=True))
@@ -103,14 +110,17 @@ def _arguments(
     places = list(positional)
     if own is not None:
         filled[places.pop(0)] = own
-    if len(call.args) > len(places):
+    if len(call.args) > len(places) and given.vararg is None:
         return None
     filled |= dict(zip(places, call.args, strict=False))
     by_name = {one.arg: one for one in [*positional, *given.kwonlyargs]}
     for keyword in call.keywords:
-        if keyword.arg not in by_name:
+        if keyword.arg is None:
+            continue
+        if keyword.arg in by_name:
+            filled[by_name[keyword.arg]] = keyword.value
+        elif given.kwarg is None:
             return None
-        filled[by_name[keyword.arg]] = keyword.value
     found = []
     for one, default in default_of.items():
         value = filled.get(one, default)
@@ -123,11 +133,35 @@ def _arguments(
     return sorted(found, key=lambda pair: order[id(pair[1])])
 
 
+def _collected(
+    fits: Fits, call: ast.Call, function: ast.FunctionDef, locator: Locator
+) -> list[tuple[str, Any]]:
+    """What ``*args`` and ``**options`` of a function collect, as code of libcst."""
+    given = function.args
+    found: list[tuple[str, Any]] = []
+    read = read_names(function.body)
+    if given.vararg is not None and given.vararg.arg in read:
+        own = receiver(fits, call, function) is not None
+        first = len(given.posonlyargs) + len(given.args) - own
+        parts = [cst.Element(closed(locator.expression(one))) for one in call.args[first:]]
+        found.append((given.vararg.arg, cst.Tuple(parts)))
+    if given.kwarg is not None and given.kwarg.arg in read:
+        names = {one.arg for one in [*given.args, *given.kwonlyargs]}
+        extra = [one for one in call.keywords if one.arg not in names]
+        tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        args = []
+        for one in extra:
+            value: Any = locator.expression(one.value)
+            if one.arg is None:
+                args.append(cst.Arg(value, star="**"))
+            else:
+                args.append(cst.Arg(value, cst.Name(one.arg), equal=tight))
+        found.append((given.kwarg.arg, cst.Call(cst.Name("dict"), args)))
+    return found
+
+
 def _is_plain(function: ast.FunctionDef) -> bool:
     """Whether a function's statements mean the same outside of it."""
-    extra = {one.arg for one in (function.args.vararg, function.args.kwarg) if one is not None}
-    if extra & read_names(function.body):
-        return False
     for node in own_nodes(function.body):
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.AsyncFor | ast.AsyncWith):
             return False
@@ -185,6 +219,9 @@ class _Names:
                 self.renames[name] = self._fresh(name) if made in self._taken else made
             else:
                 self._fit(name)
+        for extra in (function.args.vararg, function.args.kwarg):
+            if extra is not None:
+                self._fit(extra.arg)
         same = {target} if _returns_only(function, target) else set()
         for name, node in bound.items():
             if (
