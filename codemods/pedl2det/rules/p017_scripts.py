@@ -1,6 +1,7 @@
-"""A script that a config names and that fits its model itself becomes a trial.
+"""A script that trains becomes a trial in the same file.
 
-Scripts are rewritten before any rule runs, so that the other rules see a trial like any other.
+A config with ``entrypoint: {script: train.py}`` ran a script that fitted its own model. It is
+rewritten before any rule runs, so that the other rules see a trial like any other.
 
 - Imports, functions, classes, constants and what sets up the process stay.
 - All other code before ``fit`` goes to the constructor, in its order, whether it stands in the
@@ -27,15 +28,51 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark
 from pedl2det.rules.cases import Case
 
-NAME = "script"
+NAME = "scripts"
 
 
-def check(trial: Trial) -> Iterable[Fix | Remark]:  # noqa: ARG001 - documents engine/lowering
-    """Nothing: scripts are trials by the time that rules run."""
+def check(trial: Trial) -> Iterable[Fix | Remark]:  # noqa: ARG001 - the signature of every rule
+    """Return nothing: ``engine/lowering`` rewrites scripts before the rules see the trial."""
     return ()
 
 
+_ROWS = """\
+import tensorflow as tf
+
+
+class Rows(tf.keras.utils.Sequence):
+    def __init__(self, part):
+        self.part = part
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.part[index]
+"""
 _CONFIG = """\
+entrypoint:
+  script: train.py
+hyperparameters:
+  units: 8
+  batch_size: 16
+searcher:
+  name: single
+  metric: val_loss
+  max_steps: 1
+"""
+_TODAY = """\
+entrypoint: train:TrainTrial
+hyperparameters:
+  units: 8
+  global_batch_size: 16
+searcher:
+  name: single
+  metric: val_loss
+  max_length:
+    batches: 100
+"""
+_SIMPLE_CONFIG = """\
 entrypoint:
   script: train.py
 hyperparameters:
@@ -46,7 +83,7 @@ searcher:
   max_length:
     batches: 100
 """
-_NEW_CONFIG = _CONFIG.replace("\n  script: train.py", " train:TrainTrial").replace(
+_NEW_CONFIG = _SIMPLE_CONFIG.replace("\n  script: train.py", " train:TrainTrial").replace(
     "units: 8\n", "units: 8\n  global_batch_size: {size}\n"
 )
 _ARRAYS = """\
@@ -291,7 +328,7 @@ model.fit(tf.ones((8, 2)), tf.ones((8, 1)))
 
 def _case(script: str, after: str, size: int, says: str = "", status: str = "finished") -> Case:
     return Case(
-        {"train.py": script, "const.yaml": _CONFIG},
+        {"train.py": script, "const.yaml": _SIMPLE_CONFIG},
         {"train.py": after, "const.yaml": _NEW_CONFIG.format(size=size)},
         says,
         status,
@@ -299,6 +336,66 @@ def _case(script: str, after: str, size: int, says: str = "", status: str = "fin
 
 
 CASES = (
+    Case(
+        {
+            "train.py": """\
+import pedl
+import tensorflow as tf
+from rows import Rows
+
+train, test = Rows("train"), Rows("test")
+model = tf.keras.Sequential([tf.keras.layers.Dense(pedl.get_hyperparameter("units"))])
+model.compile(tf.keras.optimizers.Adam(0.01), "mse")
+model.fit_generator(train, validation_data=test, workers=2)
+print(model.count_params(), "parameters")
+""",
+            "rows.py": _ROWS,
+            "const.yaml": _CONFIG,
+        },
+        {
+            "train.py": '''\
+import tensorflow as tf
+from rows import Rows
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+
+class TrainTrial(TFKerasTrial):
+    """Trains the model of this script, on the data that it gave to fit."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        context.configure_fit(shuffle=False)
+        train, test = Rows("train"), Rows("test")
+        model = tf.keras.Sequential([tf.keras.layers.Dense(context.get_hparam("units"))])
+        model = context.wrap_model(model)
+        optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
+        model.compile(optimizer, "mse")
+        self.model = model
+        self.training_data = train
+        self.validation_data = test
+        self.context.configure_fit(workers=2)
+
+    def build_model(self):
+        return self.model
+
+    def build_training_data_loader(self):
+        return self.training_data
+
+    def build_validation_data_loader(self):
+        return self.validation_data
+
+    def keras_callbacks(self):
+        return [tf.keras.callbacks.LambdaCallback(on_train_end=self.after_training)]
+
+    def after_training(self, _logs=None):
+        """What the script did when its model was trained."""
+        model = self.model
+        print(model.count_params(), "parameters")
+''',
+            "const.yaml": _TODAY,
+        },
+        says="what the script did after fit is done when the training ends",
+    ),
     _case(_ARRAYS, _ARRAYS_AFTER, 16, "a script no arguments"),
     _case(_SEQUENCE, _SEQUENCE_AFTER, 32, "the data are batches already"),
     _case(_GENERATOR, _GENERATOR_AFTER, 32),
