@@ -286,9 +286,21 @@ class _Applier(cst.CSTTransformer):
             return updated
         if isinstance(updated, cst.FunctionDef):
             updated = with_type_comment(original, _closed_up(updated))
+            updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+
+    def _unfolded(self, original: Any, updated: Any) -> Any:
+        """``def f(): return x`` on two lines, if an edit made the line too long."""
+        if not isinstance(updated.body, cst.SimpleStatementSuite):
+            return updated
+        text = self._locator.module.code_for_node(updated.with_changes(leading_lines=[]))
+        width = self._width - self._locator.column(original)
+        if all(len(line) <= width for line in text.splitlines()):
+            return updated
+        header = updated.body.trailing_whitespace
+        return updated.with_changes(body=_block(updated.body).with_changes(header=header))
 
     def _block(self, updated: Any) -> Any:
         """A block without deleted statements; an empty one gets ``pass``."""
