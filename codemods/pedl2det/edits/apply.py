@@ -427,12 +427,21 @@ def _without_stray_comma(original: Any, updated: Any) -> Any:
         kept, had = getattr(updated, name), getattr(original, name)
         if kept and updated.star_kwarg is None:
             if len(kept) < len(had) or updated.star_arg is not original.star_arg:
+                end = _last_parameter(original)
                 last = kept[-1].with_changes(
-                    comma=had[-1].comma, whitespace_after_param=had[-1].whitespace_after_param
+                    comma=end.comma, whitespace_after_param=end.whitespace_after_param
                 )
                 return updated.with_changes(**{name: [*kept[:-1], last]})
             break
     return updated
+
+
+def _last_parameter(parameters: cst.Parameters) -> cst.Param:
+    """The parameter that stands last."""
+    star = parameters.star_arg if isinstance(parameters.star_arg, cst.Param) else None
+    every = [*parameters.posonly_params, *parameters.params, star]
+    every += [*parameters.kwonly_params, parameters.star_kwarg]
+    return [one for one in every if one is not None][-1]
 
 
 def _closed_up(function: cst.FunctionDef) -> cst.FunctionDef:

@@ -103,7 +103,8 @@ class _Finder(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> bool:
         """Choose a call whose arguments all stand on the line and are worth a line."""
-        if self._is_on_line(node.args) and not self._is_short(node):
+        is_open = self._positions[node.func].end.line != self._number  # its bracket stands above
+        if self._is_on_line(node.args) and not self._is_short(node) and len(node.args) > is_open:
             self.found = self.found or node
         return self.found is None
 
