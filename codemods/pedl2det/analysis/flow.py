@@ -103,6 +103,8 @@ class Flow:
         #: Calls and escapes are found without looking through parameters, which need both.
         self._sees_parameters = False
         self._is_preparing = False
+        #: The calls whose functions are being looked for.
+        self._asked: set[ast.Call] = set()
 
     # Where a value comes from.
 
@@ -522,6 +524,15 @@ class Flow:
 
     def called(self, call: ast.Call) -> list[Callable]:
         """The functions of the project that a call may call; empty if any may be another."""
+        if call in self._asked:  # `f = f()`: what is called comes from the call itself
+            return []
+        self._asked.add(call)
+        try:
+            return self._find_called(call)
+        finally:
+            self._asked.discard(call)
+
+    def _find_called(self, call: ast.Call) -> list[Callable]:
         found: list[Callable] = []
         for origin in self.origins(call.func):
             if origin.path:

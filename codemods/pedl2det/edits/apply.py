@@ -215,12 +215,21 @@ class _Applier(cst.CSTTransformer):
         mine = [self._edits.get(small, []) for small in original.body]
         if not any(mine):
             bare = updated.with_changes(leading_lines=[])
-            return self._finished(original, [bare]) if touched else updated
+            return self._finished(original, self._apart(original, bare)) if touched else updated
         lines: list[Any] = []
         for small, edits in zip(updated.body, mine, strict=True):
             bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-            lines += self._around(cst.SimpleStatementLine([bare]), edits)
+            lines += self._around(original, cst.SimpleStatementLine([bare]), edits)
         return self._finished(original, lines)
+
+    def _apart(self, original: Any, line: Any) -> list[Any]:
+        """``a; b`` on two lines, if an edit made the line too long."""
+        width = self._width - self._locator.column(original)
+        if len(line.body) == 1 or len(self._locator.module.code_for_node(line).rstrip()) <= width:
+            return [line]
+        apart = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in line.body]
+        first = [cst.SimpleStatementLine([one]) for one in apart[:-1]]
+        return [*first, line.with_changes(body=apart[-1:])]
 
     def _finished(self, original: Any, lines: list[Any]) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
@@ -233,7 +242,7 @@ class _Applier(cst.CSTTransformer):
         module = self._locator.module
         return [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
 
-    def _around(self, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
+    def _around(self, original: Any, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
         """A statement with what is inserted before and after it, or what replaces it."""
         before: list[Any] = []
         after: list[Any] = []
@@ -254,6 +263,8 @@ class _Applier(cst.CSTTransformer):
                     here = self._statements(code, self._holes(edit), edit) if code else []
                 case fx.Mark(text=text):
                     here[:1] = [_marked(here[0], text)] if here else []
+        if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):
+            here[0] = _spaced(here[0], 2 if self._locator.column(original) == 0 else 1)
         return [*before, *here, *after]
 
     def _suite(self, original: Any, updated: Any) -> Any:
@@ -264,7 +275,7 @@ class _Applier(cst.CSTTransformer):
         lines: list[Any] = []
         for small, edits in zip(updated.body, mine, strict=True):
             bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-            lines += self._around(cst.SimpleStatementLine([bare]), edits)
+            lines += self._around(original, cst.SimpleStatementLine([bare]), edits)
         return cst.IndentedBlock(lines or [_pass()], header=updated.trailing_whitespace)
 
     def _compound(self, original: Any, updated: Any, edits: list[fx.Edit], touched: bool) -> Any:
@@ -275,7 +286,7 @@ class _Applier(cst.CSTTransformer):
             return updated
         if isinstance(updated, cst.FunctionDef):
             updated = with_type_comment(original, _closed_up(updated))
-        lines = self._around(updated.with_changes(leading_lines=[]), edits)
+        lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
@@ -466,7 +477,19 @@ def _with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
         at = next((i for i, one in enumerate(args) if one.keyword or one.star == "**"), at)
     elif args and args[-1].star == "**":
         at -= 1
+    if args and at == len(args):
+        args[-1], plain = _after(args[-1], plain, call.whitespace_before_args)
     return call.with_changes(args=[*args[:at], plain, *args[at:]])
+
+
+def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]:
+    """The last argument of a call and a new one behind it, which takes over what follows."""
+    new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    comma: Any = cst.MaybeSentinel.DEFAULT
+    if isinstance(last.comma, cst.Comma):  # each argument stands on a line of its own
+        comma = cst.Comma(whitespace_after=between)
+    tight = cst.SimpleWhitespace("")
+    return last.with_changes(comma=comma, whitespace_after_arg=tight), new
 
 
 def _with_parameter(parameters: cst.Parameters, code: str, method: bool) -> cst.Parameters:

@@ -12,7 +12,6 @@ from typing import Any
 import libcst as cst
 
 from pedl2det.analysis.skipping import SKIP
-
 from pedl2det.edits.comments import Gone, is_gone, settle
 from pedl2det.edits.undefined import undefined
 from pedl2det.edits.first_read import first_read
@@ -63,6 +62,8 @@ def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -
             tree = _with_import(tree, one, wanted, cleaner)
     if cleaner.dropped_star and not wanted.keeps_stars and undefined(tree.code):
         return fitted(old, new, replace(wanted, keeps_stars=True))
+    if cleaner.dropped_block:
+        return fitted(old, tree.code, wanted)  # what only the block needed goes too
     return tree.code if tree.body or tree.code.strip() else ""
 
 
@@ -147,6 +148,7 @@ class _Cleaner(cst.CSTTransformer):
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
         self.dropped_star = False
+        self.dropped_block = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
@@ -260,6 +262,16 @@ class _Cleaner(cst.CSTTransformer):
         )
         return cst.FlattenSentinel(lines)
 
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> Any:
+        """Drop ``if TYPE_CHECKING:`` when it holds nothing any more."""
+        is_question = _MODULE.code_for_node(updated_node.test).endswith("TYPE_CHECKING")
+        if not is_question or updated_node.orelse or not _is_empty(updated_node.body):
+            return updated_node
+        if _is_empty(original_node.body):
+            return updated_node
+        self.dropped_block = True
+        return cst.SimpleStatementLine([Gone()], leading_lines=updated_node.leading_lines)
+
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: ARG002
         """Drop statements without names left; what follows keeps the distance to what precedes."""
         body: list[Any] = []
@@ -342,6 +354,12 @@ def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner) -> cst.Module:
     return tree.with_changes(body=body)
 
 
+def _is_empty(block: Any) -> bool:
+    body = getattr(block, "body", ())
+    lines = [one for line in body for one in getattr(line, "body", ())]
+    return len(lines) == 1 and isinstance(lines[0], cst.Pass)
+
+
 def _is_any_of(line: Any, lines: Sequence[Any]) -> bool:
     return line.comment is not None and any(line is one for one in lines)
 
@@ -367,7 +385,8 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
 def _separated(body: list[Any], at: int, line: Any, kind: int, wanted: Wanted) -> Any:
     """Put a blank line in front of a new import that starts a group."""
     before = _imported(body[at - 1]) if at > 0 else []
-    if before and _kind_of(before, wanted) == kind or at == 0:
+    is_future = bool(before) and before[0].startswith("__future__")
+    if (before and not is_future and _kind_of(before, wanted) == kind) or at == 0:
         return line
     return line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
 
