@@ -31,12 +31,13 @@ RUNTIME = (
 
 @nox.session(python="3.11")
 def lint(session: nox.Session) -> None:
-    """Ruff, mypy, and whether the API reference is that of the code."""
-    session.install("ruff>=0.6", "griffe>=1.7", *TYPES)
+    """Ruff, mypy, and whether the generated pages are those of the code."""
+    session.install("-e", ".", "ruff>=0.6", "griffe>=1.7", *TYPES)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "compat", "runtime", "codemods")
     session.run("python", "scripts/api_reference.py", "--check")
+    session.run("python", "scripts/rules_page.py", "--check")
 
 
 @nox.session(python="3.11")
@@ -85,6 +86,7 @@ def docs(session: nox.Session) -> None:
     """Write the pages that are made from code and from test runs."""
     session.install("griffe>=1.7")
     session.run("python", "scripts/api_reference.py")
+    session.run("python", "scripts/rules_page.py")
     session.run("python", "scripts/conformance.py")
 
 

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from pedl2det.rules import RULES
+from pedl2det.commands.rules import command
+from pedl2det.rules import Rule, every_rule, rules
 from support import EXAMPLES, pedl2det
 
 
@@ -16,8 +18,8 @@ def test_help_names_every_command() -> None:
     shown = pedl2det("--help")
 
     assert shown.returncode == 0
-    for command in ("migrate", "run", "verify", "rules"):
-        assert f"  {command} " in shown.stdout
+    for name in ("migrate", "run", "verify", "rules"):
+        assert f"  {name} " in shown.stdout
 
 
 def loaded_by(*arguments: str) -> set[str]:
@@ -43,13 +45,30 @@ def test_migrating_loads_of_the_runtime_what_a_credential_is_and_no_more() -> No
     assert ours <= {"pedl2det_runtime.credentials", "pedl2det_runtime.stub_path"}
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_is_shown_by_its_code_and_by_its_name(rule: object) -> None:
-    by_id, by_name = pedl2det("rules", rule.id), pedl2det("rules", rule.name)  # type: ignore[attr-defined]
+def shown(*arguments: str) -> str:
+    return CliRunner().invoke(command, list(arguments), catch_exceptions=False).output
 
-    assert by_id.returncode == 0
-    assert by_id.stdout == by_name.stdout
-    assert "before" in by_id.stdout
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+def test_a_rule_is_shown_by_its_id_in_any_case_and_by_its_name(rule: Rule) -> None:
+    assert shown(rule.id) == shown(rule.id.lower()) == shown(rule.name)
+    assert shown(rule.id).startswith(f"{rule.id} {rule.name}\n\n{rule.doc}")
+    assert (", before\n" in shown(rule.id)) == bool(rule.cases)
+
+
+def test_rules_are_listed_by_id() -> None:
+    lines = shown().splitlines()
+
+    assert lines == sorted(lines)
+    assert len(lines) == len(every_rule())
+    assert "C101  config-batch-size" in lines
+
+
+def test_an_unknown_rule_is_named_with_those_near_it() -> None:
+    assert shown("shell-line") == (
+        "pedl2det: shell-line: no such rule: did you mean shell-lines or pedlignore? "
+        "`pedl2det rules` lists them\n"
+    )
 
 
 def test_an_unknown_rule_is_wrong_use() -> None:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pedl2det.findings import Finding, Kind
 from pedl2det.engine import NewFile, Result, migrate
+from pedl2det.findings import Finding, Kind
 from pedl2det.report import formatted, summary, write_report
 from pedl2det.report.hiding import Hider
 from pedl2det.report.patch import patch_of
@@ -74,9 +74,7 @@ def secret_result(directory: Path) -> Result:
         f"password={SECRETS[2]!r} is no number",
         f"https://ada:{SECRETS[2]}@host is old",
     ]
-    return Result(
-        files, [], [Finding(Kind.LEFT, "P012", code, 3, message) for message in messages]
-    )
+    return Result(files, [], [Finding(Kind.LEFT, "P012", code, 3, message) for message in messages])
 
 
 @pytest.mark.parametrize("name", ["r.json", "r.sarif", "r.html"])

@@ -13,15 +13,18 @@ from pathlib import Path
 import pytest
 
 from migrating import TRIAL, run, trials
-from pedl2det.errors import Pedl2DetError
 from pedl2det.engine import jobs
+from pedl2det.errors import Pedl2DetError
 from support import read_tree, write_tree
 
 
 def test_several_processes_say_and_write_what_one_does(tmp_path: Path) -> None:
     one, two = trials(tmp_path / "one", 7), trials(tmp_path / "two", 7)
     for root in (one, two):
-        for trial, nets in (("t3", "import pedl\nL = pedl.Experiment()\n"), ("t5", "print 'two'\n")):
+        for trial, nets in (
+            ("t3", "import pedl\nL = pedl.Experiment()\n"),
+            ("t5", "print 'two'\n"),
+        ):
             model = f"import nets\n{TRIAL['model_def.py']}"
             write_tree(root, {f"{trial}/nets.py": nets, f"{trial}/model_def.py": model})
 

@@ -9,11 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pedl2det.analysis.notebook import Document, NotebookSource
+from pedl2det.analysis.notebook.magics import mask, unmask
 from pedl2det.findings import Unreadable
-from pedl2det.notebook import Document, NotebookSource
-from pedl2det.notebook.magics import mask, unmask
-from pedl2det.rules.file_rule import notebook
 from support import pedl2det, read_tree, write_tree
+
+
+def notebook(*cells: str) -> str:
+    """The text of a notebook with these code cells."""
+    written = [
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "metadata": {},
+            "outputs": [],
+            "source": cell.splitlines(keepends=True),
+        }
+        for cell in cells
+    ]
+    value = {"cells": written, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
+    return json.dumps(value, indent=1) + "\n"
+
 
 TRIAL = """\
 class T(TFKerasTrial):
@@ -238,8 +254,8 @@ def test_a_trial_of_several_cells_is_migrated_as_one_module(tmp_path: Path) -> N
     assert "pedl" not in cells[0]
     assert cells[1].startswith("%%time\nclass T(TFKerasTrial):\n    def __init__(self, context")
     assert cells[2] == MAGICS
-    assert cells[3] == "def make_data_loaders(context):\n    return load(), load()\n"
-    assert "try.ipynb:cell 2:2: note: T is defined in a notebook" in said
+    assert cells[3] == "def make_data_loaders():\n    return load(), load()\n"
+    assert "try.ipynb:cell 2:2:7: N204 note: T is defined in a notebook" in said
     assert "try.ipynb: rewritten" in said
     again = pedl2det("migrate", "try.ipynb", cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "nothing to do: no file uses the old API\n")
@@ -271,25 +287,30 @@ def test_a_future_import_below_a_magic_is_no_obstacle(tmp_path: Path) -> None:
 
 
 def test_what_a_rule_refuses_is_named_with_its_cell(tmp_path: Path) -> None:
-    bad = "x = 1\nUNITS = print(pedl.get_hyperparameter('units'))"
+    bad = "x = 1\nUNITS = pedl.Experiment()"
     cells, said = migrated(tmp_path, IMPORTS, TRIAL, "!ls \\\n  -l\n" + bad, LOADERS, code=1)
 
     assert cells[2].endswith(bad)
     assert "TFKerasTrial" in cells[0]
-    assert "try.ipynb:cell 3:4: left for you: pedl.get_hyperparameter is called here" in said
+    assert "try.ipynb:cell 3:4:9: P010 `pedl.Experiment` does not work" in said
 
 
 def test_a_notebook_without_a_trial_is_refused_alone_and_its_commands_rewritten(
     tmp_path: Path,
 ) -> None:
     cells, said = migrated(
-        tmp_path, "import pedl", "a\n!pedl e create c.yaml .\n!pedl task list", code=1
+        tmp_path,
+        "import pedl\npedl.Experiment()",
+        "a\n!pedl e create c.yaml .\n!pedl task list",
+        code=1,
     )
 
-    assert cells == ["import pedl", "a\n!pedl2det run . -c c.yaml\n!pedl task list"]
-    assert "try.ipynb:cell 1:1: left for you: pedl: no trial in this notebook" in said
-    assert "try.ipynb:cell 2:3: left for you: pedl task list: it asks a cluster" in said
-    assert "3 legacy names: 1 rewritten, 2 left as they were" in said
+    assert cells == [
+        "import pedl\npedl.Experiment()",
+        "a\n!pedl2det run . -c c.yaml\n!pedl task list",
+    ]
+    assert "try.ipynb:cell 1:2:1: P000 no rule rewrites this use of pedl.Experiment" in said
+    assert "2 legacy names: 0 rewritten, 2 left" in said
 
 
 def test_code_and_commands_of_one_notebook_are_both_rewritten(tmp_path: Path) -> None:
@@ -305,7 +326,9 @@ def test_the_old_api_in_a_magic_is_not_passed_over(tmp_path: Path) -> None:
     )
 
     assert "import pedl" in cells[0]
-    assert "try.ipynb:cell 4:1: left for you: %timeit -o pedl.get_trial_id(): the old API" in said
+    assert (
+        "try.ipynb:cell 4:1: scan %timeit -o pedl.get_trial_id(): a magic uses the old API" in said
+    )
 
 
 @pytest.mark.parametrize(
@@ -313,7 +336,7 @@ def test_the_old_api_in_a_magic_is_not_passed_over(tmp_path: Path) -> None:
     [
         ('{"cells": [], pedl', "not JSON"),
         ('{"worksheets": ["pedl"]}', "not a notebook of format 4"),
-        (notebook("import pedl", "print 'two'"), "cell 2:1: bad input: syntax error"),
+        (notebook("import pedl", "print 'two'"), "cell 2:1: scan bad input: syntax error"),
         ('{"cells": ["pedl"]}', "cell 1 is no object"),
         ('{"cells": [{"cell_type": "code", "source": 3}], "pedl": 1}', "cell 1 is no text"),
     ],
@@ -324,7 +347,7 @@ def test_what_cannot_be_read_is_one_clear_line(text: str, message: str, tmp_path
 
     done = pedl2det("migrate", tmp_path)
 
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert read_tree(tmp_path) == before
@@ -347,26 +370,31 @@ def test_what_is_not_python_is_left_alone(tmp_path: Path) -> None:
 def test_a_notebook_that_uses_the_trial_beside_it_is_a_part_of_it(tmp_path: Path) -> None:
     trial = "from pedl.frameworks.keras import TFKerasTrial\n\n\n" + TRIAL + "\n\n" + LOADERS
     call = "from model_def import make_data_loaders\n\nmake_data_loaders({}, {})"
+    write_tree(tmp_path, {"model_def.py": trial, "use.ipynb": notebook("x = 1", call)})
+
+    done = pedl2det("migrate", tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert "return make_data_loaders({}, {})" not in (tmp_path / "model_def.py").read_text()
+    assert sources_of((tmp_path / "use.ipynb").read_bytes()) == ["x = 1", call]
+
+
+def test_a_notebook_beside_a_trial_that_cannot_be_read_does_not_block_it(tmp_path: Path) -> None:
+    trial = "from pedl.frameworks.keras import TFKerasTrial\n\n\n" + TRIAL + "\n\n" + LOADERS
     write_tree(
-        tmp_path,
-        {"model_def.py": trial, "use.ipynb": notebook("x = 1", call)},
+        tmp_path, {"model_def.py": trial, "use.ipynb": notebook("import model_def; print 2")}
     )
-    before = read_tree(tmp_path)
 
     done = pedl2det("migrate", tmp_path)
 
     assert done.returncode == 1
-    assert "use.ipynb:cell 2:3: left for you: make_data_loaders is called here" in done.stderr
-    assert read_tree(tmp_path) == before
-    (tmp_path / "use.ipynb").write_text(notebook("import model_def; print 2"))
-    unread = pedl2det("migrate", tmp_path)
-    assert "use.ipynb:cell 1:1: bad input: syntax error" in unread.stderr
-    assert "0 of 1 trial rewritten" in unread.stderr
-    (tmp_path / "use.ipynb").write_text(notebook("import numpy\n\nnumpy.random.seed(1)"))
-    assert pedl2det("migrate", tmp_path).returncode == 0
+    assert "use.ipynb:cell 1:1: scan bad input: syntax error" in done.stderr
+    assert "1 of 1 trial finished" in done.stderr
 
 
-def test_a_trial_is_not_rewritten_away_from_an_old_module_beside_it(tmp_path: Path) -> None:
+def test_old_modules_that_a_trial_in_a_notebook_imports_are_migrated_with_it(
+    tmp_path: Path,
+) -> None:
     write_tree(
         tmp_path,
         {
@@ -374,12 +402,11 @@ def test_a_trial_is_not_rewritten_away_from_an_old_module_beside_it(tmp_path: Pa
             "nets/__init__.py": "import pedl\n\n\ndef units():\n    return pedl.get_trial_id()\n",
         },
     )
-    first = IMPORTS + "from data import load"
 
-    cells, said = migrated(tmp_path, first, TRIAL, LOADERS, code=1)
+    cells, _ = migrated(tmp_path, IMPORTS + "from data import load", TRIAL, LOADERS)
 
-    assert cells == [first, TRIAL, LOADERS]
-    assert "try.ipynb:cell 2:1: left for you: T is defined in a notebook, and nets/__init__" in said
+    assert "pedl" not in "".join(cells)
+    assert b"context.get_trial_id()" in read_tree(tmp_path)["nets/__init__.py"]
 
 
 def test_an_edit_that_would_lose_ipython_or_a_border_is_seen() -> None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import json
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from pedl2det.engine import Change, NewFile, Outcome, Result, Status
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
-from pedl2det.engine import NewFile, Result
-from pedl2det.plan import Change
 from pedl2det.report import check_output, formatted, summary, write_report
-from pedl2det.rules import RULES
-from pedl2det.verify.compare import Comparison
+from pedl2det.report.colors import is_coloured
+from pedl2det.rules import every_rule
 from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
 
-VOID = {"meta", "col"}
+VOID = {"br", "col", "meta"}
 
 
 def found(path: Path, kind: Kind = Kind.LEFT, message: str = "m", rule: str = "P012") -> Finding:
@@ -31,12 +34,17 @@ def one_of_each(directory: Path) -> Result:
     findings = [
         found(path, Kind.NOTE, "a note"),
         found(path, Kind.DIFFERENT, "trains so", "P006"),
-        found(path, Kind.LEFT, "decide"),
+        Finding(*(Kind.LEFT, "P012", path, 3, "decide", "so"), 5, 9, "    call(x)"),
         found(config, Kind.BAD_INPUT, "what is that?", "scan"),
     ]
     files = [NewFile(path, b"a\nold\nz\n", b"a\nnew\nmore\nz\n")]
     changes = [Change("P012", path, 2), Change("P001", path, 2), Change("P012", path, 1)]
-    return Result(files, changes, findings, 3, 1, rewritten=5, refused=2, suppressed=1)
+    outcomes = [
+        Outcome(directory, Status.FINISHED, True, 3, 0, 0),
+        Outcome(directory / "b", Status.BEGUN, False, 4, 1, 0),
+        Outcome(directory / "c", Status.ASSUMED, True, 5, 0, 2),
+    ]
+    return Result(files, changes, findings, outcomes, rewritten=5, marked=2, suppressed=1)
 
 
 def written(result: Result, name: str, directory: Path) -> str:
@@ -82,10 +90,14 @@ def test_json_holds_all_of_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert report.pop("tool")["name"] == "pedl2det"
     assert report == {
-        "version": 1,
+        "version": 2,
         "outcome": "rewritten",
-        "trials": {"found": 3, "migrated": 1},
-        "legacy_names": {"rewritten": 5, "refused": 2, "suppressed": 1},
+        "trials": [
+            trial(".", "finished", True, 3, 0, 0),
+            trial("b", "begun", False, 4, 1, 0),
+            trial("c", "finished with assumptions", True, 5, 0, 2),
+        ],
+        "legacy_names": {"rewritten": 5, "left": 2, "suppressed": 1},
         "files": [
             {
                 "path": "model_def.py",
@@ -99,15 +111,29 @@ def test_json_holds_all_of_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ],
         "findings": [
             said("bad_input", "scan", "const.yaml", "what is that?"),
-            said("person", "P012", "model_def.py", "decide"),
+            said("left", "P012", "model_def.py", "decide", help="so", column=5, end_column=9),
             said("different", "P006", "model_def.py", "trains so"),
             said("note", "P012", "model_def.py", "a note"),
         ],
     }
 
 
-def said(kind: str, rule: str, path: str, message: str) -> dict[str, Any]:
-    return {"kind": kind, "rule": rule, "path": path, "line": 3, "message": message}
+def said(kind: str, rule: str, path: str, message: str, **more: Any) -> dict[str, Any]:
+    found = {"kind": kind, "rule": rule, "path": path, "line": 3, "message": message}
+    return found | {"cell": None, "column": 0, "end_column": 0, "help": ""} | more
+
+
+def trial(
+    path: str, status: str, written: bool, places: int, left: int, assumptions: int
+) -> dict[str, Any]:
+    return {
+        "path": path,
+        "status": status,
+        "written": written,
+        "rewritten_places": places,
+        "left_places": left,
+        "assumptions": assumptions,
+    }
 
 
 def test_json_lines_hold_one_finding_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +156,7 @@ def test_sarif_has_what_its_specification_requires(
     (run,) = log["runs"]
     driver = run["tool"]["driver"]
     assert driver["name"] == "pedl2det"
-    assert [rule["id"] for rule in driver["rules"]] == [*(rule.id for rule in RULES), "scan"]
+    assert [rule["id"] for rule in driver["rules"]] == [*(rule.id for rule in every_rule()), "scan"]
     assert all(rule["shortDescription"]["text"] for rule in driver["rules"])
     for result in run["results"]:
         assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
@@ -140,15 +166,16 @@ def test_sarif_has_what_its_specification_requires(
         assert place["artifactLocation"]["uri"] in ("model_def.py", "const.yaml")
         assert place["region"]["startLine"] >= 1
     lines = [one["locations"][0]["physicalLocation"]["region"] for one in run["results"]]
-    assert lines == [{"startLine": line} for line in (3, 3, 3, 3, 1, 2, 2)]
+    assert [one["startLine"] for one in lines] == [3, 3, 3, 3, 1, 2, 2]
+    assert lines[1] == {"startLine": 3, "startColumn": 5, "endColumn": 9}
     assert [(one["level"], one["message"]["text"]) for one in run["results"]] == [
         ("error", "bad input: what is that?"),
         ("warning", "left for you: decide"),
         ("note", "trains differently: trains so"),
         ("note", "note: a note"),
-        ("note", "rewritten by imports"),
+        ("note", "rewritten by import-guards"),
         ("note", "rewritten by trial-class"),
-        ("note", "rewritten by imports"),
+        ("note", "rewritten by import-guards"),
     ]
 
 
@@ -171,14 +198,12 @@ def test_html_shows_counts_findings_and_changes_side_by_side(tmp_path: Path) -> 
     text = written(one_of_each(tmp_path), "r.html", tmp_path)
     page = Page(text)
 
-    assert (
-        "1 of 3 trials rewritten; 8 legacy names: 5 rewritten, 2 left as they were, 1" in page.text
-    )
+    assert "2 of 3 trials finished; 8 legacy names: 5 rewritten, 2 left, 1 suppressed" in page.text
     assert "left for you" in page.text
     assert "model_def.py:3" in page.text
     assert "trains differently" in page.text
     assert "P006 in-memory-sequence" in page.text
-    assert "P001 trial-class, P012 imports x2" in page.text
+    assert "P001 trial-class, P012 import-guards x2" in page.text
     assert "P001 trial-class A trial's constructor takes the context instead" in page.text
     assert (
         '<tr><td class="n">2</td><td class="less">old</td>'
@@ -261,12 +286,87 @@ def test_hostile_names_and_messages_stay_text(name: str, tmp_path: Path) -> None
         assert HOSTILE in str([one["message"] for one in said]).encode().decode("unicode_escape")
 
 
-def test_the_summary_is_one_line_a_finding_whatever_it_says(tmp_path: Path) -> None:
+def test_nothing_in_the_summary_hides(tmp_path: Path) -> None:
     result = Result(findings=[found(tmp_path / "a\nb.py", message="x\x1b[2J\ny\u3000\u202e")])
 
-    first, _ = summary(result, "rewritten")
+    first, _ = plain(summary(result, "rewritten"))
 
-    assert first.endswith("a\\nb.py:3: left for you: x\\x1b[2J\\ny\u3000\\u202e [P012]")
+    assert first.endswith("a\\nb.py:3: P012 x\\x1b[2J\\ny\u3000\\u202e")
+
+
+def plain(lines: Iterable[str]) -> list[str]:
+    return [click.unstyle(line) for line in lines]
+
+
+# The lines for people.
+
+
+def test_a_finding_shows_its_code_with_carets_and_what_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    where = tmp_path / "model_def.py"
+    one = Finding(*(Kind.LEFT, "P030", where, 7, "was removed"), "a = f(x)\nb = g(x)", 9, 13)
+    result = Result(findings=[dataclasses.replace(one, code="    a = old(x)")])
+
+    assert plain(summary(result, "rewritten"))[:5] == [
+        "model_def.py:7:9: P030 was removed",
+        "    a = old(x)",
+        "        ^^^^",
+        "    help: a = f(x)",
+        "          b = g(x)",
+    ]
+
+
+def test_a_finding_in_a_notebook_names_its_cell(tmp_path: Path) -> None:
+    finding = Finding(Kind.LEFT, "P030", tmp_path / "try.ipynb", 12, "gone", column=5, cell=3)
+
+    first, *_ = plain(summary(Result(findings=[finding]), "rewritten"))
+
+    assert first.endswith("try.ipynb:cell 3:12:5: P030 gone")
+
+
+def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
+    kinds = [kind for kind in Kind if kind is not Kind.LEFT]
+    result = Result(findings=[found(tmp_path / "a.py", kind) for kind in kinds])
+
+    lines = plain(summary(result, "rewritten"))
+
+    assert [line.partition(" P012 ")[2] for line in lines[: len(kinds)]] == [
+        "note: m",
+        "trains differently: m",
+        "assumes: m",
+        "left by your choice: m",
+        "bad input: m",
+        "defect of pedl2det: m",
+    ]
+
+
+def test_each_trial_gets_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    lines = plain(summary(one_of_each(tmp_path), "rewritten"))
+
+    assert lines[-4:-1] == [
+        ".: finished: 3 places rewritten",
+        "b: begun, not written: 4 places can be rewritten, 1 place left; --partial writes it",
+        "c: finished with 2 assumptions: 5 places rewritten; verify proves them",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+)
+def test_colours_are_for_terminals_unless_the_environment_says(
+    environment: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert is_coloured(io.StringIO()) is coloured
 
 
 # Where a report goes.
@@ -309,34 +409,16 @@ def test_the_command_line_writes_its_report_and_formats_its_findings(tmp_path: P
     trial = write_tree(
         tmp_path / "trial", SMALL_TRIAL | {"n.py": "import pedl\nN = pedl.get_nothing()\n"}
     )
+    (trial / "model_def.py").write_text(f"import n\n{SMALL_TRIAL['model_def.py']}")
+    before = read_tree(trial)
 
     done = pedl2det("migrate", "trial", "--report", "r.json", "--format", "github", cwd=tmp_path)
 
     assert done.returncode == 1
-    assert done.stdout.startswith("::warning file=trial/n.py,line=1,title=pedl2det (scan)::")
-    assert "trial/n.py:2: left for you" in done.stderr
+    assert done.stdout.startswith("::warning file=trial/n.py,line=2,title=pedl2det (P000)::")
+    assert "trial/n.py:2:5: P000 no rule rewrites this use" in done.stderr
     report = json.loads((tmp_path / "r.json").read_text())
-    assert report["trials"] == {"found": 1, "migrated": 0}
-    assert [one["path"] for one in report["findings"]] == ["trial/n.py", "trial/n.py"]
+    assert [one["status"] for one in report["trials"]] == ["begun"]
+    assert [one["path"] for one in report["findings"]] == ["trial/n.py"]
     assert report["files"] == []
-    assert read_tree(trial) == {name: text.encode() for name, text in SMALL_TRIAL.items()} | {
-        "n.py": b"import pedl\nN = pedl.get_nothing()\n"
-    }
-
-
-def test_the_report_of_verify_is_one_safe_page(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from pedl2det.verify import html
-
-    trial = write_tree(tmp_path / "<b>trial", {"const.yaml": "secret_key: hunter2\n"})
-    line = json.dumps({"kind": "training", "batches": 1, "epochs": 0.5, "metrics": {"<i>": 1.0}})
-    runs = [write_tree(tmp_path / name, {"metrics.jsonl": f"{line}\n"}) for name in ("old", "new")]
-    comparison = Comparison(differences=["first at batch 1: <script>"])
-
-    html.write_report(tmp_path / "v.html", trial, comparison, runs[0], runs[1])
-
-    text = (tmp_path / "v.html").read_text()
-    tags = {tag for tag, _ in Page(text).tags}
-    assert tags.isdisjoint({"script", "b", "i"})
-    assert "prefers-color-scheme: dark" in text
-    assert "hunter2" not in text
+    assert read_tree(trial) == before

@@ -18,11 +18,7 @@ CASES = [
     for rule in rules()
     for number, case in enumerate(rule.cases)
 ]
-STATUS = {
-    "finished": Status.FINISHED,
-    "assumptions": Status.ASSUMED,
-    "begun": Status.BEGUN,
-}
+STATUS = {status.value: status for status in Status} | {"assumptions": Status.ASSUMED}
 #: Kinds of findings that a case has to expect by its words.
 MATTERS = (Kind.LEFT, Kind.BAD_INPUT, Kind.DEFECT, Kind.DIFFERENT)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pedl2det.files.write import write_all
-from pedl2det.migrate import Result, migrate
+from pedl2det.engine import Options, Result, migrate
 from zygote import Zygote
 
 MARK = "TODO(pedl2det"
@@ -43,7 +43,7 @@ class Migration:
 def migrate_in_process(directory: Path) -> Migration:
     """Migrate a directory in place, without a process of its own."""
     try:
-        result = migrate([directory])
+        result = migrate([directory], Options(resolve=False, partial=True))
     except Exception as error:  # what it raises is what a campaign counts
         return Migration(Outcome.CRASHED, f"{type(error).__name__}: {error}", 0)
     write_all(result.files)
@@ -115,7 +115,8 @@ def _outcome(directory: Path, is_done: bool) -> Outcome:
 
 
 def _is_done(result: Result) -> bool:
-    return result.migrated == result.trials and not any(one.kind.is_left for one in result.findings)
+    finished = all(one.status.is_finished for one in result.outcomes)
+    return finished and not any(one.kind.is_left for one in result.findings)
 
 
 def _code(directory: Path) -> dict[Path, str]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis import imported
+from pedl2det.analysis import imported, native
 from pedl2det.analysis.configs_of import Assigned, assign
 from pedl2det.analysis.membership import Members, members
 from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK, YAML, files_below, is_python, is_text
 from pedl2det.analysis.trial import DETERMINED_TRIALS, PEDL_TRIALS
@@ -38,6 +39,7 @@ class Project:
         notebooks: the notebooks that import its modules.
         has_trial: whether it defines a trial, or its config names a script.
         unclear: configs that count in steps, and may belong to this trial or to another.
+        scripts: its scripts of the Native API, which no config names.
     """
 
     home: Path
@@ -48,6 +50,7 @@ class Project:
     notebooks: tuple[Path, ...] = ()
     has_trial: bool = True
     unclear: tuple[Path, ...] = ()
+    scripts: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class _Found:
 
     old: list[Path] = field(default_factory=list)  #: Python that may use an old API
     trials: list[Path] = field(default_factory=list)  #: Python that may define a trial
+    native: list[Path] = field(default_factory=list)  #: Python that may train by the Native API
     notebooks: list[Path] = field(default_factory=list)
     configs: list[Path] = field(default_factory=list)  #: YAML that may be an experiment config
     texts: list[Path] = field(default_factory=list)
@@ -95,6 +99,17 @@ def discover(paths: Sequence[Path]) -> Discovered:
     directories = _directories(paths)
     configs = {one.parent for one in found.configs}
     homes = {_home(file, configs) for file in trials} | _script_homes(found.configs, reader)
+    indirect = [
+        file
+        for file in found.trials
+        if file not in trials
+        and _home(file, configs) not in homes
+        and _leads_to_trial(file, _home(file, configs), found, reader)
+    ]
+    trials += indirect
+    homes |= {_home(file, configs) for file in indirect}
+    found.native = [file for file in found.native if _is_native(file, homes, reader)]
+    homes |= {file.parent for file in found.native}
     outside = [one for one in homes if not _is_below(one, directories)]
     if outside:  # single files were given
         found.configs += [
@@ -136,6 +151,8 @@ def _sort(file: Path, found: _Found) -> None:
             found.old.append(file)
         if (is_old and b"Trial" in data) or (b"TFKerasTrial" in data and b"determined" in data):
             found.trials.append(file)
+        if native.may_be_native(data):
+            found.native.append(file)
         if file.name == "setup.py" and is_old:
             found.texts.append(file)
     elif file.suffix == NOTEBOOK:
@@ -173,6 +190,14 @@ def _defines_trial(file: Path, reader: Reader) -> bool:
     return source is not None and bool(trial_classes(source))
 
 
+def _is_native(file: Path, homes: set[Path], reader: Reader) -> bool:
+    """Whether a file trains by the Native API, and does not stand beside a trial."""
+    if any(file.is_relative_to(home) for home in homes):
+        return False
+    source = reader.source_or_none(file)
+    return source is not None and native.is_native(source)
+
+
 def trial_classes(source: Source) -> list[ast.ClassDef]:
     """Return the classes that derive from a trial class of PEDL or Determined by its own name."""
     return [
@@ -182,6 +207,35 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
             source.names.qualified(base) in PEDL_TRIALS | DETERMINED_TRIALS for base in node.bases
         )
     ]
+
+
+def _leads_to_trial(file: Path, home: Path, found: _Found, reader: Reader) -> bool:
+    """Whether a class of the files around derives from a trial class that a file only names.
+
+    Such as one that imports it for other modules, or hands it to a function that makes the class.
+    """
+    from pedl2det.analysis.modules import Modules
+    from pedl2det.analysis.trial import Trial
+
+    source = reader.source_or_none(file)
+    if source is None or not _names_trial(source):
+        return False
+    old = [one for one in found.old if one.is_relative_to(home)]
+    near = members(home, [file], old, [], set(), home, reader)
+    sources = {name: reader.source_or_none(path) for name, path in near.modules.items()}
+    modules = Modules({name: one for name, one in sources.items() if one is not None})
+    return bool(Trial(home, modules).roots)
+
+
+def _names_trial(source: Source) -> bool:
+    """Whether a file imports or uses a trial class of PEDL or Determined."""
+    every = PEDL_TRIALS | DETERMINED_TRIALS
+    return any(
+        (alias.name == "*" and f"{node.module}.TFKerasTrial" in every)
+        or imported_as(node, alias) in every
+        for node in source.names.of(ast.ImportFrom)
+        for alias in node.names
+    ) or any(source.names.qualified(node) in every for node in source.names.of(ast.Attribute))
 
 
 def _home(file: Path, configs: set[Path]) -> Path:
@@ -222,8 +276,13 @@ def _project(
     configs = assigned.configs.get(home, ())
     entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
     top = max((one for one in directories if home.is_relative_to(one)), default=home)
-    made: Members = members(home, owned(trials), owned(found.old), entries, others, top, reader)
-    return Project(home, made.root, made.modules, made.needed, configs)
+    scripts = owned(found.native)
+    made: Members = members(
+        home, [*owned(trials), *scripts], owned(found.old), entries, others, top, reader
+    )
+    return Project(
+        home, made.root, made.modules, made.needed, configs, scripts=tuple(scripts)
+    )
 
 
 def _without_trial(found: _Found, taken: set[Path], reader: Reader) -> Iterator[Project]:
@@ -270,6 +329,6 @@ def _imports_in_text(file: Path) -> bool:
 def _with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
-    from pedl2det.notebook.discovery import with_notebooks
+    from pedl2det.analysis.notebook.discovery import with_notebooks
 
     return with_notebooks(projects, files, reader)

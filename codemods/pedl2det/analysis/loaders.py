@@ -36,7 +36,7 @@ def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
     """The functions that return loaders; one without a role returns a pair."""
     if trial.loaders is not None:
         yield trial.loaders, None
-    elif trial.generation is not Generation.PEDL:
+    else:
         for _, method in trial.methods(TRAINING_METHOD):
             yield method, Role.TRAINING
         for _, method in trial.methods(VALIDATION_METHOD):

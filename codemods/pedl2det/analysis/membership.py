@@ -115,6 +115,13 @@ def members(
     return Members(root, _modules(walk, root), needed)
 
 
+def reached(file: Path, reader: Reader) -> dict[str, Path]:
+    """Return a file and all that it imports from its directory, by name."""
+    walk = _Walk(file.parent, (), reader)
+    walk.follow([file])
+    return _modules(walk, file.parent)
+
+
 def _depth(path: Path) -> int:
     return len(path.parts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
@@ -12,7 +12,8 @@ from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.findings import Unreadable
+from pedl2det.findings import Finding, Unreadable
+from pedl2det.fixes import ConfigNeed
 
 #: What a config may name, by the keys under which it does.
 _ENTRIES = {
@@ -25,6 +26,27 @@ _ENTRIES = {
 
 
 @dataclass(frozen=True)
+class Script:
+    """A script of a project that has been written as a trial.
+
+    Attributes:
+        entrypoint: the trial as ``module:Class``; empty if there is nothing in it to train.
+        needs: what the configs have to say.
+        findings: what there is to say, at lines of the script.
+        lines: for each line of the trial, the line of the script that it came from.
+        support: the pieces of ``legacy_keras.py`` that the trial uses.
+        config: the experiment config that the script held; None if it held none.
+    """
+
+    entrypoint: str
+    needs: tuple[ConfigNeed, ...]
+    findings: tuple[Finding, ...]
+    lines: tuple[int, ...]
+    support: frozenset[str]
+    config: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True)
 class Reading:
     """A project that was read.
 
@@ -34,6 +56,7 @@ class Reading:
         originals: the Python files and notebooks as they are on the disk, by path.
         configs: its experiment configs, by path.
         unreadable: why other files of it could not be read.
+        scripts: the scripts that ``trial`` holds as trials, by path.
     """
 
     project: Project
@@ -41,6 +64,7 @@ class Reading:
     originals: Mapping[Path, Source]
     configs: Mapping[Path, Config]
     unreadable: Mapping[Path, Unreadable]
+    scripts: Mapping[Path, Script] = field(default_factory=dict)
 
 
 def read(project: Project, reader: Reader) -> Reading:
@@ -73,6 +97,7 @@ def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path,
         configs=[(path, config.value()) for path, config in configs.items()],
         counts_in_steps=any(config.counts_steps for config in configs.values()),
         entry_names=entry_names(configs.values()),
+        is_whole=len(sources) >= len(project.modules),
     )
 
 

@@ -59,6 +59,10 @@ def _below(path: Path) -> Iterator[tuple[Path, list[str]]]:
         yield from _below(path / name)
 
 
+def _may_matter(name: str) -> bool:
+    return name.endswith(_ENDS) or name.startswith(_TEXT_STARTS)
+
+
 def _listed(path: Path) -> tuple[list[str], list[str]]:
     """The directories of a directory that are searched, and its files, in order."""
     directories: set[str] = set()
@@ -67,7 +71,6 @@ def _listed(path: Path) -> tuple[list[str], list[str]]:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 directories.add(entry.name)
-            elif entry.name.endswith(_ENDS) or entry.name.startswith(_TEXT_STARTS):
-                if entry.is_file():  # no dangling link
-                    names.append(entry.name)
+            elif _may_matter(entry.name) and entry.is_file():  # no dangling link
+                names.append(entry.name)
     return sorted(directories - _PRUNED), sorted(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -23,6 +24,12 @@ _COMPOUND = cst.BaseCompoundStatement
 
 class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
     """An ``ast`` node without a libcst node; the edit of it is a defect of ours."""
+
+
+@functools.cache
+def _has_place(kind: type[cst.CSTNode]) -> bool:
+    """Whether nodes of a type can be found; most others are white space."""
+    return issubclass(kind, _SMALL | _COMPOUND | cst.BaseExpression | cst.Arg | cst.Param)
 
 
 class Locator:
@@ -47,7 +54,8 @@ class Locator:
         self._arguments: dict[cst.CSTNode, cst.Arg] = {}
         self._parameters: dict[tuple[int, int], cst.Param] = {}
         for node, place in self.positions.items():
-            self._file(node, place)
+            if _has_place(type(node)):
+                self._file(node, place)
 
     def _file(self, node: cst.CSTNode, place: CodeRange) -> None:
         if isinstance(node, _SMALL | _COMPOUND):
@@ -72,7 +80,7 @@ class Locator:
     def holds_any(self, node: cst.CSTNode, starts: Sequence[tuple[int, int]]) -> bool:
         """Tell whether one of some places, in order, is inside of a node."""
         place = self.positions.get(node)
-        if place is None:
+        if place is None or isinstance(node, cst.Param):  # its range leaves the default out
             return True
         begin = place.start.line, place.start.column
         if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.decorators:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import yaml
+
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.analysis.project import Reading
+from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.skipping import skipped_in_text
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.options import Options
@@ -33,12 +35,14 @@ class MigratedConfigs:
         changes: the rewritten places.
         findings: what there is to say.
         metric_names: the new names of metrics, if some have another name.
+        new: configs that stood in scripts, by the paths of their files.
     """
 
     texts: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     metric_names: MetricNames | None = None
+    new: dict[Path, str] = field(default_factory=dict)
 
 
 def migrate_configs(
@@ -53,15 +57,33 @@ def migrate_configs(
         options: what the user asked for.
     """
     made = MigratedConfigs()
-    facts = _facts(trial, fixes, options, made.findings)
+    needs = [one for script in reading.scripts.values() for one in script.needs]
+    facts = _facts(trial, fixes, needs, options, made.findings)
     made.metric_names = metric_names(trial)
     for path, config in reading.configs.items():
-        named = _entrypoint(trial, config)
+        named = _script(reading, path, config) or _entrypoint(trial, config)
         if named is None and len(trial.concrete) > 1 and not _names_trial(config):
             made.findings.append(_unclear(path, trial))
         result = migrate_config(config.text, replace(facts, entrypoint=named))
         _take(path, config, result, options, made)
+    for path, script in reading.scripts.items():
+        if script.config is not None and script.entrypoint and not reading.configs:
+            _write_new(path, script, facts, made)
     return made
+
+
+def _write_new(path: Path, script: Script, facts: ConfigFacts, made: MigratedConfigs) -> None:
+    """Write the config that stood in a script to a file beside it."""
+    file = path.with_name("const.yaml")
+    if file.exists() or file in made.new:
+        file = path.with_suffix(".yaml")
+    content = {"entrypoint": script.entrypoint, **script.config}  # type: ignore[dict-item]
+    text = yaml.safe_dump(content, sort_keys=False)
+    result = migrate_config(text, replace(facts, entrypoint=script.entrypoint))
+    made.new[file] = result.text
+    message = f"the experiment config of the script is written to {file.name}"
+    made.findings.append(Finding(Kind.NOTE, RULE, path, 1, message))
+    made.findings += [finding_of(file, text, one) for one in result.findings]
 
 
 def finding_of(path: Path, text: str, one: object, cell: int | None = None) -> Finding:
@@ -99,10 +121,14 @@ def _take(
 
 
 def _facts(
-    trial: Trial, fixes: Sequence[Fix], options: Options, findings: list[Finding]
+    trial: Trial,
+    fixes: Sequence[Fix],
+    needs: Sequence[ConfigNeed],
+    options: Options,
+    findings: list[Finding],
 ) -> ConfigFacts:
-    """What the fixes ask of the configs; two that disagree are reported."""
-    values: dict[str, ConfigNeed] = {}
+    """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
+    values: dict[str, ConfigNeed] = {one.key: one for one in needs}
     for fix in fixes:
         for need in fix.config:
             known = values.setdefault(need.key, need)
@@ -134,6 +160,18 @@ def _named(values: Mapping[str, ConfigNeed], start: str) -> dict[str, str]:
     }
 
 
+def _script(reading: Reading, path: Path, config: Config) -> str | None:
+    """The trial that a config's script has become."""
+    entry = config.entry("entrypoint", "script")
+    if entry is None or not entry.scalar:
+        return None
+    for base in (path.parent, reading.project.home):
+        found = reading.scripts.get(base / entry.scalar)
+        if found is not None:
+            return found.entrypoint or None
+    return None
+
+
 def _entrypoint(trial: Trial, config: Config) -> str | None:
     """The trial of a config as ``module:Class``; of several, the one that the config names."""
     found = _chosen(trial, _class_named(config))
@@ -143,18 +181,23 @@ def _entrypoint(trial: Trial, config: Config) -> str | None:
 
 
 def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
-    concrete = [one for one in trial.concrete if trial.modules.home(one).is_module]
-    if named and len(concrete) != 1:
-        concrete = [one for one in concrete if one.name == named]
-    if len(concrete) > 1:
-        init = trial.modules.by_name.get("__init__")
-        bound = (
-            []
-            if init is None
-            else [one for one in concrete if init.names.module_bindings(one.name)]
-        )
-        concrete = bound or concrete
-    return concrete[0] if len(concrete) == 1 else None
+    """The class of a name, or else the only one that ``__init__.py`` exposes or that there is."""
+    classes = [
+        one
+        for one in trial.classes
+        if trial.modules.home(one).is_module
+        and any(base in trial.roots for base in trial.flow.bases(one))
+    ]
+    concrete = [one for one in classes if one in trial.concrete]
+    by_name = [one for one in classes if one.name == named]
+    if len(by_name) == 1:
+        return by_name[0]
+    init = trial.modules.by_name.get("__init__")
+    exposed = (
+        [one for one in classes if init.names.module_bindings(one.name)] if init is not None else []
+    )
+    found = concrete if named and len(concrete) == 1 else exposed or concrete
+    return found[0] if len(found) == 1 else None
 
 
 def _class_named(config: Config) -> str:

@@ -20,7 +20,7 @@ from pedl2det import fixes as fx
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.edits.apply import apply
+from pedl2det.edits.apply import applied
 from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.edits.unused import without_unused
 from pedl2det.support import library
@@ -83,9 +83,10 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
                 frozenset(one.partition(".")[0] for one in trial.modules.by_name),
                 source.path.name == "__init__.py",
             )
-            text = apply(source, mine, contexts)
-            text = without_unused(source.text, text)
-            text = fitted(source.text, text, wanted)
+            tree = applied(source, mine, contexts)
+            whole = tree.code
+            text = without_unused(source.text, whole)
+            text = fitted(source.text, text, wanted, tree if text == whole else None)
             if text != source.text:
                 made.texts[source.path] = text
     return made
@@ -103,7 +104,7 @@ def _imports_harness(source: Source) -> bool:
 def _is_old(dotted: str) -> bool:
     """Whether nothing but old code imports a name."""
     row = names.lookup(dotted)
-    return names.is_legacy(dotted) or row is not None and not row.changed and row.new != dotted
+    return names.is_legacy(dotted) or (row is not None and not row.changed and row.new != dotted)
 
 
 def _in_order(fixes: Iterable[fx.Fix]) -> list[fx.Fix]:
@@ -200,8 +201,9 @@ def _filled(
     if is_member and own == fx.CONTEXT:
         own = f"self.{trial.context.attribute}"
     if fx.CONSTRUCTOR in code:
-        if isinstance(edit, fx.InsertFirst):
-            access = trial.context.at(edit.node.body[0])
+        if isinstance(edit, fx.InsertFirst | fx.InsertAfter):
+            place = edit.node.body[0] if isinstance(edit, fx.InsertFirst) else edit.node
+            access = trial.context.at(place)
             assert access is not None
             contexts[edit.node] = access.code
         lines = [one.replace(fx.CONTEXT, own) for one in constructor]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def legacy(trial: Trial) -> list[Reference]:
     return [one for one in trial.all_references if names.is_legacy(one.dotted)]
 
 
-def remaining(trial: Trial, dropped: Iterable[Fix | Remark]) -> Remaining:
+def remaining(trial: Trial, dropped: Collection[Fix | Remark]) -> Remaining:
     """Sort the legacy names of new texts.
 
     Args:
@@ -68,15 +68,16 @@ def remaining(trial: Trial, dropped: Iterable[Fix | Remark]) -> Remaining:
         else:
             found.open.append(one)
             fate.setdefault((path, _root(one.node)), set()).add("open")
+    unwanted = {path for path, _ in allowed} | {one.source.path for one in dropped}
     for one in imports:
-        _sort_import(one, fate, allowed, found)
+        _sort_import(one, fate, unwanted, found)
     return found
 
 
 def _sort_import(
     one: Reference,
     fate: Mapping[tuple[Path, str], set[str]],
-    allowed: Counter[tuple[Path, str]],
+    unwanted: Set[Path],
     found: Remaining,
 ) -> None:
     """An import shares the fate of what it is used for."""
@@ -86,7 +87,7 @@ def _sort_import(
     fates = fate.get((path, local), set())
     if _has_mark(one) or fates & {"marked", "open"}:
         found.marked[path] += 1
-    elif fates == {"suppressed"} or allowed.get((path, one.dotted), 0) > 0:
+    elif fates == {"suppressed"} or (not fates and path in unwanted):
         found.suppressed[path] += 1
     else:
         found.open.append(one)
@@ -106,7 +107,7 @@ def _has_mark(one: Reference) -> bool:
     return statement is not None and is_marked(one.source, statement)
 
 
-def _answered(dropped: Iterable[Fix | Remark]) -> Counter[tuple[Path, str]]:
+def _answered(dropped: Collection[Fix | Remark]) -> Counter[tuple[Path, str]]:
     """The legacy names that dropped fixes would have rewritten, by file."""
     found: Counter[tuple[Path, str]] = Counter()
     seen: set[ast.AST] = set()

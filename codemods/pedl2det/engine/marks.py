@@ -34,11 +34,12 @@ def text_of(source: Source, statement: ast.stmt, rule: str, message: str, help_:
         f"{_title(rule)}: {message}", width, break_long_words=False, break_on_hyphens=False
     )
     for line in help_.splitlines():
+        indent = "  " + line[: len(line) - len(line.lstrip())]
         lines += textwrap.wrap(
-            line,
+            line.strip(),
             width,
-            initial_indent="  " + line[: len(line) - len(line.lstrip())],
-            subsequent_indent="  " + line[: len(line) - len(line.lstrip())],
+            initial_indent=indent,
+            subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
         )

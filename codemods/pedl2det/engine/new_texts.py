@@ -79,7 +79,7 @@ def in_old_text(one: Reference, old: Source, message: str, help_: str) -> Findin
 
 
 def old_line(old: Source, new: Source, line: int) -> int:
-    """Return the line of the old text that became a line of the new one, or the nearest above it."""
+    """Return the line of the old text for a line of the new one, or the nearest above it."""
     matcher = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False)
     nearest = 1
     for block in matcher.get_matching_blocks():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
+from pedl2det.engine.check import lost_comments
 from pedl2det.engine.configs import MigratedConfigs, migrate_configs
-from pedl2det.engine.lower_scripts import lower
+from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
 from pedl2det.engine.notebooks import notebook_findings
@@ -87,6 +89,10 @@ def _migrate(
         made = _rewritten(reading, options)
     else:
         made = _only_marked(reading, options)
+    made.findings += [one for script in reading.scripts.values() for one in script.findings]
+    made.findings = at_old_lines(reading, made.findings)
+    made.changes = changes_at_old_lines(reading, made.changes)
+    made.support |= {piece for script in reading.scripts.values() for piece in script.support}
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
     made.findings += notebook_findings(reading)
     return _settled(reading, made, total, options, directories)
@@ -109,6 +115,7 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
     done = rewrite(trial, fixes)
     made = _Made(_lowered(reading) | done.texts, support=done.draft.support)
     made.findings = [*proposals.findings, *done.findings, *_said(proposals, done)]
+    made.findings += _comments_gone(trial, done.texts)
     made.tracebacks = [*proposals.tracebacks, *done.tracebacks]
     made.changes = _changes(done)
     made.configs = migrate_configs(reading, trial, done.draft.fixes, options)
@@ -124,7 +131,7 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
 def _only_marked(reading: Reading, options: Options) -> _Made:
     """Files with old names and without a trial: no rule applies to them."""
     done = rewrite(reading.trial, ())  # drops imports that are not used
-    made = _Made(dict(done.texts))
+    made = _Made(_lowered(reading) | done.texts)
     made.configs = migrate_configs(reading, reading.trial, (), options)
     new = trial_of(reading, made.texts, reading.configs)
     _account(reading, new, reading.configs, Proposals(), made)
@@ -170,6 +177,23 @@ def _said(proposals: Proposals, done: Rewritten) -> list[Finding]:
             continue
         found.append(finding_at(one.source, one.node, one.kind, one.rule, one.message, one.help))
     return found
+
+
+def _comments_gone(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]:
+    """Name the comments that went with the statements behind which they stood, but for imports."""
+    for source in trial.modules:
+        if source.path not in texts:
+            continue
+        imports = {
+            line
+            for node in source.names.of(ast.Import, ast.ImportFrom)
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        }
+        for line, comment in lost_comments(source.text, texts[source.path]):
+            if line not in imports:
+                cell, at = source.place(line)
+                message = f"the comment `{comment}` went with the code that it stood by"
+                yield Finding(Kind.NOTE, SCAN, source.path, at, message, cell=cell)
 
 
 def _changes(done: Rewritten) -> list[Change]:
@@ -240,8 +264,10 @@ def _settled(
 ) -> Result:
     """The result: the files that are written, the status of the trial, and the counts."""
     project = reading.project
-    files = _files(reading, made)
+    passed = _passed_over(project, options)
+    files = [one for one in _files(reading, made) if one.path not in passed]
     findings = _once([*made.findings, *made.configs.findings])
+    findings = [one for one in findings if one.path not in passed]
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
@@ -253,6 +279,8 @@ def _settled(
     result = Result(written, findings=said, tracebacks=made.tracebacks)
     every = [*made.changes, *made.configs.changes]
     result.changes = [one for one in every if one.path in paths]
+    for path in passed:
+        made.marked[path], made.suppressed[path] = 0, total[path]
     _count(result, made, total, paths, status)
     if project.has_trial and (files or blocking):
         result.outcomes.append(
@@ -260,7 +288,7 @@ def _settled(
                 project.home,
                 status,
                 bool(written) and (status.is_finished or options.partial),
-                len(every),
+                len(every) if files else 0,
                 len(blocking),
                 sum(one.kind is Kind.ASSUMPTION for one in findings),
                 tuple(paths),
@@ -272,6 +300,14 @@ def _settled(
     return result
 
 
+def _passed_over(project: Project, options: Options) -> set[Path]:
+    """The files that the user excluded and that no trial needs."""
+    needed = project.needed if project.has_trial else frozenset()
+    return {
+        path for path in project.modules.values() if path not in needed and options.excludes(path)
+    }
+
+
 def _files(reading: Reading, made: _Made) -> list[NewFile]:
     files = []
     for path, text in made.texts.items():
@@ -281,6 +317,7 @@ def _files(reading: Reading, made: _Made) -> list[NewFile]:
     for path, text in made.configs.texts.items():
         config = reading.configs[path]
         files.append(NewFile(path, path.read_bytes(), config.encoded(text.removeprefix("\ufeff"))))
+    files += [NewFile(path, None, text.encode()) for path, text in made.configs.new.items()]
     if made.support:
         files += _support(reading.project.root / SUPPORT, made)
     return files
@@ -321,7 +358,7 @@ def _blocks(finding: Finding, project: Project) -> bool:
     """Whether a finding keeps the trial from being finished; one about a leftover does not."""
     if not project.has_trial:
         return False
-    leftover = set(project.modules.values()) - project.needed
+    leftover = {*project.modules.values(), *project.notebooks} - project.needed
     return finding.path not in leftover
 
 

@@ -59,7 +59,26 @@ def propose(trial: Trial, options: Options, chosen: Iterable[Rule] | None = None
                 made.findings.append(
                     finding_at(one.source, one.node, Kind.SUPPRESSED, one.rule, reason)
                 )
+    _drop_covered(made)
     return made
+
+
+def _drop_covered(made: Proposals) -> None:
+    """Drop marks at places that a dropped fix would have rewritten."""
+    covered = {
+        node
+        for one in made.dropped
+        if isinstance(one, Fix)
+        for source, edit in one.located
+        if isinstance(edit, Replace | ReplaceStatement)
+        for node in source.names.below(edit.node)
+    }
+    for one in [one for one in made.remarks if one.kind is Kind.LEFT and one.node in covered]:
+        made.remarks.remove(one)
+        made.dropped.append(one)
+        made.findings.append(
+            finding_at(one.source, one.node, Kind.SUPPRESSED, one.rule, one.message)
+        )
 
 
 def _checked(rule: Rule, trial: Trial, made: Proposals) -> Iterator[Fix | Remark]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 import pedl2det_names as names
-
 from pedl2det.analysis.source import Source
 from pedl2det.engine.new_texts import old_line
 from pedl2det.engine.places import finding_on

@@ -245,9 +245,12 @@ def _getter(trial: Trial, node: ast.expr, call: ast.Call, dotted: str, today: st
 def _by_computed_name(
     trial: Trial, node: ast.expr, call: ast.Call, dotted: str
 ) -> Iterator[Fix | Remark]:
-    """``getattr(optimizers, name)``: the class of that name."""
+    """``getattr(optimizers, name)``: the class of that name; ``hasattr``, whether there is one."""
     source = trial.modules.home(node)
-    if getattr(call.func, "id", "") != "getattr" or len(call.args) < 2:
+    if getattr(call.func, "id", "") == "hasattr":
+        spelling = spell(source, LEGACY, like=node)
+        yield Fix(ID, source, node, (Replace(node, spelling.code),), imports=spelling.imports)
+    elif getattr(call.func, "id", "") != "getattr" or len(call.args) < 2:
         message = f"{ast.unparse(node)} is handed on, and which optimizers are used is not visible"
         help_ = "name the optimizer, or hand tf.keras.optimizers.legacy on"
         yield Remark(ID, source, node, Kind.LEFT, message, help_)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis import callbacks
 from pedl2det.analysis.flow import Function
+from pedl2det.analysis.loaders import TRAINING_METHOD
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
@@ -34,7 +35,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         for call in source.names.of(ast.Call):
             if callbacks.watches_validation(trial, call):
                 name = callbacks.keras_callback(trial, call.func)
-                found = spell(source, f"determined.keras.callbacks.{name}", like=call.func)
+                like = call.func if isinstance(call.func, ast.Name) else None
+                found = spell(source, f"determined.keras.callbacks.{name}", like=like)
                 edit = Replace(call.func, found.code)
                 notes = ((Kind.DIFFERENT, f"{name} {_ACTS_NOW}"),)
                 yield Fix(ID, source, call.func, (edit,), imports=found.imports, notes=notes)
@@ -49,25 +51,34 @@ def _with_epochs(trial: Trial) -> Iterable[Fix]:
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):
             first = method.args.args[0].arg
-            data, more = _data(trial, first)
-            length = f"legacy_keras.batches_in_epoch({{context}}, {data}{more})"
+            length, support = _length(trial, first)
             code = f"legacy_keras.with_epoch_logs({{context}}, {{callbacks}}, {length})"
             edit = Replace(value, code, {"callbacks": value})
-            support = ("with_epoch_logs", "batches_in_epoch")
+            support = ("with_epoch_logs", *support)
             yield Fix(ID, source, value, (edit,), support=support, form=Form.FAITHFUL)
-    if trial.generation is Generation.EARLY:
-        for _, method in trial.methods("build_training_data_loader"):
-            yield from _remembering(trial, method)
+    for _, method in trial.methods(TRAINING_METHOD):
+        yield from _remembering(trial, method)
 
 
-def _data(trial: Trial, first: str) -> tuple[str, str]:
-    """The training data in a method of the trial, and the batches of a step if they are not 100."""
+def _length(trial: Trial, first: str) -> tuple[str, tuple[str, ...]]:
+    """The batches of an epoch in a method of the trial, and the pieces for it.
+
+    They are those of one pass over the training data, unless the trial says how many they are.
+    """
+    said = {
+        node.attr
+        for owner in trial.classes
+        for node in trial.modules.home(owner).names.below(owner)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    if "batches_per_epoch" in said:
+        return f"{first}.batches_per_epoch", ()
     steps = {config.get("batches_per_step", 100) for _, config in trial.configs}
     unit = '{context}.get_experiment_config().get("scheduling_unit", 100)'
     more = "" if steps <= {100} else f", {unit}"
-    if trial.generation is Generation.EARLY:
-        return f"{first}.training_data", more
-    return f"{first}.data_loaders[0]", more
+    has_method = any(True for _ in trial.methods(TRAINING_METHOD))
+    data = f"{first}.training_data" if has_method else f"{first}.data_loaders[0]"
+    return f"legacy_keras.batches_in_epoch({{context}}, {data}{more})", ("batches_in_epoch",)
 
 
 def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
@@ -79,6 +90,7 @@ def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
             isinstance(node, ast.Return)
             and node.value is not None
             and source.names.definition_around(node) is method
+            and ast.unparse(node.value) != f"{first}.training_data"
         ):
             code = f"{first}.training_data = {{data}}\nreturn {first}.training_data"
             edit = ReplaceStatement(node, code, {"data": node.value})

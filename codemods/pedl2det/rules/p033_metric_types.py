@@ -91,7 +91,7 @@ CASES = (
     _case(
         "from pedl.frameworks.util import elementwise_mean\n\n"
         'def f():\n    return {"a": ("o", (error, elementwise_mean))}\n',
-        '\ndef f():\n    return {"a": ("o", error)}\n',
+        'def f():\n    return {"a": ("o", error)}\n',
     ),
     _case(
         "from pedl.frameworks.util import elementwise_mean\n\n"

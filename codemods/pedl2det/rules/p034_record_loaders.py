@@ -138,6 +138,7 @@ def make_data_loaders():
     return legacy_keras.ArrayBatchLoader(x, y), legacy_keras.ArrayBatchLoader(x, y)
 """
         },
+        status="assumptions",
     ),
     Case(
         _before("batch_size", _SLICES),

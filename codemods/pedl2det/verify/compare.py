@@ -235,7 +235,7 @@ def _shared(old: Lines, new: Lines) -> int:
 
 def _epoch(reports: Lines) -> int:
     """The batches in an epoch: reports count both."""
-    return next((round(one["batches"] / one["epochs"]) for one in reports if one["epochs"] > 0), 0)
+    return next((round(one["batches"] / one["epochs"]) for one in reports if one.get("epochs")), 0)
 
 
 def _union(old: Iterable[str], new: Iterable[str]) -> list[str]:

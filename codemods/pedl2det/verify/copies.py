@@ -81,7 +81,7 @@ class Workshop:
         top, out = self.scratch / name, self.results / name
         for directory in (top, out):
             shutil.rmtree(directory, ignore_errors=True)
-        self.results.mkdir(exist_ok=True)
+        self.results.mkdir(parents=True, exist_ok=True)
         root = top / (extent.root.name or "root")
         try:
             linked = copy_paths(extent.root, extent.paths, root)

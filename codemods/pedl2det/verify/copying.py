@@ -18,8 +18,8 @@ from pathlib import Path
 
 #: The most bytes that one copy of a trial takes.
 BUDGET = 2 * 1024**3
-#: Files of this size are worth the attempt to clone them.
-_CLONED = 1024**2
+#: Files of this size are worth cloning or linking; smaller ones, such as code, are copied.
+LARGE = 1024**2
 _FICLONE = 0x40049409
 _LEFT_OUT = {".git", ".hg", ".svn", ".nox", ".tox", ".venv", "venv", "node_modules"}
 _LEFT_OUT |= {"__pycache__", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache"}
@@ -162,13 +162,13 @@ def _copy(files: Sequence[tuple[Path, Path]], budget: int) -> tuple[Linked, ...]
     remaining = []
     clones = True
     for source, place in sorted(files, key=lambda one: -sizes[one[0]]):
-        clones = clones and sizes[source] >= _CLONED and _cloned(source, place)
+        clones = clones and sizes[source] >= LARGE and _cloned(source, place)
         if not clones:
             remaining.append((source, place))
     needed = sum(sizes[source] for source, _ in remaining)
     linked = []
     for source, place in remaining:
-        if needed > budget:
+        if needed > budget and sizes[source] >= LARGE:
             needed -= sizes[source]
             place.symlink_to(source)
             linked.append(Linked(source, sizes[source], source.stat().st_mtime_ns))

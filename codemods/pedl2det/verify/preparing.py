@@ -15,6 +15,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.verify.configs import config_of_twin
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
+from pedl2det.verify.names_of_metrics import new_metric_names
 from pedl2det.verify.verdict import CheckedAssumption
 
 _TRAINED = (".py", ".yaml", ".yml")
@@ -63,13 +64,12 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
         twin = request.against.resolve()
         config = config_of_twin(twin, extent.home, workshop.config)
         new = workshop.copy("new", extent_of(twin), config)
-        scanned = workshop.copy("scanned", extent)
-        return Pair(old, new, _metric_names(_migrated(scanned, project_of(scanned.directory))))
+        return Pair(old, new, new_metric_names(old.directory, new.config))
     new = workshop.copy("new", extent)
     if request.result is not None:
         _apply(request.result, new, workshop.config)
         found = _assumptions(request.result.findings, extent.home)
-        return Pair(old, new, request.result.metric_names.get(extent.home), found)
+        return Pair(old, new, new_metric_names(old.directory, new.config), found)
     project = project_of(new.directory)
     result = _migrated(new, project)
     findings = [
@@ -80,7 +80,7 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     return Pair(
         old,
         new,
-        _metric_names(result),
+        new_metric_names(old.directory, new.config),
         _assumptions(list(_of_original(findings, new)), extent.home),
         tuple(_of_original([one for one in findings if one.kind.is_left], new)),
         not any(one.directory.is_relative_to(new.directory) for one in result.outcomes),
@@ -141,7 +141,3 @@ def _assumptions(findings: list[Finding], home: Path) -> tuple[CheckedAssumption
         for one in findings
         if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(home)
     )
-
-
-def _metric_names(result: Result) -> MetricNames | None:
-    return next(iter(result.metric_names.values()), None)

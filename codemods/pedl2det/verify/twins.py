@@ -37,6 +37,10 @@ class Failure:
         return _OF_FILES.search(self.message) is not None
 
 
+#: Checkpoints stay in the results, whatever the config says of storage.
+_STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
+
+
 def train(copies: tuple[Copy, ...], batches: int | None) -> tuple[Failure | None, ...]:
     """Train trials at the same time; return for each why it failed, if it did.
 
@@ -82,6 +86,7 @@ def _start(copy: Copy, batches: int | None) -> subprocess.Popen[str]:
         command[1:3] = module
     command += ["--slots", "1"]  # the metrics of each batch are those of one process
     command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
+    command += [word for override in _STORAGE for word in ("--set", override)]
     if batches is not None:
         command += ["--max-batches", str(batches)]
     return subprocess.Popen(  # noqa: S603 - our own command line

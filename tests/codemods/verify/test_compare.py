@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.verify.compare import (
     Comparison,
     Difference,
+    compare_runs,
     metric_differences,
     weight_differences,
 )
@@ -65,3 +69,43 @@ def test_the_largest_difference_is_nan_if_any_is() -> None:
 
     assert Comparison(differences=two).largest == 2.0
     assert math.isnan(Comparison(differences=(*two, Difference("c", gap=NAN))).largest)
+
+
+def runs(directory: Path, old: dict[str, float], new: dict[str, float]) -> tuple[Path, Path]:
+    """Two runs of one batch and one validation, without checkpoints."""
+    for name, metrics in (("old", old), ("new", new)):
+        run = directory / name
+        run.mkdir()
+        (run / "batches.jsonl").write_text(json.dumps({"batch": 1, "metrics": {"loss": 1.0}}))
+        report = {"kind": "validation", "batches": 1, "epochs": 0.25, "metrics": metrics}
+        (run / "metrics.jsonl").write_text(json.dumps(report))
+    return directory / "old", directory / "new"
+
+
+def test_a_metric_is_compared_with_what_it_is_called_now(tmp_path: Path) -> None:
+    names = MetricNames({"loss": "loss"}, {"error": "val_error", "mae": "val_mae"})
+    new = {"val_error": 3.0, "val_mae": 1.0, "val_more": 1.0}
+
+    result = compare_runs(*runs(tmp_path, {"error": 2.0, "mae": 1.0}, new), names)
+
+    assert texts(result.differences) == [
+        "validation report at batch 1: val_error is 2.0 in the old trial, 3.0 in the new one",
+        "a run wrote no checkpoint",
+    ]
+    assert result.more == ("val_more (validation)",)
+    assert (result.batches, result.reports, result.values, result.epoch) == (1, 1, 3, 4)
+
+
+def test_a_metric_of_the_old_trial_that_is_missing_is_a_difference(tmp_path: Path) -> None:
+    names = MetricNames({}, {"error": "val_error"})
+
+    result = compare_runs(*runs(tmp_path, {"error": 2.0}, {"val_eror": 2.0}), names)
+
+    assert texts(result.differences)[0].endswith("only the old trial reports val_error")
+    assert not result.only_numbers_differ
+
+
+def test_without_names_a_new_metric_is_a_difference(tmp_path: Path) -> None:
+    result = compare_runs(*runs(tmp_path, {"error": 2.0}, {"error": 2.0, "more": 1.0}))
+
+    assert texts(result.differences)[0].endswith("only the new trial reports more")

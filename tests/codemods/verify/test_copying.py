@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from pedl2det.verify import copying
 from pedl2det.verify.copying import copy_paths
 from support import read_tree, write_tree
 
@@ -15,6 +18,11 @@ from pathlib import Path
 from pedl2det.verify import guarded
 guarded._guard(Path(sys.argv[1]))
 """
+
+
+@pytest.fixture
+def anything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "LARGE", 1)
 
 
 def copied(root: Path, budget: int | None = None) -> Path:
@@ -90,6 +98,7 @@ def test_of_a_large_directory_only_some_paths_are_copied(tmp_path: Path) -> None
     assert [*read_tree(tmp_path / "copy")] == ["a/data/x", "a/trial/m.py", "common.py"]
 
 
+@pytest.mark.usefixtures("anything_is_large")
 def test_the_largest_files_are_linked_where_copies_would_take_too_much(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", {"big.bin": "x" * 3000, "small.bin": "x" * 900})
 
@@ -103,9 +112,16 @@ def test_the_largest_files_are_linked_where_copies_would_take_too_much(tmp_path:
     assert not linked[0].is_unchanged
 
 
+def test_code_is_never_linked(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "root", {"model_def.py": "x = 1\n"})
+
+    assert not (copied(root, budget=0) / "model_def.py").is_symlink()
+
+
+@pytest.mark.usefixtures("anything_is_large")
 def test_a_linked_file_is_copied_before_it_is_written_to(tmp_path: Path) -> None:
     root = write_tree(
-        tmp_path / "root", {name: "x" * 3000 for name in ("w", "a", "t", "r", "h", "removed")}
+        tmp_path / "root", dict.fromkeys(("w", "a", "t", "r", "h", "removed"), "x" * 3000)
     )
     copy = copied(root, budget=0)
     before = read_tree(root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -246,3 +247,26 @@ def test_what_a_trial_writes_into_its_directory_does_not_reach_the_original(
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert (directory / "cache.npy").read_bytes() == b"PRECIOUS"
+
+
+def test_migrate_writes_only_what_is_proved(example: Callable[[str], Path], tmp_path: Path) -> None:
+    """Two trials, of which one draws another noise whenever it is trained."""
+    proved = example("iris")
+    other = Path(shutil.copytree(proved, tmp_path / "noisy"))
+    spoil(
+        other,
+        "data.py",
+        "    train_features, train_labels = load_csv",
+        "    import numpy\n    noise = numpy.random.default_rng().normal(size=4)\n"
+        "    train_features, train_labels = load_csv",
+    )
+    spoil(other, "data.py", "    train = ", "    train_features += noise\n    train = ")
+    before = read_tree(other)
+
+    done = pedl2det("migrate", tmp_path, "--verify")
+
+    assert done.returncode == 1
+    assert "not written: not repeatable: the old trial does not repeat itself" in done.stderr
+    assert read_tree(other) == before
+    assert "max_length" in (proved / "const.yaml").read_text()
+    assert "1 of 2 trials finished" in done.stderr

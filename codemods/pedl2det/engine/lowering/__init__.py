@@ -10,6 +10,7 @@ constructor of a trial, and what comes after it a method that a callback calls.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import libcst as cst
 
@@ -21,6 +22,7 @@ from pedl2det.engine.lowering.assembly import trial_class
 from pedl2det.engine.lowering.blocks import without_blank_lines
 from pedl2det.engine.lowering.command_line import without_command_line
 from pedl2det.engine.lowering.cutting import cut
+from pedl2det.engine.lowering.dead_names import without_dead_names
 from pedl2det.engine.lowering.fit_call import read_fit
 from pedl2det.engine.lowering.fits import Fits
 from pedl2det.engine.lowering.imports import last_callback, with_imports
@@ -29,13 +31,15 @@ from pedl2det.engine.lowering.limits import marked
 from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
 from pedl2det.engine.lowering.main_guard import without_main_guard
 from pedl2det.engine.lowering.naming import class_name
+from pedl2det.engine.lowering.native import without_init
 from pedl2det.engine.lowering.recorded import record
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.submission import without_submission
 from pedl2det.engine.lowering.text import Text
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import ConfigNeed
+from pedl2det.fixes import ConfigNeed, Mark
 
-__all__ = ["RULE", "Facts", "Lowered", "lower"]
+__all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script", "without_submission"]
 
 _AFTER = "what the script did after fit is done when the training ends, by a callback"
 _NO_FIT = "the script calls no model's fit, so there is nothing to train"
@@ -45,9 +49,15 @@ _WRITE_TRIAL = (
     "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
 )
 
+#: What brings a script into one form, in this order.
+_PASSES = (
+    *(without_command_line, without_main_guard, inlined, each_alone),
+    *(without_init, marked),
+)
+
 
 def lower(text: str, facts: Facts) -> Lowered:
-    """Write a script as a trial.
+    """Write the text of a script as a trial.
 
     Args:
         text: the script.
@@ -56,9 +66,14 @@ def lower(text: str, facts: Facts) -> Lowered:
     Raises:
         Unreadable: the script is not Python 3.
     """
-    first = Script(Text.of(Source.of(facts.path, text)), facts)
+    return lower_script(Source.of(facts.path, text), facts)
+
+
+def lower_script(source: Source, facts: Facts) -> Lowered:
+    """Write a script as a trial."""
+    first = Script(Text.of(source), facts)
     script = first
-    for step in (without_command_line, without_main_guard, inlined, each_alone, marked):
+    for step in _PASSES:
         script = step(script)
     fits = Fits(script.modules())
     calls = trainings(fits, script)
@@ -72,10 +87,15 @@ def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -
     trial = Trial(facts.path.parent, fits.modules)
     counts_epochs = bool(by_epoch(trial))
     parts = cut(script, first, calls)
-    records = [
-        (fit, record(fits, fit, facts, counts_epochs))
-        for fit in (read_fit(fits, call) for call in parts.fits)
-    ]
+    records = []
+    known = facts
+    for call in parts.fits:
+        fit = read_fit(fits, call)
+        recorded = record(fits, fit, known, counts_epochs)
+        records.append((fit, recorded))
+        if recorded.batch_size is not None:  # the others cannot have another one
+            known = replace(facts, has_batch_size=True, batch_size=recorded.batch_size)
+    parts = without_dead_names(parts, [one for _, one in records])
     name = class_name(script.source, facts.name)
     callback, callback_import = last_callback(script.source)
     made = trial_class(script, parts, records, name, callback)
@@ -87,15 +107,14 @@ def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -
         script = script.saying(after, Kind.NOTE, _AFTER)
     support = {piece for _, recorded in records for piece in recorded.support}
     support |= {"History"} if made.has_history else set()
-    imports = [*script.imports, "from pedl.frameworks.keras import TFKerasTrial"]
-    imports += ["from determined.keras import TFKerasTrialContext"] if script.parameter else []
+    imports = ["from pedl.frameworks.keras import TFKerasTrial"]
     imports += [callback_import] if made.has_after and callback_import else []
     imports += ["import legacy_keras"] if support else []
     code = without_blank_lines(made.code, 0)
     code = code.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
     body = with_imports([one.code for one in parts.staying], imports, script.source)
     module = parts.locator.module.with_changes(body=[*body, code])
-    new = script.text.rebuilt(parts.locator, module)
+    new = script.text.rebuilt(parts.locator, module).with_imports_of(first.source.text)
     sizes = [one.batch_size for _, one in records if one.batch_size is not None]
     needs = [ConfigNeed("entrypoint", f"{facts.name}:{name}")]
     needs += [ConfigNeed("global_batch_size", sizes[0])] if sizes else []
@@ -107,6 +126,7 @@ def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -
         new.lines,
         tuple(sorted(support)),
         script.config,
+        f"{facts.name}:{name}",
     )
 
 
@@ -122,7 +142,12 @@ def _left(first: Script) -> Lowered:
     for call in fits.calls(source):
         node, message = call, _OUT_OF_REACH
     said = first.saying(node, Kind.LEFT, message, _WRITE_TRIAL)
-    return Lowered(source.text, findings=_findings(first, said), lines=first.text.lines)
+    if not isinstance(node, ast.Module):
+        statement = source.names.statement_of(node)
+        mark = Mark(statement, f"TODO(pedl2det {RULE}): {message}\n  {_WRITE_TRIAL}")
+        said = replace(said, text=said.text.edited([mark]))
+    new = said.text
+    return Lowered(new.source.text, findings=_findings(first, said), lines=new.lines)
 
 
 def _findings(first: Script, script: Script) -> tuple[Finding, ...]:

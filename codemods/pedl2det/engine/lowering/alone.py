@@ -58,8 +58,7 @@ def _alone(script: Script, locator: Locator, call: ast.Call) -> Script | None:
         target = cst.AssignTarget(cst.Name(name))
         value: Any = locator.expression(call)
         line = cst.SimpleStatementLine([cst.Assign([target], value)])
-    place = Place(call, ast.FunctionDef(name=""), statement, name, is_whole)
-    module = rewritten(locator, place, Body((line,)), None)
+    module = rewritten(locator, Place(call, statement, name, is_whole), Body((line,)), None)
     return replace(script, text=script.text.rebuilt(locator, module))
 
 
@@ -85,9 +84,11 @@ class _Finder(cst.CSTVisitor):
         self._small = small
         self.is_alone = False
 
-    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
-        if len(node.body) == 1 and node.body[0] is self._small:
-            self.is_alone = True
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Look for a line that is nothing but the statement."""
+        if isinstance(node, cst.SimpleStatementLine):
+            self.is_alone = self.is_alone or list(node.body) == [self._small]
+        return not isinstance(node, cst.SimpleStatementLine)
 
 
 def _free(script: Script, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,12 @@ import libcst as cst
 
 from pedl2det.engine.lowering.blocks import code_of, without_blank_lines
 from pedl2det.engine.lowering.closures import Closures
-from pedl2det.engine.lowering.cutting import Parts, shared_names
+from pedl2det.engine.lowering.cutting import Parts, history_targets, rebinds, shared_names
 from pedl2det.engine.lowering.fit_call import FitCall
 from pedl2det.engine.lowering.fit_writer import FitWriter
 from pedl2det.engine.lowering.recorded import Recorded
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.variables import as_variables
 from pedl2det.engine.lowering.walk import bound_names, read_names
 
 _DOCSTRING = '"""Trains the model of this script, on the data that it gave to fit."""'
@@ -23,7 +24,7 @@ _SKELETON = """\
 class {name}(TFKerasTrial):
     {docstring}
 
-    def __init__({trial}, {parameter}):
+    def __init__({trial}, {parameter}) -> None:
         pass
 
     def build_model(self, hparams):
@@ -93,17 +94,22 @@ def trial_class(
         name: the name of the class.
         last_callback: how the file names ``LambdaCallback``.
     """
-    shared = shared_names(parts)
+    shared = shared_names(parts, script.parameter)
     trial = "self" if not {"self"} & _names(parts.moving) else "trial"
     after = _without_exits(parts.after)
     nested = FitWriter.has_rest(parts)
     closures = Closures(parts, shared, trial)
-    carried = [] if nested else _carried(parts, after, shared, fits)
-    uses_closures = nested or after and not _all_bound(parts, carried)
     has_history = _reads_history(parts, after, nested)
-    writer = FitWriter(script, parts, fits, trial, closures, has_history)
+    carried = [] if nested else _carried(parts, after, shared, fits, has_history)
+    may_differ = rebinds(parts) or not _all_bound(parts, carried)
+    uses_closures = bool(nested or (after and may_differ))
+    keeps_name = uses_closures or bool(shared)
+    writer = FitWriter(script, parts, fits, trial, closures, has_history, keeps_name)
     body: list[Any] = []
-    if shared:
+    if script.parameter in shared:  # a parameter cannot be a name of the module
+        body.append(cst.parse_statement(f"global {', '.join(shared)}"))
+        body.append(cst.parse_statement(f"{script.parameter} = trial_context"))
+    elif shared:
         body.append(cst.parse_statement(f"global {', '.join(shared)}"))
     if uses_closures:
         body.append(cst.parse_statement(f"{trial}.after_fit = []"))
@@ -114,27 +120,28 @@ def trial_class(
         body += closures.of([one.code for one in after], [one.node for one in after])
     elif after:
         body += [
-            cst.parse_statement(f"{trial}.{attribute} = {one}") for one, attribute in carried
+            cst.parse_statement(f"{trial}.{attribute} = {one}")
+            for one, attribute in carried
+            if attribute not in ("model", "history")
         ]
     has_after = bool(uses_closures or after)
-    code = _code(script, fits, name, trial, has_after, has_history, last_callback)
+    code = _code(script, shared, fits, name, trial, has_after, has_history, last_callback)
     code += _STEPS if uses_closures else _AFTER if after else ""
     made: Any = cst.parse_module(code).body[0]
+    body = [as_variables(one, shared) for one in body]
     made = _with_body(made, "__init__", _tidied(body))
     if after and not uses_closures:
-        model = [
-            cst.parse_statement(f"{one} = self.{attribute}")
-            for one, attribute in [*_model(fits, after, shared), *carried]
-        ]
+        model = [cst.parse_statement(f"{one} = self.{attribute}") for one, attribute in carried]
         declared = [one for one in shared if one in bound_names([one.node for one in after])]
         head = [cst.parse_statement(f"global {', '.join(declared)}")] if declared else []
-        lines = [*head, *model, *(one.code for one in after)]
+        lines = [*head, *model, *(as_variables(one.code, shared) for one in after)]
         made = _with_body(made, "after_training", _tidied(lines), keeps_docstring=True)
     return Made(made, has_after, has_history)
 
 
 def _code(
     script: Script,
+    shared: Sequence[str],
     fits: Sequence[tuple[FitCall, Recorded]],
     name: str,
     trial: str,
@@ -142,7 +149,10 @@ def _code(
     has_history: bool,
     last_callback: str,
 ) -> str:
-    parameter = f"{script.parameter}: TFKerasTrialContext" if script.parameter else "hparams"
+    parameter = "hparams"
+    if script.parameter:
+        own = "trial_context" if script.parameter in shared else script.parameter
+        parameter = f"{own}: TFKerasTrialContext"
     docstring = script.docstring or _DOCSTRING
     code = _SKELETON.format(name=name, docstring=docstring, trial=trial, parameter=parameter)
     if not all(record.has_validation for _, record in fits):
@@ -176,28 +186,30 @@ def _without_exits(after: Sequence[Any]) -> list[Any]:
 
 
 def _carried(
-    parts: Parts, after: Sequence[Any], shared: Sequence[str], fits: Sequence[Any]
+    parts: Parts,
+    after: Sequence[Any],
+    shared: Sequence[str],
+    fits: Sequence[tuple[FitCall, Recorded]],
+    has_history: bool,
 ) -> list[tuple[str, str]]:
     """Names that are bound before the training and used after it, each with its attribute."""
     before = bound_names([*(one.node for one in parts.before), parts.fit.node])
-    model = {one for one, _ in _model(fits, after, shared)}
-    used = read_names([one.node for one in after]) & set(before)
-    return [
-        (one, f"script_{one}" if one in _OWN_ATTRIBUTES and one != "history" else one)
-        for one in sorted(used - set(shared) - model)
+    used = read_names([one.node for one in after]) & set(before) - set(shared)
+    known: dict[str, str] = {}
+    models = {ast.unparse(fit.model) for fit, _ in fits}
+    if len(models) == 1:
+        known[models.pop()] = "model"
+    if has_history:
+        known |= dict.fromkeys(history_targets(parts), "history")
+    found = [(one, known[one]) for one in sorted(used & known.keys(), key=_model_first(known))]
+    return found + [
+        (one, f"script_{one}" if one in _OWN_ATTRIBUTES else one)
+        for one in sorted(used - known.keys())
     ]
 
 
-def _model(
-    fits: Sequence[tuple[FitCall, Recorded]], after: Sequence[Any], shared: Sequence[str]
-) -> list[tuple[str, str]]:
-    """The name of the model, if what comes after the training uses it."""
-    names = {one.model.id for one, _ in fits if isinstance(one.model, ast.Name)}
-    if len(names) != 1 or len({ast.unparse(one.model) for one, _ in fits}) != 1:
-        return []
-    (name,) = names
-    used = read_names([one.node for one in after])
-    return [(name, "model")] if name in used and name not in shared else []
+def _model_first(known: dict[str, str]) -> Callable[[str], tuple[bool, str]]:
+    return lambda name: (known[name] != "model", name)
 
 
 def _all_bound(parts: Parts, carried: Sequence[tuple[str, str]]) -> bool:
@@ -217,32 +229,13 @@ def _is_simple(node: ast.stmt) -> bool:
 
 
 def _reads_history(parts: Parts, after: Sequence[Any], nested: bool) -> bool:
-    """Whether what ``fit`` returned is used after the training."""
-    source = parts.locator.source
-    targets: set[str] = set()
-    for call in parts.fits:
-        statement = source.names.statement_of(call)
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets |= {
-                ast.unparse(one)
-                for one in (
-                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                )
-            }
+    """Whether what ``fit`` returned may be used after the training."""
+    targets = history_targets(parts)
+    if any(not one.isidentifier() for one in targets):
+        return True
     nodes = [one.node for one in after] + ([parts.fit.node] if nested else [])
-    read = {
-        ast.unparse(node)
-        for statement in nodes
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
-    stay = {
-        node.id
-        for one in parts.staying
-        for node in ast.walk(one.node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    return bool(targets & (read | (stay & set(shared_names(parts)))))
+    nodes += [one.node for one in parts.staying]
+    return bool(targets & read_names(nodes))
 
 
 def _tidied(lines: list[Any]) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import libcst as cst
@@ -92,3 +92,22 @@ def todo(message: str, help_: str, width: int = 80) -> list[Any]:
     lines = textwrap.wrap(f"TODO(pedl2det {RULE}): {message}", width)
     lines += [f"  {one}" for part in help_.splitlines() for one in textwrap.wrap(part, width)]
     return [cst.EmptyLine(comment=cst.Comment(f"# {line}")) for line in lines]
+
+
+def ancestors(root: Any, targets: Collection[Any]) -> set[int]:
+    """The identities of some nodes and of all that they stand in.
+
+    A transformer that visits only these keeps all other nodes as they are, with their places.
+    """
+    wanted = set(map(id, targets))
+    found: set[int] = set()
+
+    def walk(node: Any) -> bool:
+        inside = [walk(child) for child in node.children]
+        if id(node) in wanted or any(inside):
+            found.add(id(node))
+            return True
+        return False
+
+    walk(root)
+    return found

@@ -14,7 +14,7 @@ from pedl2det.fixes import AddArgument, Edit, Replace, ReplaceStatement
 _PARSE = ("parse_args", "parse_known_args")
 _RUN = ("absl.app.run", "tensorflow.app.run", "tensorflow.compat.v1.app.run")
 _FLAGS = ("absl.flags.FLAGS", "tensorflow.app.flags.FLAGS", "tensorflow.compat.v1.app.flags.FLAGS")
-_DEFAULTS = "the options of the command line have their defaults: PEDL gave a script no arguments"
+DEFAULTS = "the options of the command line have their defaults: PEDL gave a script no arguments"
 _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
@@ -26,7 +26,7 @@ def without_command_line(script: Script) -> Script:
         return script
     for node, _ in found:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _PARSE:
-            script = script.saying(node, Kind.NOTE, _DEFAULTS)
+            script = script.saying(node, Kind.NOTE, DEFAULTS)
     return replace(script, text=script.text.edited([edit for _, edit in found]))
 
 
@@ -43,10 +43,7 @@ def _edits(source: Source) -> Iterator[tuple[ast.AST, Edit]]:
             yield call, ReplaceStatement(statement, _started(source, call, argv))
         elif meaning == "fire.Fire" and call.args:
             yield call, Replace(call, "{function}()", {"function": call.args[0]})
-    for node in source.names.of(ast.Attribute):
-        if source.names.qualified(node) == "sys.argv" and isinstance(node.ctx, ast.Load):
-            yield node, Replace(node, argv)
-    for node in source.names.of(ast.Name):
+    for node in source.names.of(ast.Name, ast.Attribute):
         if source.names.qualified(node) == "sys.argv" and isinstance(node.ctx, ast.Load):
             yield node, Replace(node, argv)
     for compare in source.names.of(ast.Compare):

@@ -78,11 +78,15 @@ def cut(script: Script, first: Script, calls: Sequence[ast.Call]) -> Parts:
     statements = {id(line.node): line for line in lines}
     trained = _statement_of(source.names.parents, calls[0], statements)
     number = lines.index(trained)
-    own = [call for call in calls if _statement_of(source.names.parents, call, statements) is trained]
+    own = [
+        call for call in calls if _statement_of(source.names.parents, call, statements) is trained
+    ]
     mine = exclusive(source.names.parents, own)
     return Parts(
         locator,
-        tuple(line for line, stay in zip(lines, stays, strict=True) if stay and line is not trained),
+        tuple(
+            line for line, stay in zip(lines, stays, strict=True) if stay and line is not trained
+        ),
         tuple(line for line, stay in zip(lines[:number], stays[:number], strict=True) if not stay),
         trained,
         tuple(
@@ -132,36 +136,48 @@ def _around(parents: dict[ast.AST, ast.AST], node: ast.AST) -> list[tuple[ast.AS
     return found
 
 
-def shared_names(parts: Parts) -> list[str]:
-    """Names of the module that the moved statements bind and that others know as such."""
+def shared_names(parts: Parts, parameter: str = "") -> list[str]:
+    """Names of the module that the moved statements bind and that others know as such.
+
+    Args:
+        parts: the script in parts.
+        parameter: a name that the constructor is given.
+    """
     source = parts.locator.source
     bound = bound_names(parts.moving)
+    if parameter:
+        bound.setdefault(parameter, source.tree)
     stay = [one.node for one in parts.staying]
     kept = bound_names(stay)
     known = {
         node.id
         for statement in stay
         for node in source.names.below(statement)
-        if isinstance(node, ast.Name) and source.names.binder(node) is source.tree
+        if isinstance(node, ast.Name) and source.names.binder(node) in (source.tree, None)
     }
-    known |= {
-        name
-        for statement in (*stay, *parts.moving)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Global)
-        for name in node.names
-    }
+    known |= {name for node in _globals(stay) for name in node.names}
     if _looks_at_names(parts.moving):
         known |= set(bound)
     hidden = {name for name in bound if hasattr(builtins, name) and _read_first(parts, name)}
-    return sorted(name for name in bound if name in known or name in kept or name in hidden)
+    shared = {name for name in bound if name in known or name in kept or name in hidden}
+    for node in _globals(parts.moving):  # one statement says the same of all of its names
+        if shared & set(node.names):
+            shared |= set(node.names) & bound.keys()
+    return sorted(shared)
+
+
+def _globals(statements: Sequence[ast.stmt]) -> list[ast.Global]:
+    return [node for one in statements for node in ast.walk(one) if isinstance(node, ast.Global)]
+
+
+def rebinds(parts: Parts) -> bool:
+    """Whether functions that move set variables of the script."""
+    return bool(_globals(parts.moving))
 
 
 def _looks_at_names(statements: Sequence[ast.stmt]) -> bool:
     """Whether code looks names up by their text."""
-    return bool(
-        {"globals", "locals", "vars", "dir", "exec", "eval"} & read_names(statements)
-    )
+    return bool({"globals", "locals", "vars", "dir", "exec", "eval"} & read_names(statements))
 
 
 def _read_first(parts: Parts, name: str) -> bool:
@@ -171,3 +187,15 @@ def _read_first(parts: Parts, name: str) -> bool:
         if uses:
             return any(isinstance(use.ctx, ast.Load) for use in uses)
     return False
+
+
+def history_targets(parts: Parts) -> set[str]:
+    """What the value of ``fit`` is assigned to, as code."""
+    found: set[str] = set()
+    for call in parts.fits:
+        match parts.locator.source.names.statement_of(call):
+            case ast.Assign(targets=targets):
+                found |= {ast.unparse(one) for one in targets}
+            case ast.AnnAssign(target=target):
+                found.add(ast.unparse(target))
+    return found

@@ -12,7 +12,10 @@ from pedl2det.engine.lowering.walk import own_nodes
 
 _DATASETS = ("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow_datasets.")
 _DATASET_METHODS = frozenset(
-    "batch cache filter interleave map padded_batch prefetch repeat shuffle skip take zip".split()
+    {
+        *("batch", "cache", "filter", "interleave", "map", "padded_batch", "prefetch", "repeat"),
+        *("shuffle", "skip", "take", "zip"),
+    }
 )
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 _ITERATORS = frozenset({"iter", "zip", "map", "filter", "enumerate"})
@@ -113,8 +116,8 @@ def _number(fits: Fits, origin: Origin) -> int | float | None:
         case ast.BinOp(left=left, op=op, right=right):
             return _computed(number(fits, left), op, number(fits, right))
         case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
-            value = number(fits, inner)
-            return None if value is None else int(value)
+            whole = number(fits, inner)
+            return None if whole is None else int(whole)
         case ast.Attribute():
             default = option_default(fits.modules.home(node), node)
             return number(fits, default) if default is not None else None

@@ -44,7 +44,8 @@ class FitCall:
     Attributes:
         call: the call.
         model: the expression of the model.
-        given: its arguments by name, those that are None left out.
+        given: its arguments by name, those that are None left out; ``*data`` that is the inputs and
+            the targets is ``pair``.
         hidden: an argument with ``*`` or ``**`` that cannot be seen through.
     """
 
@@ -52,6 +53,11 @@ class FitCall:
     model: ast.expr
     given: dict[str, Given]
     hidden: ast.expr | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether batches are cut from arrays for the training."""
+        return bool({"y", "pair"} & self.given.keys())
 
 
 def read_fit(fits: Fits, call: ast.Call) -> FitCall:
@@ -62,7 +68,10 @@ def read_fit(fits: Fits, call: ast.Call) -> FitCall:
     hidden: ast.expr | None = None
     for name, value in zip(parameters, call.args, strict=False):
         if isinstance(value, ast.Starred):
-            hidden = value
+            if name == "x" and len(call.args) == 1 and _is_pair(fits, value.value):
+                found["pair"] = Given(value.value)
+            else:
+                hidden = value
             break
         found[name] = Given(value)
     for keyword in call.keywords:
@@ -80,6 +89,15 @@ def read_fit(fits: Fits, call: ast.Call) -> FitCall:
         if not (isinstance(one.node, ast.Constant) and one.node.value is None)
     }
     return FitCall(call, call.func.value, given, hidden)
+
+
+def _is_pair(fits: Fits, node: ast.expr) -> bool:
+    """Whether a value has two members, the inputs and the targets."""
+    origins = fits.flow.origins(node)
+    return bool(origins) and all(
+        isinstance(one.node, ast.Tuple | ast.List) and len(one.node.elts) == 2 and not one.path
+        for one in origins
+    )
 
 
 def _members(fits: Fits, node: ast.expr) -> dict[str, Given] | None:

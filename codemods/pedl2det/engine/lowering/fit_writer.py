@@ -11,7 +11,7 @@ import libcst as cst
 from pedl2det.edits import templates
 from pedl2det.edits.comments import keep_comments
 from pedl2det.edits.wrap import wrapped
-from pedl2det.engine.lowering.blocks import todo
+from pedl2det.engine.lowering.blocks import ancestors, todo
 from pedl2det.engine.lowering.closures import Closures, rests
 from pedl2det.engine.lowering.cutting import Parts
 from pedl2det.engine.lowering.fit_call import FitCall
@@ -30,6 +30,7 @@ class FitWriter:
         trial: the name of the trial in its constructor.
         closures: writes what comes after the training within a block.
         has_history: whether the metrics are kept.
+        keeps_name: whether they also keep the name that the script gave them.
     """
 
     def __init__(
@@ -40,9 +41,11 @@ class FitWriter:
         trial: str,
         closures: Closures,
         has_history: bool,
+        keeps_name: bool,
     ) -> None:
         self._script, self._parts, self._trial = script, parts, trial
-        self._closures, self._has_history = closures, has_history
+        self._closures = closures
+        self._has_history, self._keeps_name = has_history, keeps_name
         source = parts.locator.source
         self._config = parts.locator.module.config_for_parsing
         self._width = max([88, *map(len, source.lines)])
@@ -70,7 +73,8 @@ class FitWriter:
         return [self._compound(code)]
 
     def _compound(self, code: Any) -> Any:
-        return code.visit(_Blocks(self))
+        statements = [one for one in self._parts.locator.positions if id(one) in self._records]
+        return code.visit(_Blocks(self, ancestors(code, statements)))
 
     def holds_fit(self, line: Any) -> bool:
         """Whether a line, or something in it, trains."""
@@ -102,15 +106,10 @@ class FitWriter:
     def _recorded(self, line: Any) -> list[Any]:
         """What the trial keeps in the place of a line that trained."""
         small = line.body[0]
-        fit, record = self._records[id(small)]
+        _, record = self._records[id(small)]
         lines: list[Any] = []
-        if self._has_history and isinstance(small, cst.Assign | cst.AnnAssign):
-            targets = small.targets if isinstance(small, cst.Assign) else [small]
-            for one in targets:
-                lines += self._statements(
-                    "{target} = legacy_keras.History()\n{trial}.history = {target}",
-                    {"target": one.target},
-                )
+        if self._has_history:
+            lines += self._history(small)
         holes = {
             name: cst.parse_expression(given.code)
             if given.code
@@ -127,6 +126,15 @@ class FitWriter:
                 lines[0] = first.with_changes(leading_lines=leading)
         return lines
 
+    def _history(self, small: Any) -> list[Any]:
+        """What ``fit`` returned: a callback that keeps the metrics."""
+        lines = self._statements("{trial}.history = legacy_keras.History()", {})
+        targets = small.targets if isinstance(small, cst.Assign) else [small]
+        for one in targets if isinstance(small, cst.Assign | cst.AnnAssign) else []:
+            if self._keeps_name or not isinstance(one.target, cst.Name):
+                lines += self._statements("{target} = {trial}.history", {"target": one.target})
+        return lines
+
     def _statements(self, code: str, holes: dict[str, Any]) -> list[Any]:
         made = templates.statements(code, {**holes, "trial": self._trial}, self._config)
         module = self._parts.locator.module
@@ -134,14 +142,19 @@ class FitWriter:
 
 
 class _Blocks(cst.CSTTransformer):
-    def __init__(self, writer: FitWriter) -> None:
+    def __init__(self, writer: FitWriter, path: set[int]) -> None:
         super().__init__()
         self._writer = writer
+        self._path = path
 
-    def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
-    ) -> cst.IndentedBlock:
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Look only where the model is trained."""
+        return id(node) in self._path
+
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Write the lines of a block that trains."""
+        if not isinstance(original_node, cst.IndentedBlock):
+            return updated_node
         if not any(self._writer.holds_fit(one) for one in original_node.body):
             return updated_node
         return updated_node.with_changes(

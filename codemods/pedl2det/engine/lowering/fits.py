@@ -54,7 +54,7 @@ class Fits:
         origins = {one.node for one in self.flow.origins(func.value)}
         text = ast.unparse(func.value)
         return any(self._is_keras_model(one) for one in origins) or any(
-            origins & others or ast.unparse(node) == text and self._is_near(node, func.value)
+            origins & others or (ast.unparse(node) == text and self._is_near(node, func.value))
             for node, others in self._compiled
         )
 
@@ -131,4 +131,3 @@ def receiver(fits: Fits, call: ast.Call, function: Callable) -> ast.expr | None:
     meaning = fits.modules.meaning(call.func.value)
     target = fits.modules.definition(meaning) if meaning else None
     return None if isinstance(target, ast.ClassDef) else call.func.value
-

@@ -12,7 +12,7 @@ import libcst as cst
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.edits.locate import Locator
-from pedl2det.engine.lowering.blocks import closed, is_docstring, lines_of
+from pedl2det.engine.lowering.blocks import ancestors, closed, is_docstring, lines_of
 from pedl2det.engine.lowering.fits import Fits, receiver
 from pedl2det.engine.lowering.returns import NoSuchForm, without_returns
 from pedl2det.engine.lowering.script import Script
@@ -70,14 +70,14 @@ def body_of(
         return None
     renamer = _Renamer(home, function, here, renames, renamed_imports)
     definition: Any = here.statement(function)
-    lines = [one for one in lines_of(definition.body)]
+    lines = lines_of(definition.body)
     if lines and has_docstring(function) and is_docstring(lines[0]):
         lines = lines[1:]
     try:
         lines = without_returns([renamer.renamed(one) for one in lines], target)
     except NoSuchForm:
         return None
-    lines = [one for one in lines if not _is_declaration(one)]
+    lines = [one for one in lines if not _is_declaration(one, names.unused)]
     bindings = [
         _binding(renames.get(name, name), _expression(value, fits, locator, here))
         for name, value in names.assigned
@@ -147,6 +147,7 @@ class _Names:
 
     Attributes:
         renames: new names of its variables; None if they cannot be told apart.
+        unused: parameters that nothing reads.
         assigned: the parameters that become variables, each with its value.
     """
 
@@ -166,12 +167,17 @@ class _Names:
         self._taken = _taken(script, function)
         self.assigned: list[tuple[str, ast.expr]] = []
         self.renames: dict[str, str] | None = {}
+        self.unused: set[str] = set()
+        used = read_names(_without_deletions(function.body))
         owner = home.names.parents.get(function)
         for number, (parameter, value) in enumerate(arguments):
             name = parameter.arg
             if isinstance(value, ast.Name) and name not in bound and _is_of_module(script, value):
                 if value.id != name:
                     self.renames[name] = value.id
+                continue
+            if name not in used and not _does_work(value):
+                self.unused.add(name)
                 continue
             self.assigned.append((name, value))
             if number == 0 and isinstance(owner, ast.ClassDef):  # `self` is the trial there
@@ -181,14 +187,19 @@ class _Names:
                 self._fit(name)
         same = {target} if _returns_only(function, target) else set()
         for name, node in bound.items():
-            if name in same or name in dict(self.assigned) or self.renames is None:
+            if (
+                name in same
+                or name in self.unused
+                or name in dict(self.assigned)
+                or self.renames is None
+            ):
                 continue
             if isinstance(node, ast.alias | ast.Import | ast.ImportFrom):
                 if name in self._taken and not _is_same_import(script, node, name):
                     self.renames = None
             else:
                 self._fit(name)
-        reused = [one for one in (self.renames or {}).values()]
+        reused = list((self.renames or {}).values())
         for name in bound:  # a variable of the function that is called like an argument
             if self.renames is not None and name in reused and name not in self.renames:
                 self.renames[name] = self._fresh(name)
@@ -307,35 +318,66 @@ class _Renamer:
                     self._new[locator.expression(node)] = renames[node.id]
                 elif binder is home.tree and node.id in imported:
                     self._new[locator.expression(node)] = imported[node.id]
-            elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node is not function:
-                if node.name in renames and names.binder_at(node, node.name) is function:
-                    definition: Any = locator.statement(node)
-                    self._new[definition.name] = renames[node.name]
+            elif (
+                isinstance(node, ast.FunctionDef | ast.ClassDef)
+                and node is not function
+                and node.name in renames
+                and names.binder_at(node, node.name) is function
+            ):
+                definition: Any = locator.statement(node)
+                self._new[definition.name] = renames[node.name]
 
     def renamed(self, line: Any) -> Any:
         """A line with the new names."""
-        return line.visit(_Replacer(self._new))
+        path = ancestors(line, [*self._new, *_nonlocals(line)])
+        return line.visit(_Replacer(self._new, path)) if path else line
 
 
 class _Replacer(cst.CSTTransformer):
-    def __init__(self, new: dict[Any, str]) -> None:
+    def __init__(self, new: dict[Any, str], path: set[int]) -> None:
         super().__init__()
         self._new = new
+        self._path = path
 
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Look only where something changes."""
+        return id(node) in self._path
+
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Rename; a variable of the function is one of the module now."""
         name = self._new.get(original_node)
-        return updated_node.with_changes(value=name) if name is not None else updated_node
+        if name is not None:
+            return updated_node.with_changes(value=name)
+        if isinstance(updated_node, cst.Nonlocal):
+            return cst.Global(updated_node.names)
+        return updated_node
 
-    def leave_Nonlocal(self, original_node: cst.Nonlocal, updated_node: cst.Nonlocal) -> Any:
-        """A variable of the function is one of the module now."""
-        return cst.Global(updated_node.names)
+
+def _nonlocals(node: Any) -> list[Any]:
+    found = [node] if isinstance(node, cst.Nonlocal) else []
+    return [*found, *(one for child in node.children for one in _nonlocals(child))]
 
 
-def _is_declaration(line: Any) -> bool:
-    """Whether a line only says ``global`` or ``pass``."""
+def _is_declaration(line: Any, unused: set[str]) -> bool:
+    """Whether a line only says ``global``, ``pass``, or ``del`` of a parameter that is gone."""
     return isinstance(line, cst.SimpleStatementLine) and all(
-        isinstance(one, cst.Global | cst.Pass) for one in line.body
+        isinstance(one, cst.Global | cst.Pass)
+        or (
+            isinstance(one, cst.Del)
+            and isinstance(one.target, cst.Name)
+            and one.target.value in unused
+        )
+        for one in line.body
     )
+
+
+def _without_deletions(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [one for one in body if not isinstance(one, ast.Delete)]
+
+
+def _does_work(value: ast.expr) -> bool:
+    """Whether computing a value may do anything else."""
+    return any(isinstance(one, ast.Call | ast.Await | ast.NamedExpr) for one in ast.walk(value))
 
 
 def _expression(value: ast.expr, fits: Fits, locator: Locator, here: Locator) -> Any:

@@ -15,8 +15,9 @@ import libcst as cst
 from pedl2det.analysis.flow import Callable
 from pedl2det.analysis.source import Source
 from pedl2det.edits.locate import Locator
-from pedl2det.engine.lowering.blocks import lines_of, split
+from pedl2det.engine.lowering.blocks import ancestors, lines_of, split
 from pedl2det.engine.lowering.fits import Fits
+from pedl2det.engine.lowering.imports import with_imports
 from pedl2det.engine.lowering.inlined_body import Body, body_of, has_docstring
 from pedl2det.engine.lowering.script import Script
 from pedl2det.engine.lowering.walk import own_nodes, script_statements
@@ -33,14 +34,12 @@ class Place:
 
     Attributes:
         call: the call.
-        function: the function.
         statement: the statement that the call is a part of.
         target: what the returned value is assigned to, as code; empty for nothing.
         is_whole: whether the call is all that the statement computes.
     """
 
     call: ast.Call
-    function: ast.FunctionDef
     statement: ast.stmt
     target: str
     is_whole: bool
@@ -52,11 +51,11 @@ def inlined(script: Script) -> Script:
     for _ in range(_MOST):
         fits = Fits(script.modules())
         done = None
-        for place in _places(fits, script.source):
-            key = (script.text.old_line(place.call.lineno), place.function.name)
+        for place, function in _places(fits, script.source):
+            key = (script.text.old_line(place.call.lineno), function.name)
             if key in refused:
                 continue
-            done = _inline(script, fits, place)
+            done = _inline(script, fits, place, function)
             if done is not None:
                 break
             refused.add(key)
@@ -66,7 +65,7 @@ def inlined(script: Script) -> Script:
     return script
 
 
-def _places(fits: Fits, source: Source) -> Iterator[Place]:
+def _places(fits: Fits, source: Source) -> Iterator[tuple[Place, ast.FunctionDef]]:
     training = fits.training_functions()
     for statement in script_statements(source.tree.body):
         for node in own_nodes(_head(statement)):
@@ -76,7 +75,7 @@ def _places(fits: Fits, source: Source) -> Iterator[Place]:
                 if found in training and isinstance(found, ast.FunctionDef):
                     place = _place(source, node, found, statement)
                     if place is not None:
-                        yield place
+                        yield place, found
 
 
 def _head(statement: ast.stmt) -> list[ast.AST]:
@@ -112,67 +111,86 @@ def _place(
         if name in _EXITS and value.args == [call]:
             value = call
     if value is call:
-        return Place(call, function, statement, target, is_whole=True)
+        return Place(call, statement, target, is_whole=True)
     if isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.If | ast.With):
-        return Place(call, function, statement, f"{function.name}_result", is_whole=False)
+        return Place(call, statement, f"{function.name}_result", is_whole=False)
     return None
 
 
-def _inline(script: Script, fits: Fits, place: Place) -> Script | None:
+def _inline(script: Script, fits: Fits, place: Place, function: ast.FunctionDef) -> Script | None:
     """The script with one call written out; None if that cannot be done."""
     locator = Locator(script.source)
-    body = body_of(script, fits, place.call, place.function, place.target, locator)
+    body = body_of(script, fits, place.call, function, place.target, locator)
     if body is None:
         return None
-    name = place.function.name
-    for one in place.function.decorator_list:
+    name = function.name
+    for one in function.decorator_list:
         message = _LEFT_OUT.format(decorator=f"@{ast.unparse(one)}", name=name)
         script = script.saying(place.call, Kind.DIFFERENT, message)
-    home = fits.modules.home(place.function)
+    home = fits.modules.home(function)
     is_here = home is script.source
     gone = None
-    if is_here and not _is_used_elsewhere(script.source, place):
-        gone = locator.statement(place.function)
+    if is_here and not _is_used_elsewhere(fits, script.source, place, function):
+        gone = locator.statement(function)
     module = rewritten(locator, place, body, gone)
+    module = module.with_changes(body=with_imports(module.body, body.imports, script.source))
     docstring = script.docstring or (
-        home.segment(place.function.body[0]) if has_docstring(place.function) else ""
+        home.segment(function.body[0]) if has_docstring(function) else ""
     )
     if name.startswith("_") or not docstring.startswith(('"', "'")):
         docstring = script.docstring
-    imports = (*script.imports, *body.imports)
-    text = script.text.rebuilt(locator, module)
-    return replace(script, text=text, docstring=docstring, imports=imports)
+    return replace(script, text=script.text.rebuilt(locator, module), docstring=docstring)
 
 
-def _is_used_elsewhere(source: Source, place: Place) -> bool:
-    """Whether anything but the call names the function; methods stay with their class."""
-    if not isinstance(source.names.parents.get(place.function), ast.Module):
+def _is_used_elsewhere(fits: Fits, source: Source, place: Place, function: ast.FunctionDef) -> bool:
+    """Whether anything but the call names the function or the method."""
+    owner = source.names.parents.get(function)
+    if isinstance(owner, ast.ClassDef):
+        named = [
+            node
+            for one in fits.modules
+            for node in one.names.of(ast.Attribute)
+            if node.attr == function.name and node is not place.call.func
+        ]
+        return bool(named) or len(owner.body) < 2 or len(fits.flow.family(owner)) > 1
+    if not isinstance(owner, ast.Module):
         return True
     return any(
-        node.id == place.function.name and node is not place.call.func
+        node.id == function.name and node is not place.call.func
         for node in source.names.of(ast.Name)
     )
 
 
 def rewritten(locator: Locator, place: Place, body: Body, gone: Any) -> cst.Module:
+    """The module with lines before the statement of a call, or in its place.
+
+    Args:
+        locator: finds the nodes of the script.
+        place: the call.
+        body: the lines.
+        gone: a definition that goes, or None.
+    """
     statement: Any = locator.statement(place.statement)
     call: Any = locator.expression(place.call)
-    rewriter = _Rewriter(statement, call, place, body, gone)
+    path = ancestors(locator.module, [statement, call, gone])
+    rewriter = _Rewriter(statement, call, place, body, gone, path)
     return locator.module.visit(rewriter)
 
 
 class _Rewriter(cst.CSTTransformer):
     """Writes the body before the statement, and the result in the place of the call."""
 
-    def __init__(self, statement: Any, call: Any, place: Place, body: Body, gone: Any) -> None:
+    def __init__(
+        self, statement: Any, call: Any, place: Place, body: Body, gone: Any, path: set[int]
+    ) -> None:
         super().__init__()
         self._statement, self._call, self._place, self._gone = statement, call, place, gone
         self._body = body
-        self._comments: list[Any] = []
+        self._path = path
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Leave the function alone that goes."""
-        return node is not self._gone
+        """Look only where something changes."""
+        return id(node) in self._path and node is not self._gone
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Rewrite the line of the call, wherever it stands."""
@@ -185,12 +203,14 @@ class _Rewriter(cst.CSTTransformer):
                 return self._line(original_node, updated_node)
         elif isinstance(original_node, cst.SimpleStatementSuite):
             if any(one is self._statement for one in original_node.body):
-                lines = [new for line in lines_of(updated_node) for new in [line]]
+                lines = lines_of(updated_node)
                 found = []
                 for old, line in zip(original_node.body, lines, strict=True):
                     found += self._replaced(line) if old is self._statement else [line]
                 return cst.IndentedBlock(found)
-        elif original_node is self._statement:
+        elif original_node is self._statement and isinstance(
+            original_node, cst.BaseCompoundStatement
+        ):
             return self._before(updated_node)
         return updated_node
 
@@ -212,7 +232,7 @@ class _Rewriter(cst.CSTTransformer):
         if not lines:
             lines = [cst.SimpleStatementLine([cst.Pass()])] if not kept else []
         found = [*lines, *kept]
-        comments = [one for one in line.leading_lines]
+        comments = list(line.leading_lines)
         trailing = line.trailing_whitespace
         if self._place.is_whole and trailing.comment is not None:
             comments.append(cst.EmptyLine(comment=trailing.comment))

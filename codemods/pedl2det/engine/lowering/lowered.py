@@ -53,6 +53,7 @@ class Lowered:
         lines: for each new line, the old line that it came from.
         support: the pieces of ``legacy_keras.py`` that the new text uses.
         config: the experiment config that the script held in its code; None if it held none.
+        entrypoint: the trial as ``module:Class``; empty if there is none.
     """
 
     text: str
@@ -62,3 +63,4 @@ class Lowered:
     lines: tuple[int, ...] = ()
     support: tuple[str, ...] = ()
     config: Mapping[str, object] | None = None
+    entrypoint: str = ""

@@ -7,6 +7,7 @@ The old harness trained for as long as the config says, in the order of the data
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +15,7 @@ from pedl2det.engine.lowering.data import Data, data_of, is_hyperparameter, numb
 from pedl2det.engine.lowering.fit_call import FitCall, Given
 from pedl2det.engine.lowering.fits import Fits
 from pedl2det.engine.lowering.lowered import Facts
+from pedl2det.engine.lowering.records import records
 from pedl2det.findings import Kind
 
 _KERAS_BATCH = 32  # what Keras took where fit named no batch size
@@ -31,6 +33,9 @@ _SPLIT = (
 _NO_STEPS = "a generator of validation data needs validation_steps"
 _HIDDEN = "`{}` hides arguments of fit"
 _WRITE_ARGUMENTS = "write the arguments of fit by their names"
+_OWN_BATCHES = (
+    "the data are batches already: global_batch_size, {size}, only says how many records they hold"
+)
 _ONE_THREAD = "a generator is drawn from by one thread: workers and processes are left out"
 
 
@@ -85,6 +90,8 @@ def record(fits: Fits, fit: FitCall, facts: Facts, counts_epochs: bool) -> Recor
     _settings(fits, fit, made)
     if made.batch_size is None and not facts.has_batch_size and size != "hyperparameter":
         made.batch_size = size if isinstance(size, int) else _KERAS_BATCH
+        if not fit.is_cut and "x" in fit.given and _flow_size(fits, fit.given["x"].node) is None:
+            made.said.append((Kind.NOTE, _OWN_BATCHES.format(size=made.batch_size), ""))
     if fit.hidden is not None:
         text = ast.unparse(fit.hidden)
         made.said.append((Kind.LEFT, _HIDDEN.format(text), _WRITE_ARGUMENTS))
@@ -94,7 +101,7 @@ def record(fits: Fits, fit: FitCall, facts: Facts, counts_epochs: bool) -> Recor
 def _size(fits: Fits, fit: FitCall) -> Size:
     """Records in a batch that is cut from arrays, or that an image iterator gives."""
     given = fit.given.get("batch_size")
-    if given is None and "y" not in fit.given and "x" in fit.given:
+    if given is None and not fit.is_cut and "x" in fit.given:
         return _flow_size(fits, fit.given["x"].node) or _KERAS_BATCH
     return _as_size(fits, given)
 
@@ -124,14 +131,19 @@ def _flow_size(fits: Fits, node: ast.expr) -> int | None:
 
 def _data(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Size) -> None:
     given = fit.given
+    if "pair" in given:
+        pair = _as_tuple(fits, made, given["pair"], made.hole("pair", given["pair"]))
+        made.keep("training_data", _cut(made, pair, size, facts))
     names = [name for name in ("x", "y", "sample_weight") if name in given]
     if "y" in given:
         parts = ", ".join(made.hole(name, given[name]) for name in names)
         if "validation_data" not in given and "validation_split" in given:
             _split(fit, facts, made, parts, size)
             return
-        made.keep("training_data", _cut(made, f"({parts})", size, facts))
-    elif "x" in given:
+        count = records(fits, given["x"].node)
+        is_small = count is not None and count < _most_records(size, facts)
+        made.keep("training_data", _cut(made, f"({parts})", size, facts, is_own=is_small))
+    elif "x" in given and "pair" not in given:
         made.keep("training_data", _training(fits, fit, facts, made))
     if "validation_data" in given:
         made.keep("validation_data", _validation(fits, fit, facts, made, size))
@@ -140,12 +152,20 @@ def _data(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Size) ->
         made.said.append((Kind.LEFT, _NO_VALIDATION, _WRITE_VALIDATION))
 
 
-def _cut(made: Recorded, code: str, size: Size, facts: Facts, batches: str = "") -> str:
+def _cut(
+    made: Recorded,
+    code: str,
+    size: Size,
+    facts: Facts,
+    batches: str = "",
+    is_own: bool = False,
+) -> str:
     """Arrays, which Determined cuts by the batch size of the config if it may."""
     is_own = (
-        bool(batches)
+        is_own
+        or bool(batches)
         or isinstance(size, Given)
-        or isinstance(size, int) and facts.has_batch_size and facts.batch_size != size
+        or (isinstance(size, int) and facts.has_batch_size and facts.batch_size != size)
     )
     if not is_own:
         return code
@@ -199,11 +219,10 @@ def _validation(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Si
     if kind is Data.ARRAYS:
         cut = _as_size(fits, own) if own is not None else _validation_size(fit, size)
         batches = f", {made.hole('validation_steps', steps)}" if steps is not None else ""
-        if "y" not in fit.given and isinstance(cut, int) and not facts.has_batch_size:
+        if not fit.is_cut and isinstance(cut, int) and not facts.has_batch_size:
             made.batch_size = cut
-        elif isinstance(cut, int) and isinstance(size, int) and cut != size:
-            batches = batches or ", None"
-        return _cut(made, _as_tuple(fits, made, given, data), cut, facts, batches)
+        is_own = (fit.is_cut and cut != size) or _may_be_small(fits, given, cut, facts)
+        return _cut(made, _as_tuple(fits, made, given, data), cut, facts, batches, is_own)
     if kind is Data.GENERATOR:
         if steps is None:
             made.said.append((Kind.LEFT, _NO_STEPS, "fit(..., validation_steps=...)"))
@@ -219,14 +238,32 @@ def _validation(fits: Fits, fit: FitCall, facts: Facts, made: Recorded, size: Si
     return f"legacy_keras.{piece}({data}, {made.hole('validation_steps', steps)})"
 
 
+def _may_be_small(fits: Fits, given: Given, size: Size, facts: Facts) -> bool:
+    """Whether validation arrays may hold less than a batch, which Determined refuses."""
+    found = [
+        records(fits, one.node.elts[0])
+        for one in fits.flow.origins(given.node)
+        if isinstance(one.node, ast.Tuple | ast.List) and one.node.elts
+    ]
+    known = [one for one in found if one is not None]
+    return len(known) < len(found) or min(known) < _most_records(size, facts)
+
+
+def _most_records(size: Size, facts: Facts) -> float:
+    """The records in a batch; infinite if the script does not say it."""
+    if isinstance(size, int):
+        return size
+    return facts.batch_size if size == "hyperparameter" and facts.batch_size else math.inf
+
+
 def _validation_size(fit: FitCall, size: Size) -> Size:
     """Records in a batch of validation arrays: those of the training, if that cuts arrays too."""
-    return size if "y" in fit.given or "batch_size" in fit.given else _KERAS_BATCH
+    return size if fit.is_cut or "batch_size" in fit.given else _KERAS_BATCH
 
 
 def _as_tuple(fits: Fits, made: Recorded, given: Given, data: str) -> str:
     """A pair of arrays as a tuple, which a list is no loader for."""
-    if isinstance(given.node, ast.List):
+    if isinstance(given.node, ast.List) and "validation_data" in made.holes:
         parts = [
             made.hole(f"validation_{number_}", Given(one))
             for number_, one in enumerate(given.node.elts)
@@ -247,7 +284,7 @@ def _is_length_of(steps: ast.expr, data: ast.expr) -> bool:
 
 def _callbacks(fits: Fits, fit: FitCall, made: Recorded, counts_epochs: bool) -> None:
     given = fit.given.get("callbacks")
-    if given is None or isinstance(given.node, ast.List) and not given.node.elts:
+    if given is None or (isinstance(given.node, ast.List) and not given.node.elts):
         return
     made.has_callbacks = True
     origins = fits.flow.origins(given.node)
@@ -266,15 +303,15 @@ def _settings(fits: Fits, fit: FitCall, made: Recorded) -> None:
         if name in fit.given and not _is_default(name, fit.given[name].node)
     ]
     kind = data_of(fits, fit.given["x"].node) if "x" in fit.given else Data.ARRAYS
-    if "y" not in fit.given and kind in (Data.GENERATOR, Data.UNKNOWN):
+    if not fit.is_cut and kind in (Data.GENERATOR, Data.UNKNOWN):
         kept = [name for name in wanted if name not in ("workers", "use_multiprocessing")]
         if kept != wanted:
             made.said.append((Kind.NOTE, _ONE_THREAD, ""))
         wanted = kept
     validation, steps = fit.given.get("validation_data"), fit.given.get("validation_steps")
-    if validation is not None and steps is not None:
-        if data_of(fits, validation.node) is Data.DATASET:
-            wanted.append("validation_steps")
+    is_dataset = validation is not None and data_of(fits, validation.node) is Data.DATASET
+    if is_dataset and steps is not None:
+        wanted.append("validation_steps")
     if wanted:
         settings = ", ".join(f"{name}={made.hole(name, fit.given[name])}" for name in wanted)
         made.lines.append(f"{{trial}}.context.configure_fit({settings})")

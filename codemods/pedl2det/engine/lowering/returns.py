@@ -88,7 +88,7 @@ def _from_return(line: Any, target: str) -> list[Any]:
     before = [line.with_changes(body=line.body[:-1])] if line.body[1:] else []
     if target and (value is None or code_of(value) != target):
         made: list[Any] = _assigned(value if value is not None else "None", target)
-    elif value is not None and not target and not isinstance(value, _PLAIN | cst.Tuple):
+    elif value is not None and not target and not isinstance(value, (*_PLAIN, cst.Tuple)):
         made = [cst.SimpleStatementLine([cst.Expr(value)])]
     else:
         made = []
@@ -103,7 +103,8 @@ def _assigned(value: Any, target: str) -> list[Any]:
     if not target:
         return []
     node = cst.parse_expression(value) if isinstance(value, str) else value
-    targets = [cst.AssignTarget(cst.parse_expression(target))]
+    name: Any = cst.parse_expression(target)
+    targets = [cst.AssignTarget(name)]
     return [cst.SimpleStatementLine([cst.Assign(targets, closed(node))])]
 
 
@@ -117,8 +118,10 @@ def _always_leaves(lines: Sequence[Any]) -> bool:
         is_exit = isinstance(end, cst.Expr) and code_of(end).startswith(_EXITS)
         return isinstance(end, cst.Return | cst.Raise) or is_exit
     if isinstance(last, cst.If):
-        return bool(last.orelse) and _always_leaves(lines_of(last.body)) and (
-            _always_leaves(_else_lines(last))
+        return (
+            bool(last.orelse)
+            and _always_leaves(lines_of(last.body))
+            and (_always_leaves(_else_lines(last)))
         )
     return False
 
@@ -128,14 +131,10 @@ class _Finder(cst.CSTVisitor):
         super().__init__()
         self.found = False
 
-    def visit_Return(self, node: cst.Return) -> None:
-        self.found = True
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        return False
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        return False
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Look for ``return``, except in functions and classes within."""
+        self.found = self.found or isinstance(node, cst.Return)
+        return not self.found and not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda)
 
 
 def _returns(line: Any) -> bool:

@@ -38,7 +38,6 @@ class Script:
         facts: what is known beside it.
         said: what there is to say.
         docstring: the docstring of the function that held the training, as it was written.
-        imports: import statements that the text needs.
         parameter: the name of the context in the script; empty if it has none.
         config: the experiment config that the script held.
     """
@@ -47,7 +46,6 @@ class Script:
     facts: Facts
     said: tuple[Said, ...] = ()
     docstring: str = ""
-    imports: tuple[str, ...] = ()
     parameter: str = ""
     config: dict[str, object] | None = None
 

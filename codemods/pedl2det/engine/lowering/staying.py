@@ -91,7 +91,7 @@ def _may_stay(
                 return True
             if not _binds_once(source, statement):
                 return False
-            return _is_constant(source, value) or nothing_moved and _sets_up(source, value)
+            return is_constant(source, value) or (nothing_moved and _sets_up(source, value))
         case ast.AnnAssign(value=None):
             return True
         case ast.Expr(value=ast.Call() as call):
@@ -154,7 +154,7 @@ def _binds_once(source: Source, statement: ast.stmt) -> bool:
     )
 
 
-def _is_constant(source: Source, value: ast.expr) -> bool:
+def is_constant(source: Source, value: ast.expr) -> bool:
     """Whether a value is computed from literals and names, without side effects."""
     for node in ast.walk(value):
         if not isinstance(node, _PURE):
@@ -180,9 +180,7 @@ def _is_getter(source: Source, value: ast.expr) -> bool:
     )
 
 
-def _is_read_in_definitions(
-    source: Source, statement: ast.stmt, body: Sequence[ast.stmt]
-) -> bool:
+def _is_read_in_definitions(source: Source, statement: ast.stmt, body: Sequence[ast.stmt]) -> bool:
     names = set(bound_names([statement]))
     return any(
         isinstance(node, ast.Name) and node.id in names and source.names.binder(node) is source.tree
@@ -201,9 +199,11 @@ def _only_imports(source: Source, statement: ast.stmt) -> bool:
     ]
     return any(isinstance(node, ast.Import | ast.ImportFrom) for node in inner) and all(
         isinstance(node, ast.Import | ast.ImportFrom | ast.ExceptHandler | ast.Pass)
-        or (isinstance(node, ast.Assign) and _is_constant(source, node.value))
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-        and _sets_up(source, node.value)
+        or (isinstance(node, ast.Assign) and is_constant(source, node.value))
+        or (
+            (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+            and _sets_up(source, node.value)
+        )
         for node in inner
     )
 
@@ -211,7 +211,7 @@ def _only_imports(source: Source, statement: ast.stmt) -> bool:
 def _only_sets(source: Source, statement: ast.If) -> bool:
     """Whether a condition only decides about settings of the process."""
     inner = [one for block in (statement.body, statement.orelse) for one in block]
-    return _is_constant(source, statement.test) and all(
+    return is_constant(source, statement.test) and all(
         isinstance(one, ast.Expr) and _sets_up(source, one.value) for one in inner
     )
 

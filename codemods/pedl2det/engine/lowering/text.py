@@ -12,6 +12,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits.apply import apply
+from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.edits.locate import Locator
 
 
@@ -40,6 +41,12 @@ class Text:
         """The text with some edits, whose lines stay in their order."""
         return self._with(apply(self.source, edits, {}), None)
 
+    def with_imports_of(self, old: str) -> Text:
+        """The text without the imports that only an older text used."""
+        wanted = Wanted(frozenset(), _never, _never, frozenset())
+        new = fitted(old, self.source.text, wanted)
+        return self._with(new if old[:1].isspace() else new.lstrip(), None)
+
     def rebuilt(self, locator: Locator, module: cst.Module) -> Text:
         """The text of a tree that holds nodes of the tree of this text, in any order.
 
@@ -67,6 +74,10 @@ class Text:
         return Text(source, tuple(lines))
 
 
+def _never(_: str) -> bool:
+    return False
+
+
 def _unchanged(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
     """The lines of a new text that an old one has, by their numbers."""
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
@@ -76,4 +87,3 @@ def _unchanged(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
             if tag in ("equal", "replace"):
                 found[number + 1] = min(old_start + number - start, old_end - 1) + 1
     return found
-

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from pedl2det.facts.names import Names
+from pedl2det.analysis.names import Names
 
 
 def meanings(code: str) -> list[object]:

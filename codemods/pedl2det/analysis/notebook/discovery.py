@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.discovery import Project, trial_classes, uses_legacy
+from pedl2det.analysis.membership import reached
+from pedl2det.analysis.notebook.document import Document
+from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.notebook.module import NotebookSource, python_cells
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.findings import Unreadable
-from pedl2det.notebook.document import Document
-from pedl2det.notebook.magics import uses_old_api
-from pedl2det.notebook.module import NotebookSource, python_cells
 
 
 def with_notebooks(
@@ -34,11 +35,16 @@ def with_notebooks(
             project = found[home]
             found[home] = replace(project, notebooks=(*project.notebooks, file))
         elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
-            modules = {file.stem: file}
-            needed = frozenset([file])
             has_trial = _has_trial(file, reader)
+            modules = reached(file, reader) if has_trial else {file.stem: file}
+            needed = frozenset(modules.values())
             found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
-    return iter(found)
+    taken = {path for one in found if one.has_trial for path in one.modules.values()}
+    for one in found:
+        if one.has_trial:
+            yield one
+        elif left := {name: path for name, path in one.modules.items() if path not in taken}:
+            yield replace(one, modules=left)
 
 
 def _home(file: Path, projects: Sequence[Project]) -> int | None:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.facts.occurrences import occurrences
-from pedl2det.facts.source import Source
-from pedl2det.facts.tree import python_files
-from pedl2det.findings import Kind, Unreadable
-from pedl2det.migrate import migrate
+import pedl2det_names as names
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+from pedl2det.engine import migrate
+from pedl2det.findings import Unreadable
 from support import EXAMPLES
 
 pytestmark = pytest.mark.slow
@@ -29,20 +30,19 @@ def test_a_run_over_all_that_is_installed_finds_nothing_to_rewrite() -> None:
     result = migrate([path for path in packages if path.is_dir() or path.suffix == ".py"])
 
     assert result.files == []
-    assert [one for one in result.findings if one.kind is not Kind.PERSON] == []
-    assert result.rewritten == result.migrated == 0
+    assert [one for one in result.outcomes if one.status.is_finished] == []
 
 
 def test_a_legacy_file_among_what_is_installed_is_found(tmp_path: Path) -> None:
     """The run above would say so if there were one."""
     shutil.copytree(EXAMPLES / "iris", tmp_path / "site-packages" / "iris")
 
-    assert migrate([tmp_path]).migrated == 1
+    assert [one.status.is_finished for one in migrate([tmp_path]).outcomes] == [True]
 
 
 def test_every_installed_file_is_read_and_its_names_resolved() -> None:
     """Without the question that most files answer with no; as many as the time allows."""
-    files = list(python_files(INSTALLED))
+    files = sorted(INSTALLED.rglob("*.py"))
     begin = int(time.time() // 86400 * 997) % len(files)
     deadline = time.monotonic() + SECONDS
     read = unreadable = 0
@@ -55,7 +55,9 @@ def test_every_installed_file_is_read_and_its_names_resolved() -> None:
             unreadable += 1
             continue
         if "determined" not in file.parts:
-            assert [found.name for found in occurrences(source)] == [], file
+            trial = Trial(file.parent, Modules({"module": source}))
+            old = [one.dotted for one in trial.references if names.is_legacy(one.dotted)]
+            assert old == [], file
         assert source.text.encode(source.encoding) in file.read_bytes()
         read += 1
 
