@@ -166,6 +166,14 @@ class Names:
         """The names that the module's own scope binds."""
         return list(self._bound[self.tree])
 
+    def is_hidden(self, name: str, dotted: str) -> bool:
+        """Whether a function or class of the file has something else under a name."""
+        return any(
+            set(bound[name]) != {dotted}
+            for scope, bound in self._bound.items()
+            if scope is not self.tree and bound.get(name)
+        )
+
     def bind(self, name: str, dotted: str) -> None:
         """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
         bound = self._bound[self.tree][name]

@@ -11,9 +11,9 @@ from typing import Any
 import libcst as cst
 
 from pedl2det.analysis.skipping import SKIP
-
 from pedl2det.edits.comments import Gone, is_gone, settle
 from pedl2det.edits.undefined import undefined
+from pedl2det.edits.first_read import first_read
 
 _MODULE = cst.Module([])
 
@@ -59,6 +59,8 @@ def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -
             tree = _with_import(tree, one, wanted, cleaner)
     if cleaner.dropped_star and not wanted.keeps_stars and undefined(tree.code):
         return fitted(old, new, replace(wanted, keeps_stars=True))
+    if cleaner.dropped_block:
+        return fitted(old, tree.code, wanted)  # what only the block needed goes too
     return tree.code if tree.body or tree.code.strip() else ""
 
 
@@ -76,7 +78,8 @@ class _Import:
         node = ast.parse(statement).body[0]
         if isinstance(node, ast.ImportFrom):
             alias = node.names[0]
-            return cls(node.module or "", alias.name, alias.asname or alias.name, statement)
+            module = "." * node.level + (node.module or "")
+            return cls(module, alias.name, alias.asname or alias.name, statement)
         assert isinstance(node, ast.Import)
         alias = node.names[0]
         local = alias.asname or alias.name.partition(".")[0]
@@ -142,6 +145,7 @@ class _Cleaner(cst.CSTTransformer):
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
         self.dropped_star = False
+        self.dropped_block = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
@@ -214,7 +218,7 @@ class _Cleaner(cst.CSTTransformer):
             if one is not None and not self._is_added(alias, home)
         ]
         module = new[0].module if new else ""
-        if len(new) != len(node.names) or any(
+        if module.startswith(".") or len(new) != len(node.names) or any(
             one.module != module or one.name is None or one.statement in self.present for one in new
         ):
             return None
@@ -254,6 +258,16 @@ class _Cleaner(cst.CSTTransformer):
             trailing_whitespace=updated_node.trailing_whitespace,
         )
         return cst.FlattenSentinel(lines)
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> Any:
+        """Drop ``if TYPE_CHECKING:`` when it holds nothing any more."""
+        is_question = _MODULE.code_for_node(updated_node.test).endswith("TYPE_CHECKING")
+        if not is_question or updated_node.orelse or not _is_empty(updated_node.body):
+            return updated_node
+        if _is_empty(original_node.body):
+            return updated_node
+        self.dropped_block = True
+        return cst.SimpleStatementLine([Gone()], leading_lines=updated_node.leading_lines)
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: ARG002
         """Drop statements without names left; what follows keeps the distance to what precedes."""
@@ -300,15 +314,17 @@ def _line(group: Sequence[_Import]) -> Any:
 
 def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) -> cst.Module:
     """The module with one more imported name, in the group where it belongs."""
-    merged = _merged(tree, one)
+    body = list(tree.body)
+    used = first_read(body, one.local)
+    merged = _merged(tree, one, used)
     if merged is not None:
         return merged
-    body = list(tree.body)
     kind = _kind(one.module, wanted.project)
     line = cst.parse_statement(one.statement)
-    if kind == 1 and old.old_at is not None and one.module.startswith("determined"):
+    is_determined = kind == 1 and one.module.startswith("determined")
+    if is_determined and old.old_at is not None and old.old_at <= used:
         return _in_old_place(tree, line, old)
-    at = _place(body, kind, one, wanted)
+    at = _place(body[:used], kind, one, wanted)
     if at < len(body) and _imported(body[at]) and not (at and _imported(body[at - 1])):
         # The first of all imports keeps the distance to what is above.
         above = [one for one in body[at].leading_lines if one.comment is None]
@@ -333,6 +349,12 @@ def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner) -> cst.Module:
     body.insert(at, line.with_changes(leading_lines=old.old_lines))
     old.old_at, old.old_lines = at + 1, []
     return tree.with_changes(body=body)
+
+
+def _is_empty(block: Any) -> bool:
+    body = getattr(block, "body", ())
+    lines = [one for line in body for one in getattr(line, "body", ())]
+    return len(lines) == 1 and isinstance(lines[0], cst.Pass)
 
 
 def _is_any_of(line: Any, lines: Sequence[Any]) -> bool:
@@ -360,7 +382,8 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
 def _separated(body: list[Any], at: int, line: Any, kind: int, wanted: Wanted) -> Any:
     """Put a blank line in front of a new import that starts a group."""
     before = _imported(body[at - 1]) if at > 0 else []
-    if before and _kind_of(before, wanted) == kind or at == 0:
+    is_future = bool(before) and before[0].startswith("__future__")
+    if (before and not is_future and _kind_of(before, wanted) == kind) or at == 0:
         return line
     return line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
 
@@ -369,12 +392,12 @@ def _kind_of(dotted: Sequence[str], wanted: Wanted) -> int:
     return _kind(dotted[0].rpartition(".")[0] or dotted[0], wanted.project)
 
 
-def _merged(tree: cst.Module, one: _Import) -> cst.Module | None:
+def _merged(tree: cst.Module, one: _Import, used: int) -> cst.Module | None:
     """The name added to an import of the same module that stands on one line."""
     if one.name is None:
         return None
     body = list(tree.body)
-    for index, statement in enumerate(body):
+    for index, statement in enumerate(body[:used]):
         if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
             continue
         node = statement.body[0]

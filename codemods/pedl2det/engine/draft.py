@@ -104,7 +104,7 @@ def _imports_harness(source: Source) -> bool:
 def _is_old(dotted: str) -> bool:
     """Whether nothing but old code imports a name."""
     row = names.lookup(dotted)
-    return names.is_legacy(dotted) or row is not None and not row.changed and row.new != dotted
+    return names.is_legacy(dotted) or (row is not None and not row.changed and row.new != dotted)
 
 
 def _in_order(fixes: Iterable[fx.Fix]) -> list[fx.Fix]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.entry import entry_of, reads_any_local
 from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for
+from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
@@ -143,6 +144,12 @@ def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type:
     others = [read for read, edit in singles.items() if edit is None]
     uses = [use for read in others for use in trial.flow.uses(read)]
     changed = any(use.way is Way.STORED or _is_mutation(use) for use in uses)
+    if reads_any_local(function):
+        code, form, support = whole(trial, [])
+        if parameter.arg.lstrip("_"):
+            made = InsertFirst(function, f"{parameter.arg} = {code}")
+            yield Fix(ID, source, parameter, (made,), support=support, form=form)
+        return
     if all(only) and not changed and len(others) <= 1:
         for read in others:
             code, form, support = whole(trial, trial.flow.uses(read))
@@ -166,7 +173,10 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
         case ast.Subscript(slice=key, ctx=ast.Load()):
             if _constant(trial, key) == "batch_size":
                 return Replace(parent, "{context}.get_per_slot_batch_size()")
-            return Replace(parent, "{context}.get_hparam({key})", {"key": key})
+            code = "{context}.get_hparam({key})"
+            if expects_key_error(parents, parent):
+                code = "{context}.get_hparams()[{key}]"
+            return Replace(parent, code, {"key": key})
         case ast.Attribute(attr="get") if isinstance(parents[parent], ast.Call):
             call = parents[parent]
             assert isinstance(call, ast.Call)
@@ -196,7 +206,7 @@ def _is_mutation(use: Use) -> bool:
 
 def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tuple[str, ...]]:
     """The dict that the old harness gave, as plain as its uses allow."""
-    keys: set[object] = set()
+    keys: set[object] = set() if uses else {None}
     for use in uses:
         if use.way is Way.ITEM and isinstance(use.around, ast.Subscript):
             keys.add(_constant(trial, use.around.slice))
