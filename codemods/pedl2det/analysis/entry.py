@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 
 CONFIG, HPARAMS = "experiment_config", "hparams"
+_BY_TEXT = ("locals", "eval", "exec")
 
 
 @dataclass(frozen=True)
