@@ -17,7 +17,7 @@ import libcst as cst
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits import templates
-from pedl2det.edits.comments import keep_comments, settle
+from pedl2det.edits.comments import is_gone, keep_comments, settle, without_blank
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
@@ -51,6 +51,9 @@ def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str
     applier.find_way()
     changed: cst.Module = locator.module.visit(applier)  # type: ignore[assignment]
     return changed
+
+
+_DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
 
 
 @functools.cache
@@ -276,6 +279,11 @@ class _Applier(cst.CSTTransformer):
         if isinstance(updated, cst.FunctionDef):
             updated = with_type_comment(original, updated)
         lines = self._around(updated.with_changes(leading_lines=[]), edits)
+        if isinstance(updated, _DEFINITIONS) and lines and type(lines[0]) is not type(updated):
+            blank = [one for one in original.leading_lines if one.comment is None]
+            lines = [
+                _spaced(one, len(blank)) if isinstance(one, _DEFINITIONS) else one for one in lines
+            ]
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
@@ -292,6 +300,8 @@ class _Applier(cst.CSTTransformer):
         body, comments = settle(updated.body)
         for code in self._appended:
             body += self._statements(code, {}, None, blank=2)
+        if body and is_gone(updated.body[0]) and not updated.header:
+            body[0] = body[0].with_changes(leading_lines=without_blank(body[0].leading_lines))
         return updated.with_changes(body=body, footer=[*comments, *updated.footer])
 
     def _definition(self, edit: fx.Edit, updated: Any) -> Any:

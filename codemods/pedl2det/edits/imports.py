@@ -12,7 +12,7 @@ import libcst as cst
 
 from pedl2det.analysis.skipping import SKIP
 
-from pedl2det.edits.comments import Gone, is_gone, settle
+from pedl2det.edits.comments import Gone, is_gone, settle, without_blank
 
 _MODULE = cst.Module([])
 
@@ -260,6 +260,8 @@ class _Cleaner(cst.CSTTransformer):
             body.append(one.with_changes(leading_lines=_above(waiting, one)))
             waiting = []
         self.old_at = old_at
+        if body and len(body) < len(updated_node.body) and not updated_node.header:
+            body[0] = body[0].with_changes(leading_lines=without_blank(body[0].leading_lines))
         return updated_node.with_changes(body=body)
 
     def leave_IndentedBlock(
@@ -330,7 +332,8 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     if follows and _kind_of(follows, wanted) == kind:
         lines = [line for line in lines if line.comment is not None]
     elif not blank:
-        lines = [cst.EmptyLine(indent=False), *lines]
+        is_definition = isinstance(body[at], cst.FunctionDef | cst.ClassDef)
+        lines = [*[cst.EmptyLine(indent=False)] * (2 if is_definition else 1), *lines]
     body[at] = body[at].with_changes(leading_lines=lines)
 
 
