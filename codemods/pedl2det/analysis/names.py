@@ -258,7 +258,8 @@ class Names:
                 for alias in aliases:
                     bound[alias.asname or alias.name].append(imported_as(node, alias))
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                bound[name].append(None)
+                if not self._is_fallback(node):
+                    bound[name].append(None)
             case ast.arg(arg=name):
                 bound[name].append(None)
             case ast.ExceptHandler(name=str(name)):
@@ -281,6 +282,21 @@ class Names:
             case ast.Nonlocal(names=names):
                 for name in names:
                     bound[name].append(None)
+
+    def _is_fallback(self, node: ast.Name) -> bool:
+        """Whether a name is bound to ``None`` because its import failed, just above."""
+        statement = self.parents[node]
+        handler = self.parents.get(statement)
+        match statement, handler:
+            case ast.Assign(value=ast.Constant(value=None)), ast.ExceptHandler():
+                guarded = self.parents[handler]
+                return isinstance(guarded, ast.Try) and any(
+                    node.id in names_in(alias)
+                    for one in guarded.body
+                    if isinstance(one, ast.Import | ast.ImportFrom)
+                    for alias in one.names
+                )
+        return False
 
     def _around_comprehensions(self, node: ast.AST) -> Scope:
         """The scope in which ``:=`` binds."""
