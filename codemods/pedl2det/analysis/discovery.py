@@ -241,9 +241,7 @@ def _project(
     made: Members = members(
         home, [*owned(trials), *scripts], owned(found.old), entries, others, top, reader
     )
-    return Project(
-        home, made.root, made.modules, made.needed, configs, scripts=tuple(scripts)
-    )
+    return Project(home, made.root, made.modules, made.needed, configs, scripts=tuple(scripts))
 
 
 def _without_trial(found: _Found, taken: set[Path], reader: Reader) -> Iterator[Project]:

@@ -786,6 +786,12 @@ def is_classmethod(function: ast.AST) -> bool:
     return _is_decorated(function, "classmethod")
 
 
+def is_wrapped(function: Function) -> bool:
+    """Whether a decorator may call a function with arguments of its own choice."""
+    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
+    return bool(names - {"abstractmethod", "override", "overrides"})
+
+
 def _is_decorated(function: ast.AST, name: str) -> bool:
     decorators = getattr(function, "decorator_list", ())
     return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
