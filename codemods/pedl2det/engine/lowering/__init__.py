@@ -67,7 +67,14 @@ def lower_script(source: Source, facts: Facts) -> Lowered:
     """Write a script as a trial."""
     first = Script(Text.of(source), facts)
     script = first
-    for step in (without_command_line, without_main_guard, inlined, each_alone, without_init, marked):
+    for step in (
+        without_command_line,
+        without_main_guard,
+        inlined,
+        each_alone,
+        without_init,
+        marked,
+    ):
         script = step(script)
     fits = Fits(script.modules())
     calls = trainings(fits, script)

@@ -358,9 +358,11 @@ def _is_declaration(line: Any, unused: set[str]) -> bool:
     """Whether a line only says ``global``, ``pass``, or ``del`` of a parameter that is gone."""
     return isinstance(line, cst.SimpleStatementLine) and all(
         isinstance(one, cst.Global | cst.Pass)
-        or (isinstance(one, cst.Del)
-        and isinstance(one.target, cst.Name)
-        and one.target.value in unused)
+        or (
+            isinstance(one, cst.Del)
+            and isinstance(one.target, cst.Name)
+            and one.target.value in unused
+        )
         for one in line.body
     )
 

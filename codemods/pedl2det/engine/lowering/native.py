@@ -98,9 +98,7 @@ def only_for(source: Source, node: ast.stmt) -> list[ast.stmt]:
             and _is_only_read(source, name, inside)
         ]
         parsers = {name for one in more if (name := _prepared(source, one)) is not None}
-        more += [
-            one for one in beside if _method_of(one) in parsers and one not in [*more, *gone]
-        ]
+        more += [one for one in beside if _method_of(one) in parsers and one not in [*more, *gone]]
         if not more:
             return gone[1:]
         gone += more

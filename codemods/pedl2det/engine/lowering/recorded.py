@@ -160,9 +160,7 @@ def _cut(
         is_own
         or bool(batches)
         or isinstance(size, Given)
-        or (isinstance(size, int)
-        and facts.has_batch_size
-        and facts.batch_size != size)
+        or (isinstance(size, int) and facts.has_batch_size and facts.batch_size != size)
     )
     if not is_own:
         return code
