@@ -37,7 +37,8 @@ def model(error: OSError | None = None) -> Any:
 
 def save(directory: Path, model: Any) -> Path:
     belongings = checkpoint.Belongings({"token": "s3cret"}, {"units": 4}, directory, ())
-    return checkpoint.save(directory / "checkpoints", model, STATE, [OWN], belongings=belongings)
+    checkpoints = directory / "checkpoints"
+    return checkpoint.save(checkpoints, model, STATE, [OWN], run="1", belongings=belongings)
 
 
 def test_a_checkpoint_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:

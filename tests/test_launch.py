@@ -181,7 +181,8 @@ def test_what_is_wrong_is_said_before_anything_starts(
 
 
 def test_results_of_another_run_are_not_overwritten(trial: Path, tmp_path: Path) -> None:
-    write_tree(tmp_path / "out", {"metrics.jsonl": "{}\n"})
+    report = '{"kind": "training", "batches": 7, "epochs": 1.4, "metrics": {"loss": 0.5}}\n'
+    write_tree(tmp_path / "out", {"metrics.jsonl": report})
     done = pedl2det("run", trial, "--out", tmp_path / "out")
 
     assert done.returncode == 2

@@ -142,12 +142,13 @@ def test_results_may_lie_in_the_trials_directory(tmp_path: Path) -> None:
 
 def test_a_resume_without_a_checkpoint_says_so_and_keeps_the_old_reports(tmp_path: Path) -> None:
     directory = write_tree(tmp_path / "trial", {"model_def.py": MODEL, "const.yaml": CONFIG})
-    out = write_tree(tmp_path / "out", {"metrics.jsonl": "{}\n"})
+    report = '{"kind": "training", "batches": 7, "epochs": 1.4, "metrics": {"loss": 0.5}}\n'
+    out = write_tree(tmp_path / "out", {"metrics.jsonl": report})
 
     said = trained(directory, out, "--resume", "--test")
 
     assert f"no checkpoint in {out}: the run starts at batch 0" in said
-    assert (out / "metrics.jsonl.before").read_text() == "{}\n"
+    assert (out / "metrics.jsonl.before").read_text() == report
     missing = pedl2det("run", directory, "--out", tmp_path / "mistyped", "--resume")
     assert missing.returncode == 2
     assert "--resume: " in missing.stderr

@@ -10,7 +10,8 @@
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
 ``code/``                          the trial's source code
-``metadata.json``                  ``steps_completed``, versions, format, what a batch is
+``pedl2det-checkpoint.json``       the checkpoint's and the run's UUID (:mod:`.ownership`)
+``metadata.json``                  ``steps_completed``, versions, format, what a batch is, files
 =================================  ==========================================================
 
 It is written beside its place, synced and renamed, and gets its ``metadata.json`` last, when the
@@ -23,13 +24,12 @@ import contextlib
 import json
 import os
 import shutil
-import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime import keras_versions, model_files
+from pedl2det_runtime import keras_versions, model_files, ownership
 from pedl2det_runtime.config import without_credentials
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.rank_state import RankState
@@ -102,6 +102,7 @@ def save(
     state: State,
     ranks: list[RankState],
     *,
+    run: str,
     belongings: Belongings,
     finish: Callable[[Path], None] = lambda _: None,
 ) -> Path:
@@ -112,36 +113,35 @@ def save(
         model: the model, with its optimizer.
         state: the progress.
         ranks: what each process has for itself.
+        run: the UUID of the run.
         belongings: what every checkpoint of the run carries.
         finish: may add files to the directory before the checkpoint counts as whole.
 
     Raises:
         CheckpointError: the disk refused.
     """
-    name = str(uuid.uuid4())
-    partial, path = directory / f".{name}.partial", directory / name
+    path = None  # what was created here and may be removed again
     try:
-        partial.mkdir(parents=True)
-        described: dict[str, Any] = model_files.save(model, partial)
-        _write_json(partial / "state.json", asdict(state))
+        path = ownership.create(directory, run)
+        described: dict[str, Any] = model_files.save(model, path)
+        _write_json(path / "state.json", asdict(state))
         for rank, own in enumerate(ranks):
-            own.write(partial, rank)
-        _write_json(partial / "experiment_config.json", without_credentials(belongings.config))
-        _write_json(partial / "hparams.json", without_credentials(belongings.hparams))
-        _copy_code(belongings, partial / "code")
-        _sync_tree(partial)
-        partial.rename(path)
+            own.write(path, rank)
+        _write_json(path / "experiment_config.json", without_credentials(belongings.config))
+        _write_json(path / "hparams.json", without_credentials(belongings.hparams))
+        _copy_code(belongings, path / "code")
+        _sync_tree(path)
+        path = ownership.give_final_name(path)
         finish(path)
         metadata = described | keras_versions.described()
         metadata |= {"steps_completed": state.progress.batches, "batch": belongings.batch}
-        _write_json(path / ".metadata", metadata)
-        _sync_tree(path)
-        (path / ".metadata").rename(path / "metadata.json")
-        _sync(path)
+        metadata |= {"files": ownership.files_in(path)}
+        _write_metadata(path, metadata)
         _sync(directory)
     except BaseException as error:
-        shutil.rmtree(partial, ignore_errors=True)
-        shutil.rmtree(path, ignore_errors=True)
+        if path is not None:
+            with contextlib.suppress(OSError):
+                ownership.remove(path)
         if not isinstance(error, OSError):
             raise
         raise CheckpointError(
@@ -151,25 +151,35 @@ def save(
 
 
 def steps(directory: Path) -> dict[str, int]:
-    """The batches that each whole checkpoint under ``directory`` has trained, by its name."""
+    """The batches that each whole checkpoint under ``directory`` has trained, by its name.
+
+    Checkpoints of Determined do not count: they have no ``state.json`` to go on from.
+    """
     found = {}
-    for path in directory.glob("[!.]*/metadata.json"):
-        with contextlib.suppress(ValueError, KeyError):  # damaged: the others still count
-            found[path.parent.name] = int(json.loads(path.read_text())["steps_completed"])
+    for state in directory.glob("[!.]*/state.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # not whole, damaged
+            found[state.parent.name] = int(_metadata(state.parent)["steps_completed"])
     return found
 
 
-def sweep(directory: Path) -> None:
-    """Delete what a kill left half-written under ``directory``."""
-    for path in directory.glob("*"):
-        if path.is_dir() and not (path / "metadata.json").exists():
-            shutil.rmtree(path)
+def steps_of_run(directory: Path, run: str) -> dict[str, int]:
+    """The batches that each whole checkpoint of one run has trained, by its name."""
+    return {
+        name: batches
+        for name, batches in steps(directory).items()
+        if ownership.read_owner(directory / name) == ownership.Owner(name, run)
+    }
+
+
+def holds_only_own_files(path: Path) -> bool:
+    """Whether nobody has added a file to a whole checkpoint."""
+    return ownership.are_written(ownership.files_in(path), _metadata(path)["files"])
 
 
 def latest(directory: Path) -> Path | None:
     """The checkpoint under ``directory`` that has trained most batches, if there is one."""
     found = [
-        (batches, (directory / name / "metadata.json").stat().st_mtime_ns, directory / name)
+        (batches, (directory / name / ownership.METADATA).stat().st_mtime_ns, directory / name)
         for name, batches in steps(directory).items()
     ]
     return max(found)[2] if found else None
@@ -207,6 +217,21 @@ def _copy_code(belongings: Belongings, target: Path) -> None:
         shutil.copyfile(path, copy)
 
 
+def _metadata(path: Path) -> Any:
+    return json.loads((path / ownership.METADATA).read_text(encoding="utf-8"))
+
+
+def _write_metadata(path: Path, metadata: dict[str, Any]) -> None:
+    """Make a checkpoint whole; a callback's file of this name is an error."""
+    ready = path / f".{ownership.METADATA}.partial"
+    for place in (ready, path / ownership.METADATA):
+        ownership.refuse_existing(place)
+    _write_json(ready, metadata)
+    _sync_tree(path)
+    ready.rename(path / ownership.METADATA)
+    _sync(path)
+
+
 def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, default=str) + "\n", encoding="utf-8")
 
@@ -225,7 +250,8 @@ def read_json(path: Path) -> Any:
 
 def _sync_tree(directory: Path) -> None:
     for path in [*directory.rglob("*"), directory]:
-        _sync(path)
+        if not path.is_symlink():  # of a callback
+            _sync(path)
 
 
 def _sync(path: Path) -> None:

@@ -18,6 +18,7 @@ from pedl2det_runtime import (
     graph_mode,
     keras_versions,
     model_files,
+    ownership,
 )
 from pedl2det_runtime.callbacks.multiplexer import ValidationEvents
 from pedl2det_runtime.errors import InvalidExperimentException, StrayStopError
@@ -26,7 +27,7 @@ from pedl2det_runtime.found import Found
 from pedl2det_runtime.job import Job
 from pedl2det_runtime.keeper import Keeper
 from pedl2det_runtime.ranks.losing import as_lost
-from pedl2det_runtime.records import JsonLines, NoReports, Reports, scalars
+from pedl2det_runtime.records import BATCH, JsonLines, NoReports, Reports, scalars
 from pedl2det_runtime.schedule import (
     Progress,
     next_action,
@@ -69,12 +70,18 @@ class Controller(tf.keras.callbacks.Callback):
         self._united_at = -1
         self._workload_begins = False
         records = state.records if state else 0
-        self._keeper = Keeper(job.goal, job.directory, state.best if state else None, records)
+        self._keeper = Keeper(
+            job.goal,
+            job.directory,
+            state.best if state else None,
+            records,
+            ownership.run_of(found.path),
+        )
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
         if self._team.is_chief:
             self._reports = Reports(job.directory, records, job.say, job.schedule.total)
-            self._trace = JsonLines(job.trace, self._first_batch) if job.trace else None
+            self._trace = JsonLines(job.trace, BATCH, self._first_batch) if job.trace else None
         settings = job.context.fit_settings
         self._belongings = job.belongings
         self._feed = training_feed(
@@ -292,6 +299,7 @@ class Controller(tf.keras.callbacks.Callback):
                 stopped=self._stopping,
             ),
             ranks,
+            run=self._keeper.run,
             belongings=self._belongings,
             finish=lambda path: self._user.determined("on_checkpoint_end", str(path)),
         )

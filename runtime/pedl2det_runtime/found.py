@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det_runtime import checkpoint
+from pedl2det_runtime import checkpoint, ownership
 from pedl2det_runtime.current import TrialInfo
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.options import RunOptions
 from pedl2det_runtime.rank_state import RankState
 from pedl2det_runtime.ranks.sharing import seen_by_all
+from pedl2det_runtime.records import BATCH, REPORT, written_lines
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,17 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
     """What the results directory holds of an earlier run; nothing in it is ever overwritten.
 
     Raises:
-        ConfigError: it holds results and ``options.resume`` is not set, or cannot be made.
+        ConfigError: it holds results and ``options.resume`` is not set, it cannot be made, or
+            somebody else's files are where results go.
         CheckpointError: the checkpoint in it is of another run.
     """
     out = options.out
     log = out / "metrics.jsonl"
+    for name in ("checkpoints", "tensorboard", "tensorboard/metrics"):
+        ownership.refuse_foreign(out / name, directory=True)
+    reports = written_lines(log, REPORT)
+    if options.trace:
+        written_lines(out / "batches.jsonl", BATCH)
     path = checkpoint.latest(out / "checkpoints")
     if options.resume:
         if not out.is_dir():
@@ -71,7 +79,7 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
         if log.exists():
             log.replace(_free(log.with_suffix(".jsonl.before")))
         return Found()
-    if path is not None or (log.exists() and log.stat().st_size > 0):
+    if path is not None or reports:
         raise ConfigError(
             f"{out}: holds the results of a run: go on with --resume, "
             "or choose another directory with --out"
@@ -86,4 +94,4 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
 def _free(path: Path) -> Path:
     """A name like this one that no file has."""
     names = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, 10_000)))
-    return next(name for name in names if not name.exists())
+    return next(name for name in names if not os.path.lexists(name))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det_runtime import checkpoint
+from pedl2det_runtime import checkpoint, ownership
 from pedl2det_runtime.errors import MetricError
 from pedl2det_runtime.generation import CONTEXT_BASED, Generation
 from pedl2det_runtime.retention import Retention, superseded
@@ -48,14 +47,17 @@ class Keeper:
         out: the run's directory.
         best: the best value so far, of a resumed run.
         records: how many lines of the reports belong to the resumed run.
+        run: the UUID of the run; no checkpoint of another is removed.
 
     Attributes:
         directory: where the checkpoints are.
+        run: the UUID of the run.
         best: the best value of the metric so far.
     """
 
-    def __init__(self, goal: Goal, out: Path, best: float | None, records: int) -> None:
+    def __init__(self, goal: Goal, out: Path, best: float | None, records: int, run: str) -> None:
         self.directory = out / "checkpoints"
+        self.run = run
         self.best = best
         self._goal = goal
         self._values = _validations(out / "metrics.jsonl", goal, records)
@@ -83,15 +85,16 @@ class Keeper:
         return goal.policy == "all" or (goal.policy == "best" and ahead)
 
     def catch_up(self) -> None:
-        """Delete what a kill left half-written, and store what it kept from being stored.
+        """Remove what a kill left half-written, and store what it kept from being stored.
 
         Raises:
             CheckpointError: the storage refused.
         """
-        checkpoint.sweep(self.directory)
+        for path in ownership.half_written(self.directory):
+            ownership.remove(path)
         if self._goal.storage:
             stored = self._goal.storage.names()
-            for name in checkpoint.steps(self.directory).keys() - stored:
+            for name in checkpoint.steps_of_run(self.directory, self.run).keys() - stored:
                 self._goal.storage.put(self.directory / name)
 
     def store(self, path: Path) -> None:
@@ -104,14 +107,23 @@ class Keeper:
             self._goal.storage.put(path)
 
     def prune(self, *, training: bool) -> None:
-        """Delete the checkpoints that need not stay; ``training`` says whether it goes on."""
+        """Remove the checkpoints of this run that need not stay.
+
+        One to which somebody added a file stays.
+
+        Args:
+            training: whether training goes on.
+        """
         if self._goal.retention is None:
             return
-        present = checkpoint.steps(self.directory)
+        present = checkpoint.steps_of_run(self.directory, self.run)
         for name in superseded(present, self._values, self._goal.retention, training=training):
-            shutil.rmtree(self.directory / name)
+            path = self.directory / name
+            if not checkpoint.holds_only_own_files(path):
+                continue
+            ownership.remove(path)
             if self._goal.storage:
-                self._goal.storage.delete(name)
+                self._goal.storage.remove(ownership.Owner(name, self.run))
 
 
 def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:

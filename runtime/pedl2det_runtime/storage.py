@@ -5,20 +5,21 @@ fsspec knows the kinds of storage; those of a cloud need its package for it (s3f
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+from pedl2det_runtime import ownership
 from pedl2det_runtime.config import CheckpointStorage, scrubbed
 from pedl2det_runtime.errors import CheckpointError, ConfigError
 
 _PROTOCOLS = {"shared_fs": "file", "directory": "file", "s3": "s3", "gcs": "gs", "azure": "abfs"}
 _PACKAGES = {"s3": "s3fs", "gcs": "gcsfs", "azure": "adlfs"}
-_LAST = "metadata.json"  # a checkpoint without it is not whole
 _REMEDY = "or keep checkpoints in the results alone: --set checkpoint_storage.type=null"
 
 
 class Storage:
-    """A place for whole checkpoints, each under its own name.
+    """A place for whole checkpoints, each under its own name, beside whatever else is there.
 
     Args:
         config: the section of the experiment config.
@@ -53,20 +54,28 @@ class Storage:
 
     def names(self) -> set[str]:
         """The whole checkpoints that are there."""
-        found = self._files.glob(f"{self._base}/*/{_LAST}")
+        found = self._files.glob(f"{self._base}/*/{ownership.METADATA}")
         return {path.rpartition("/")[0].rpartition("/")[2] for path in found}
 
     def put(self, checkpoint: Path) -> None:
         """Copy a checkpoint; it is whole once its ``metadata.json`` is there.
 
         Raises:
-            CheckpointError: the storage refused.
+            CheckpointError: the storage refused, or somebody else uses this name in it.
         """
         files = [path for path in sorted(checkpoint.rglob("*")) if path.is_file()]
-        files.sort(key=lambda path: path == checkpoint / _LAST)
+        first, last = checkpoint / ownership.MARKER, checkpoint / ownership.METADATA
+        files.sort(key=lambda path: (path != first, path == last))
+        place, owner = f"{self._base}/{checkpoint.name}", ownership.read_owner(checkpoint)
         try:
+            if self._files.lexists(place):
+                if owner is None or self._owner(place) != owner:
+                    raise FileExistsError(f"{place}: pedl2det did not write this; move it away")
+                if self._files.exists(f"{place}/{ownership.METADATA}"):
+                    return
+                self._files.rm(place, recursive=True)  # a kill left it half-copied
             for path in files:
-                target = f"{self._base}/{checkpoint.name}/{path.relative_to(checkpoint)}"
+                target = f"{place}/{path.relative_to(checkpoint)}"
                 if self._kind not in _PACKAGES:
                     self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
                 self._files.put_file(str(path), target)
@@ -76,11 +85,27 @@ class Storage:
                 f"{self._said(error)}; it is in {checkpoint}, --resume goes on from it"
             ) from None
 
-    def delete(self, name: str) -> None:
-        """Delete a checkpoint, if it is there."""
-        path = f"{self._base}/{name}"
-        if self._files.exists(path):
-            self._files.rm(path, recursive=True)
+    def remove(self, owner: ownership.Owner) -> None:
+        """Remove a checkpoint if it is there, is ours and nobody has added a file to it."""
+        place = f"{self._base}/{owner.checkpoint}"
+        if self._owner(place) != owner or not self._files.exists(f"{place}/{ownership.METADATA}"):
+            return
+        about = self._files.info(place)
+        if about.get("islink"):
+            return
+        found = (path.removeprefix(f"{about['name']}/") for path in self._files.find(place))
+        metadata = json.loads(self._files.cat_file(f"{place}/{ownership.METADATA}"))
+        if ownership.are_written(found, metadata["files"]):
+            self._files.rm_file(f"{place}/{ownership.METADATA}")  # no longer whole
+            self._files.rm(place, recursive=True)
+
+    def _owner(self, place: str) -> ownership.Owner | None:
+        """The owner of a checkpoint in the storage; None if no marker in it names it."""
+        try:
+            marker = self._files.cat_file(f"{place}/{ownership.MARKER}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return ownership.parse_marker(marker, place.rpartition("/")[2])
 
     def _said(self, error: Exception) -> str:
         lines = scrubbed(str(error), self._fields).strip().splitlines()

@@ -19,8 +19,6 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.report import check_output, formatted, summary, write_report
 from pedl2det.report.colors import is_coloured
 from pedl2det.rules import every_rule
-from pedl2det.verify import Conclusion, Verdict
-from pedl2det.verify.compare import Comparison, Difference
 from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
 
 VOID = {"br", "col", "meta"}
@@ -424,22 +422,3 @@ def test_the_command_line_writes_its_report_and_formats_its_findings(tmp_path: P
     assert [one["path"] for one in report["findings"]] == ["trial/n.py"]
     assert report["files"] == []
     assert read_tree(trial) == before
-
-
-def test_the_report_of_verify_is_one_safe_page(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from pedl2det.verify import html
-
-    trial = write_tree(tmp_path / "<b>trial", {"const.yaml": "secret_key: hunter2\n"})
-    line = json.dumps({"kind": "training", "batches": 1, "epochs": 0.5, "metrics": {"<i>": 1.0}})
-    runs = [write_tree(tmp_path / name, {"metrics.jsonl": f"{line}\n"}) for name in ("old", "new")]
-    comparison = Comparison(differences=(Difference("first at batch 1: <script>", 1),))
-    verdict = Verdict(Conclusion.DIFFERENT, "<script>", trial, comparison)
-
-    html.write_report(tmp_path / "v.html", verdict, runs[0], runs[1])
-
-    text = (tmp_path / "v.html").read_text()
-    tags = {tag for tag, _ in Page(text).tags}
-    assert tags.isdisjoint({"script", "b", "i"})
-    assert "prefers-color-scheme: dark" in text
-    assert "hunter2" not in text

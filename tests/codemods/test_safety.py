@@ -125,6 +125,23 @@ def test_undo_refuses_files_that_changed_since_unless_forced(trial: Path) -> Non
     assert read_tree(trial) == before
 
 
+def test_undo_does_not_replace_a_link_that_took_the_place_of_a_file(
+    trial: Path, tmp_path: Path
+) -> None:
+    """Not even one to the very bytes that migrate wrote."""
+    run(trial)
+    outside = (trial / "model_def.py").rename(tmp_path / "outside.py")
+    (trial / "model_def.py").symlink_to(outside)
+    written = read_tree(tmp_path)
+
+    refused = run("--undo", trial)
+
+    assert refused.exit_code == 2
+    assert f"\n  {trial / 'model_def.py'}" in refused.output
+    assert (trial / "model_def.py").is_symlink()
+    assert read_tree(tmp_path) == written
+
+
 def test_a_journal_is_for_its_user_alone_and_outside_of_the_tree(trial: Path, state: Path) -> None:
     names = set(read_tree(trial))
     run(trial)
@@ -166,6 +183,22 @@ def test_a_journal_that_cannot_be_read_is_named(trial: Path, state: Path) -> Non
 
     assert done.exit_code == 2
     assert f"{journal}: this journal of a run cannot be read" in done.output
+
+
+def test_a_file_that_has_the_name_of_a_journal_stays(
+    trial: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.time_ns", lambda: 7)
+    stranger = state / "pedl2det" / "undo" / f"7-{os.getpid()}.part"
+    write_tree(stranger.parent, {stranger.name: "mine"})
+    before = read_tree(trial)
+
+    done = run(trial)
+
+    assert done.exit_code == 2
+    assert "the journal for --undo cannot be written: File exists" in done.output
+    assert stranger.read_text() == "mine"
+    assert read_tree(trial) == before
 
 
 def test_nothing_of_others_stands_in_the_way(trial: Path, state: Path) -> None:
@@ -315,6 +348,20 @@ def test_a_directory_that_takes_no_file_changes_nothing(
     assert error.value.message == (
         f"{tmp_path / f'f{at}'}: cannot be written: Permission denied; nothing was written"
     )
+    assert read_tree(tmp_path) == before
+
+
+def test_a_file_that_has_the_name_of_a_temporary_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda _: "7")
+    new = files(tmp_path)
+    write_tree(tmp_path, {".pedl2det-7-1": "mine"})
+    before = read_tree(tmp_path)
+
+    with pytest.raises(Pedl2DetError, match="cannot be written: File exists; nothing was written"):
+        write_all(new)
+
     assert read_tree(tmp_path) == before
 
 

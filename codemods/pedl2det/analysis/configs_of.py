@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pedl2det_names as names
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.imported import module
 from pedl2det.analysis.reader import Reader
@@ -70,6 +71,8 @@ def _candidates(
     if around:
         return around
     name = _entrypoint(config)
+    if not name and _is_beside_another_trial(file):
+        return []
     nearest: list[Path] = []
     for directory in file.parents:
         below = [home for home in homes if home.is_relative_to(directory)]
@@ -80,6 +83,12 @@ def _candidates(
         if directory in tops:
             break
     return _by_name(nearest, file) or nearest
+
+
+def _is_beside_another_trial(file: Path) -> bool:
+    """Whether a config has a trial beside it that is none of Keras."""
+    beside = (one.read_bytes() for one in file.parent.glob("*.py") if one.is_file())
+    return any(b"Trial" in data and names.mentions_legacy(data) for data in beside)
 
 
 def _around(file: Path, homes: Sequence[Path]) -> list[Path]:

@@ -11,6 +11,9 @@ from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static, is_wrapped
 from pedl2det.analysis.scopes import is_inside
 
+#: Under what the trial keeps its context: the first name that it has no other use for.
+_ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
+
 
 @dataclass(frozen=True)
 class Access:
@@ -80,12 +83,12 @@ class ContextReach:
             return is_plain and all(self.at(call.node) is not None for call in flow.calls(function))
         if isinstance(owner, ast.ClassDef):
             can_be_called = function.name == "__init__" or is_static(function)
-            if not can_be_called or owner in self._classes and function.name == "__init__":
+            if not can_be_called or (owner in self._classes and function.name == "__init__"):
                 return False
         elif not isinstance(owner, ast.Module | ast.If | ast.Try):
             return False
         calls = flow.calls(function)
-        if not calls or flow.escapes(function) and not is_static(function):
+        if not calls or (flow.escapes(function) and not is_static(function)):
             return False
         if isinstance(owner, ast.ClassDef) and self._is_subclassed(owner):
             return False
@@ -108,6 +111,20 @@ class ContextReach:
         names = self._flow.modules.home(function).names
         found = {one.id for one in names.below(function) if isinstance(one, ast.Name)}
         return found | {one.arg for one in names.below(function) if isinstance(one, ast.arg)}
+
+    def _is_given(self, target: ast.Attribute) -> bool:
+        """Whether a constructor sets an attribute to what it was given, other than hparams."""
+        names = self._flow.modules.home(target).names
+        function, parent = names.definition_around(target), names.parents[target]
+        value = getattr(parent, "value", None)
+        return (
+            isinstance(function, Function)
+            and function.name == "__init__"
+            and isinstance(parent, ast.Assign | ast.AnnAssign)
+            and isinstance(value, ast.Name)
+            and value.id != "hparams"
+            and value.id in [one.arg for one in function.args.args[1:]]
+        )
 
     def _function_around(self, node: ast.AST) -> Function | None:
         """The outermost function whose body holds a node, below a class or a module."""
@@ -163,7 +180,19 @@ class ContextReach:
                         and isinstance(parent.targets[0], ast.Attribute)
                     ):
                         return parent.targets[0].attr
-        return "context"
+        return next(one for one in _ATTRIBUTES if one not in self._stored_attributes())
+
+    def _stored_attributes(self) -> set[str]:
+        """The attributes that the classes of the trial set or define themselves."""
+        found: set[str] = set()
+        for owner in self._classes:
+            for node in self._flow.modules.home(owner).names.below(owner):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+                    continue
+                if not self._is_given(node):
+                    found.add(node.attr)
+            found |= {one.name for one in owner.body if isinstance(one, Function)}
+        return found
 
 
 def _is_property_setter(function: Function) -> bool:

@@ -17,6 +17,7 @@ from pedl2det.analysis import imported, native
 from pedl2det.analysis.configs_of import Assigned, assign
 from pedl2det.analysis.membership import Members, members
 from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK, YAML, files_below, is_python, is_text
 from pedl2det.analysis.trial import DETERMINED_TRIALS, PEDL_TRIALS
@@ -98,6 +99,15 @@ def discover(paths: Sequence[Path]) -> Discovered:
     directories = _directories(paths)
     configs = {one.parent for one in found.configs}
     homes = {_home(file, configs) for file in trials} | _script_homes(found.configs, reader)
+    indirect = [
+        file
+        for file in found.trials
+        if file not in trials
+        and _home(file, configs) not in homes
+        and _leads_to_trial(file, _home(file, configs), found, reader)
+    ]
+    trials += indirect
+    homes |= {_home(file, configs) for file in indirect}
     found.native = [file for file in found.native if _is_native(file, homes, reader)]
     homes |= {file.parent for file in found.native}
     outside = [one for one in homes if not _is_below(one, directories)]
@@ -199,6 +209,35 @@ def trial_classes(source: Source) -> list[ast.ClassDef]:
     ]
 
 
+def _leads_to_trial(file: Path, home: Path, found: _Found, reader: Reader) -> bool:
+    """Whether a class of the files around derives from a trial class that a file only names.
+
+    Such as one that imports it for other modules, or hands it to a function that makes the class.
+    """
+    from pedl2det.analysis.modules import Modules
+    from pedl2det.analysis.trial import Trial
+
+    source = reader.source_or_none(file)
+    if source is None or not _names_trial(source):
+        return False
+    old = [one for one in found.old if one.is_relative_to(home)]
+    near = members(home, [file], old, [], set(), home, reader)
+    sources = {name: reader.source_or_none(path) for name, path in near.modules.items()}
+    modules = Modules({name: one for name, one in sources.items() if one is not None})
+    return bool(Trial(home, modules).roots)
+
+
+def _names_trial(source: Source) -> bool:
+    """Whether a file imports or uses a trial class of PEDL or Determined."""
+    every = PEDL_TRIALS | DETERMINED_TRIALS
+    return any(
+        (alias.name == "*" and f"{node.module}.TFKerasTrial" in every)
+        or imported_as(node, alias) in every
+        for node in source.names.of(ast.ImportFrom)
+        for alias in node.names
+    ) or any(source.names.qualified(node) in every for node in source.names.of(ast.Attribute))
+
+
 def _home(file: Path, configs: set[Path]) -> Path:
     """The directory of the trial that a file defines."""
     directory = file.parent
@@ -288,6 +327,6 @@ def _imports_in_text(file: Path) -> bool:
 def _with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
-    from pedl2det.notebook.discovery import with_notebooks
+    from pedl2det.analysis.notebook.discovery import with_notebooks
 
     return with_notebooks(projects, files, reader)

@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 
 CONFIG, HPARAMS = "experiment_config", "hparams"
+_BY_TEXT = ("locals", "eval", "exec")
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,21 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
         return _by_name(function, positional)
     config, hparams = [*positional, None, None][:2]
     needed = len(positional) - len(arguments.defaults)
-    is_plain = needed <= 2 and all(one is not None for one in arguments.kw_defaults)
+    is_plain = not reads_any_local(function)
+    is_plain &= needed <= 2 and all(one is not None for one in arguments.kw_defaults)
     if len(positional) < 2 and _reads(function, arguments.vararg):
         is_plain = False
     return Entry(config, hparams, "{config}, {hparams}", is_plain)
+
+
+def reads_any_local(function: ast.AST) -> bool:
+    """Whether a function may read its variables by text: ``locals()``, ``eval(text)``."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and (node.func.id in _BY_TEXT or (node.func.id == "vars" and not node.args))
+        for node in ast.walk(function)
+    )
 
 
 def _by_name(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from pedl2det.analysis.trial import Reference, Trial
 
@@ -43,7 +44,24 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
     names = [one.node.value for one in found if isinstance(one.node, ast.Constant)]
     if names == ["batch_size"] and len(found) == 1:
         return call, "{context}.get_per_slot_batch_size()"
-    return None if len(names) < len(found) or "batch_size" in names else (call, code)
+    if len(names) < len(found) or "batch_size" in names:
+        return None
+    if expects_key_error(reference.source.names.parents, call):
+        code = "{context}.get_hparams()[{key}]"
+    return call, code
+
+
+def expects_key_error(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:
+    """Whether a missing hyperparameter is caught, for which the context has another error."""
+    while node in parents:
+        child, node = node, parents[node]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            return False
+        if isinstance(node, ast.Try) and child in node.body:
+            caught = [ast.unparse(one.type) for one in node.handlers if one.type is not None]
+            if any("KeyError" in one or "LookupError" in one for one in caught):
+                return True
+    return False
 
 
 def key_of(call: ast.expr) -> ast.expr | None:

@@ -24,7 +24,7 @@ from pedl2det.analysis.scopes import (
     is_of_scope,
     names_in,
 )
-from pedl2det_names import PUBLIC
+from pedl2det_names import PUBLIC, is_legacy
 
 Node = TypeVar("Node", bound=ast.AST)
 Other = TypeVar("Other", bound=ast.AST)
@@ -63,6 +63,7 @@ class Names:
         self._binders: dict[ast.Name, Scope | None] = {}
         self._qualified: dict[ast.AST, str | None] = {}
         self._read(tree)
+        self._pass_guards()
         self._follow_aliases()
 
     @overload
@@ -165,6 +166,14 @@ class Names:
         """The names that the module's own scope binds."""
         return list(self._bound[self.tree])
 
+    def is_hidden(self, name: str, dotted: str) -> bool:
+        """Whether a function or class of the file has something else under a name."""
+        return any(
+            set(bound[name]) != {dotted}
+            for scope, bound in self._bound.items()
+            if scope is not self.tree and bound.get(name)
+        )
+
     def bind(self, name: str, dotted: str) -> None:
         """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
         bound = self._bound[self.tree][name]
@@ -231,6 +240,21 @@ class Names:
                     if meaning is not None and self._bound[self.tree][name] == [None]:
                         self._bound[self.tree][name][:] = [meaning]
                         self._qualified.clear()
+
+    def _pass_guards(self) -> None:
+        """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there."""
+        for guard in self.of(ast.Try):
+            for statement in guard.body:
+                for local, dotted in _harness_imports(statement):
+                    bound = self._bound[self.definition_around(guard) or self.tree][local]
+                    others = [
+                        node
+                        for handler in guard.handlers
+                        for node in self.below(handler)
+                        if local in _bound_by(node)
+                    ]
+                    if len(bound) == 1 + len(others):
+                        bound[:] = [dotted]
 
     def _read(self, tree: ast.Module) -> None:
         """Take every node in, without recursion: a long sum nests deeper than Python calls."""
@@ -302,6 +326,28 @@ class Names:
         """The scope in which ``:=`` binds."""
         scopes = self._scopes_of(node)
         return next(scope for scope in scopes if not isinstance(scope, COMPREHENSIONS))
+
+
+def _harness_imports(statement: ast.stmt) -> Iterator[tuple[str, str]]:
+    """The local names that a statement imports from PEDL or Determined, and what they mean."""
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            if is_legacy(alias.name):
+                local = alias.asname or alias.name.partition(".")[0]
+                yield local, alias.name if alias.asname else local
+    elif isinstance(statement, ast.ImportFrom):
+        for alias in statement.names:
+            dotted = imported_as(statement, alias)
+            if is_legacy(dotted):
+                yield alias.asname or alias.name, dotted
+
+
+def _bound_by(node: ast.AST) -> list[str]:
+    """The names that an import or an assignment binds."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [one.asname or one.name.partition(".")[0] for one in node.names]
+    is_target = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    return [node.id] if is_target and isinstance(node, ast.Name) else []
 
 
 def _publishes(module: str, name: str) -> bool:

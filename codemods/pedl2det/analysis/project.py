@@ -97,6 +97,7 @@ def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path,
         configs=[(path, config.value()) for path, config in configs.items()],
         counts_in_steps=any(config.counts_steps for config in configs.values()),
         entry_names=entry_names(configs.values()),
+        is_whole=len(sources) >= len(project.modules),
     )
 
 

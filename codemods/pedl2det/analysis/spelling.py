@@ -113,6 +113,8 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
         for local, meaning, _ in pairs:
             if meaning == "*" or source.names.module_bindings(local.partition(".")[0]) == []:
                 continue
+            if source.names.is_hidden(local.partition(".")[0], meaning):
+                continue
             if dotted == meaning or dotted.startswith(f"{meaning}."):
                 if meaning == dotted and "." in local:
                     continue
@@ -152,5 +154,7 @@ def _is_taken(source: Source, name: str) -> bool:
 
 
 def _is_free(source: Source, local: str, package: str) -> bool:
+    if source.names.is_hidden(local, package):
+        return False
     bound = source.names.module_bindings(local)
     return not bound or bound == [package]

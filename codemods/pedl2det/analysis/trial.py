@@ -85,6 +85,7 @@ class Trial:
         batches_of_a_step: whether a config counts in steps, which only PEDL and 0.12 did.
         entry_names: what the configs name: ``trial_class``, ``data_loaders_function``,
             ``download_data_function``, or ``entrypoint``, each as ``module:object``.
+        is_whole: whether every module could be read.
     """
 
     directory: Path
@@ -92,6 +93,7 @@ class Trial:
     configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()
     counts_in_steps: bool = False
     entry_names: Mapping[str, frozenset[str]] | None = None
+    is_whole: bool = True
 
     # Classes.
 
@@ -106,9 +108,23 @@ class Trial:
         ]
 
     def base_name(self, base: ast.expr) -> str | None:
-        """The dotted name of a base, if it is a trial class of PEDL or Determined."""
+        """The dotted name of a base, if it is a trial class of PEDL or Determined.
+
+        A base may also be a value, such as the argument of a function that makes the class.
+        """
         meaning = self.modules.meaning(base)
+        if meaning is None and isinstance(base, ast.Name):
+            found = [self._meaning_of(origin.node) for origin in self._flow.origins(base)]
+            meaning = next((one for one in found if one is not None), None)
         return meaning if meaning in PEDL_TRIALS | DETERMINED_TRIALS else None
+
+    def _meaning_of(self, node: ast.AST) -> str | None:
+        """What an imported name or a dotted expression means."""
+        if isinstance(node, ast.alias):
+            statement = self.modules.home(node).names.parents[node]
+            is_from = isinstance(statement, ast.ImportFrom)
+            return imported_as(statement, node) if is_from else node.name  # type: ignore[arg-type]
+        return self.modules.meaning(node)
 
     @cached_property
     def classes(self) -> list[ast.ClassDef]:
@@ -237,8 +253,12 @@ class Trial:
 
 def _references(modules: Modules, source: Source) -> Iterator[Reference]:
     parents = source.names.parents
-    for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute):
-        if isinstance(node, ast.Import):
+    for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Call):
+        if isinstance(node, ast.Call):
+            dotted = _by_getattr(modules, node)
+            if dotted is not None:
+                yield Reference(source, node, dotted, names.lookup(dotted))
+        elif isinstance(node, ast.Import):
             for alias in node.names:
                 row = names.lookup(alias.name)
                 if row is not None or names.is_legacy(alias.name):
@@ -252,6 +272,13 @@ def _references(modules: Modules, source: Source) -> Iterator[Reference]:
         elif isinstance(node, ast.Name | ast.Attribute):
             if isinstance(parents.get(node), ast.Attribute) and _has_row(modules, parents[node]):
                 continue  # a part of a longer name
+            parent = parents.get(node)
+            if (
+                isinstance(parent, ast.Call)
+                and _by_getattr(modules, parent)
+                and node in parent.args
+            ):
+                continue
             if not isinstance(node.ctx, ast.Load):
                 continue
             dotted = modules.meaning(node)
@@ -260,6 +287,19 @@ def _references(modules: Modules, source: Source) -> Iterator[Reference]:
             row = names.lookup(dotted)
             if row is not None or names.is_legacy(dotted):
                 yield Reference(source, node, dotted, row)
+
+
+def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
+    """The old name that ``getattr(module, "name")`` means."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name))], keywords=[]
+        ):
+            home = modules.meaning(value)
+            dotted = f"{home}.{name}"
+            if home is not None and names.is_legacy(home) and names.is_legacy(dotted):
+                return dotted
+    return None
 
 
 def _has_row(modules: Modules, node: ast.AST) -> bool:

@@ -53,9 +53,6 @@ def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str
     return changed
 
 
-_DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
-
-
 @functools.cache
 def _is_line(kind: type[cst.CSTNode]) -> bool:
     """Whether nodes of a type are statements on lines of their own."""
@@ -218,12 +215,21 @@ class _Applier(cst.CSTTransformer):
         mine = [self._edits.get(small, []) for small in original.body]
         if not any(mine):
             bare = updated.with_changes(leading_lines=[])
-            return self._finished(original, [bare]) if touched else updated
+            return self._finished(original, self._apart(original, bare)) if touched else updated
         lines: list[Any] = []
         for small, edits in zip(updated.body, mine, strict=True):
             bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-            lines += self._around(cst.SimpleStatementLine([bare]), edits)
+            lines += self._around(original, cst.SimpleStatementLine([bare]), edits)
         return self._finished(original, lines)
+
+    def _apart(self, original: Any, line: Any) -> list[Any]:
+        """``a; b`` on two lines, if an edit made the line too long."""
+        width = self._width - self._locator.column(original)
+        if len(line.body) == 1 or len(self._locator.module.code_for_node(line).rstrip()) <= width:
+            return [line]
+        apart = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in line.body]
+        first = [cst.SimpleStatementLine([one]) for one in apart[:-1]]
+        return [*first, line.with_changes(body=apart[-1:])]
 
     def _finished(self, original: Any, lines: list[Any]) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
@@ -236,7 +242,7 @@ class _Applier(cst.CSTTransformer):
         module = self._locator.module
         return [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
 
-    def _around(self, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
+    def _around(self, original: Any, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
         """A statement with what is inserted before and after it, or what replaces it."""
         before: list[Any] = []
         after: list[Any] = []
@@ -257,6 +263,8 @@ class _Applier(cst.CSTTransformer):
                     here = self._statements(code, self._holes(edit), edit) if code else []
                 case fx.Mark(text=text):
                     here[:1] = [_marked(here[0], text)] if here else []
+        if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):
+            here[0] = _spaced(here[0], 2 if self._locator.column(original) == 0 else 1)
         return [*before, *here, *after]
 
     def _suite(self, original: Any, updated: Any) -> Any:
@@ -267,7 +275,7 @@ class _Applier(cst.CSTTransformer):
         lines: list[Any] = []
         for small, edits in zip(updated.body, mine, strict=True):
             bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-            lines += self._around(cst.SimpleStatementLine([bare]), edits)
+            lines += self._around(original, cst.SimpleStatementLine([bare]), edits)
         return cst.IndentedBlock(lines or [_pass()], header=updated.trailing_whitespace)
 
     def _compound(self, original: Any, updated: Any, edits: list[fx.Edit], touched: bool) -> Any:
@@ -277,13 +285,8 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = with_type_comment(original, updated)
-        lines = self._around(updated.with_changes(leading_lines=[]), edits)
-        if isinstance(updated, _DEFINITIONS) and lines and type(lines[0]) is not type(updated):
-            blank = [one for one in original.leading_lines if one.comment is None]
-            lines = [
-                _spaced(one, len(blank)) if isinstance(one, _DEFINITIONS) else one for one in lines
-            ]
+            updated = with_type_comment(original, _closed_up(updated))
+        lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
@@ -437,10 +440,19 @@ def _without_stray_comma(original: Any, updated: Any) -> Any:
         kept, had = getattr(updated, name), getattr(original, name)
         if kept and updated.star_kwarg is None:
             if len(kept) < len(had) or updated.star_arg is not original.star_arg:
-                last = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+                last = kept[-1].with_changes(
+                    comma=had[-1].comma, whitespace_after_param=had[-1].whitespace_after_param
+                )
                 return updated.with_changes(**{name: [*kept[:-1], last]})
             break
     return updated
+
+
+def _closed_up(function: cst.FunctionDef) -> cst.FunctionDef:
+    """A function without parameters keeps nothing of the lines that they stood on."""
+    if function.params.children:
+        return function
+    return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
 
 
 def _joined_up(call: Any) -> Any:

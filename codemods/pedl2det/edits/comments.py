@@ -1,4 +1,11 @@
-"""Keep the comments of code that edits replace: they move to the line above."""
+"""What becomes of comments.
+
+The comments of code that is replaced stay: what has no place in the new code moves to the line
+above. A deleted assignment or import takes the comments in it and behind it along. The comments
+above a deleted assignment go too if nothing else is below them, up to the next blank line or
+comment; else they stay, since they may speak of the rest. The comments above an import always
+stay. A comment that speaks to a tool goes with the code that it speaks of.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +20,16 @@ import libcst as cst
 FOR_TOOLS = ("# type:", "# noqa", "# pylint:", "# yapf:", "# fmt:", "# pragma:", "# isort:")
 
 
+#: Statements that do nothing but bind names: their comments speak of these names.
+_BINDINGS = (cst.Assign, cst.AnnAssign, cst.Import, cst.ImportFrom)
+
+
 class Gone(cst.Pass):
     """Stands where a statement was deleted, until its comments have found a place."""
+
+
+class GoneBinding(Gone):
+    """Stands where names were bound: what nobody binds needs no comment."""
 
 
 def keep_comments(original: Any, lines: Sequence[Any], head_only: bool = False) -> list[Any]:
@@ -27,7 +42,7 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool = False) 
     """
     above = list(original.leading_lines)
     if not lines:
-        return [cst.SimpleStatementLine([Gone()], leading_lines=above)]
+        return [_gone(original, above)]
     rest = list(lines)
     has: Counter[str] = Counter()
     for line in rest:
@@ -44,6 +59,18 @@ def keep_comments(original: Any, lines: Sequence[Any], head_only: bool = False) 
     return [first.with_changes(leading_lines=leading), *rest[1:]]
 
 
+def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
+    """What stands for a deleted statement."""
+    small = getattr(original, "body", ())
+    is_line = isinstance(original, cst.SimpleStatementLine)
+    if is_line and all(isinstance(one, _BINDINGS) for one in small):
+        return cst.SimpleStatementLine([GoneBinding()], leading_lines=above)
+    trailing = original.trailing_whitespace.comment if is_line else None
+    if trailing is not None:
+        above = [*above, cst.EmptyLine(comment=trailing)]
+    return cst.SimpleStatementLine([Gone()], leading_lines=above)
+
+
 def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Take deleted statements out of a body.
 
@@ -51,16 +78,37 @@ def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         The body, and the comments that no later statement could take.
     """
     kept: list[Any] = []
-    waiting: list[Any] = []
+    waiting: list[tuple[Any, Any]] = []
+    is_first = False
     for statement in body:
         if is_gone(statement):
-            waiting += [line for line in statement.leading_lines if _keeps(line)]
+            if statement.leading_lines:
+                waiting = [pair for pair in waiting if not _is_binding(pair[1])]
+            waiting += [(line, statement) for line in statement.leading_lines if _keeps(line)]
+            is_first = is_first or not kept
             continue
-        if waiting:
-            lines = [*waiting, *statement.leading_lines]
-            statement, waiting = statement.with_changes(leading_lines=lines), []
+        if waiting or is_first:
+            lines = _taken_over(waiting, list(statement.leading_lines), is_first)
+            statement = statement.with_changes(leading_lines=lines)
+            waiting, is_first = [], False
         kept.append(statement)
-    return kept, waiting
+    left = [line for line, gone in waiting if line.comment is not None and not _is_binding(gone)]
+    return kept, left
+
+
+def _taken_over(waiting: Sequence[tuple[Any, Any]], own: list[Any], is_first: bool) -> list[Any]:
+    """The lines above a statement, with those of the deleted statements above it."""
+    lines = [line for line, gone in waiting if not own or not _is_binding(gone)]
+    if own and all(line.comment is None for line in lines):
+        lines = []
+    found = [*lines, *own]
+    while is_first and found and found[0].comment is None:
+        found.pop(0)
+    return found
+
+
+def _is_binding(statement: Any) -> bool:
+    return isinstance(statement.body[0], GoneBinding)
 
 
 def is_gone(statement: Any) -> bool:
@@ -74,7 +122,7 @@ def without_blank(lines: Sequence[Any]) -> list[Any]:
 
 
 def _keeps(line: Any) -> bool:
-    return line.comment is not None and not line.comment.value.startswith(FOR_TOOLS)
+    return line.comment is None or not line.comment.value.startswith(FOR_TOOLS)
 
 
 def _not_blank(lines: Sequence[Any], has_above: bool) -> list[Any]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import libcst as cst
 
 from pedl2det.analysis.skipping import SKIP
-
 from pedl2det.edits.comments import Gone, is_gone, settle, without_blank
+from pedl2det.edits.first_read import first_read
+from pedl2det.edits.undefined import undefined
 
 _MODULE = cst.Module([])
 
@@ -27,6 +28,7 @@ class Wanted:
         is_harness: whether it belongs to the API of PEDL or Determined.
         project: the top names of the project's own modules.
         is_package: whether the file is an ``__init__.py``, whose imports are exports.
+        keeps_stars: whether ``import *`` of an old API stays, since something still needs it.
     """
 
     added: frozenset[str]
@@ -34,6 +36,7 @@ class Wanted:
     is_harness: Callable[[str], bool]
     project: frozenset[str]
     is_package: bool = False
+    keeps_stars: bool = False
 
 
 def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -> str:
@@ -54,7 +57,11 @@ def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -
     for one in added:
         if one.statement not in cleaner.present:
             tree = _with_import(tree, one, wanted, cleaner)
-    return tree.code
+    if cleaner.dropped_star and not wanted.keeps_stars and undefined(tree.code):
+        return fitted(old, new, replace(wanted, keeps_stars=True))
+    if cleaner.dropped_block:
+        return fitted(old, tree.code, wanted)  # what only the block needed goes too
+    return tree.code if tree.body or tree.code.strip() else ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,8 @@ class _Import:
         node = ast.parse(statement).body[0]
         if isinstance(node, ast.ImportFrom):
             alias = node.names[0]
-            return cls(node.module or "", alias.name, alias.asname or alias.name, statement)
+            module = "." * node.level + (node.module or "")
+            return cls(module, alias.name, alias.asname or alias.name, statement)
         assert isinstance(node, ast.Import)
         alias = node.names[0]
         local = alias.asname or alias.name.partition(".")[0]
@@ -136,6 +144,8 @@ class _Cleaner(cst.CSTTransformer):
         #: The place in the module of the first import of the old API.
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
+        self.dropped_star = False
+        self.dropped_block = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
@@ -157,7 +167,10 @@ class _Cleaner(cst.CSTTransformer):
         if isinstance(updated_node.names, cst.ImportStar):
             home = _dotted(updated_node.module) if updated_node.module else ""
             is_old = not updated_node.relative and self._wanted.is_old(f"{home}.x")
-            return cst.RemoveFromParent() if is_old else updated_node
+            if not is_old or self._wanted.keeps_stars:
+                return updated_node
+            self.dropped_star = True
+            return cst.RemoveFromParent()
         home = "." * len(updated_node.relative)
         home += _dotted(updated_node.module) if updated_node.module else ""
         dotted = [f"{home}.{_dotted(one.name)}" for one in updated_node.names]
@@ -176,7 +189,9 @@ class _Cleaner(cst.CSTTransformer):
             goes = unused and once_used and not (self._wanted.is_package and not is_old)
             replaced = self._replaced.get(local)
             if replaced is not None and not self._is_added(alias, home):
-                if not self._wanted.is_harness(meaning):
+                project = self._wanted.project
+                is_near = _kind(meaning, project) == _kind(replaced.module, project)
+                if is_near and not self._wanted.is_harness(meaning):
                     self._here.append(replaced)
                 continue
             if goes:
@@ -203,8 +218,13 @@ class _Cleaner(cst.CSTTransformer):
             if one is not None and not self._is_added(alias, home)
         ]
         module = new[0].module if new else ""
-        if len(new) != len(node.names) or any(
-            one.module != module or one.name is None or one.statement in self.present for one in new
+        if (
+            module.startswith(".")
+            or len(new) != len(node.names)
+            or any(
+                one.module != module or one.name is None or one.statement in self.present
+                for one in new
+            )
         ):
             return None
         self.present |= {one.statement for one in new}
@@ -244,6 +264,16 @@ class _Cleaner(cst.CSTTransformer):
         )
         return cst.FlattenSentinel(lines)
 
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> Any:
+        """Drop ``if TYPE_CHECKING:`` when it holds nothing any more."""
+        is_question = _MODULE.code_for_node(updated_node.test).endswith("TYPE_CHECKING")
+        if not is_question or updated_node.orelse or not _is_empty(updated_node.body):
+            return updated_node
+        if _is_empty(original_node.body):
+            return updated_node
+        self.dropped_block = True
+        return cst.SimpleStatementLine([Gone()], leading_lines=updated_node.leading_lines)
+
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: ARG002
         """Drop statements without names left; what follows keeps the distance to what precedes."""
         body: list[Any] = []
@@ -257,11 +287,12 @@ class _Cleaner(cst.CSTTransformer):
             if is_gone(one):
                 waiting = list(one.leading_lines) or waiting
                 continue
-            body.append(one.with_changes(leading_lines=_above(waiting, one)))
+            lines = _above(waiting, one)
+            if not body and index and not updated_node.header:
+                lines = without_blank(lines)
+            body.append(one.with_changes(leading_lines=lines))
             waiting = []
         self.old_at = old_at
-        if body and len(body) < len(updated_node.body) and not updated_node.header:
-            body[0] = body[0].with_changes(leading_lines=without_blank(body[0].leading_lines))
         return updated_node.with_changes(body=body)
 
     def leave_IndentedBlock(
@@ -288,15 +319,17 @@ def _line(group: Sequence[_Import]) -> Any:
 
 def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) -> cst.Module:
     """The module with one more imported name, in the group where it belongs."""
-    merged = _merged(tree, one)
+    body = list(tree.body)
+    used = first_read(body, one.local)
+    merged = _merged(tree, one, used)
     if merged is not None:
         return merged
-    body = list(tree.body)
     kind = _kind(one.module, wanted.project)
     line = cst.parse_statement(one.statement)
-    if kind == 1 and old.old_at is not None and one.module.startswith("determined"):
+    is_determined = kind == 1 and one.module.startswith("determined")
+    if is_determined and old.old_at is not None and old.old_at <= used:
         return _in_old_place(tree, line, old)
-    at = _place(body, kind, one, wanted)
+    at = _place(body[:used], kind, one, wanted)
     if at < len(body) and _imported(body[at]) and not (at and _imported(body[at - 1])):
         # The first of all imports keeps the distance to what is above.
         above = [one for one in body[at].leading_lines if one.comment is None]
@@ -315,9 +348,22 @@ def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner) -> cst.Module:
     """The module with an import where the first import of the old API stood."""
     body = list(tree.body)
     at = min(old.old_at or 0, len(body))
+    if at < len(body):  # it took the lines over from the deleted import
+        rest = [one for one in body[at].leading_lines if not _is_any_of(one, old.old_lines)]
+        body[at] = body[at].with_changes(leading_lines=rest)
     body.insert(at, line.with_changes(leading_lines=old.old_lines))
     old.old_at, old.old_lines = at + 1, []
     return tree.with_changes(body=body)
+
+
+def _is_empty(block: Any) -> bool:
+    body = getattr(block, "body", ())
+    lines = [one for line in body for one in getattr(line, "body", ())]
+    return len(lines) == 1 and isinstance(lines[0], cst.Pass)
+
+
+def _is_any_of(line: Any, lines: Sequence[Any]) -> bool:
+    return line.comment is not None and any(line is one for one in lines)
 
 
 def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
@@ -327,9 +373,11 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     lines = list(body[at].leading_lines) if hasattr(body[at], "leading_lines") else []
     blank = [line for line in lines if line.comment is None]
     follows = _imported(body[at])
-    if follows and _kind_of(follows, wanted) == kind and at > 0:
+    is_same = bool(follows) and _kind_of(follows, wanted) == kind
+    before = _imported(body[at - 1]) if at > 0 else []
+    if is_same and at > 0 and not (before and _kind_of(before, wanted) != kind):
         return
-    if follows and _kind_of(follows, wanted) == kind:
+    if is_same:
         lines = [line for line in lines if line.comment is not None]
     elif not blank:
         is_definition = isinstance(body[at], cst.FunctionDef | cst.ClassDef)
@@ -340,7 +388,8 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
 def _separated(body: list[Any], at: int, line: Any, kind: int, wanted: Wanted) -> Any:
     """Put a blank line in front of a new import that starts a group."""
     before = _imported(body[at - 1]) if at > 0 else []
-    if before and _kind_of(before, wanted) == kind or at == 0:
+    is_future = bool(before) and before[0].startswith("__future__")
+    if (before and not is_future and _kind_of(before, wanted) == kind) or at == 0:
         return line
     return line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
 
@@ -349,12 +398,12 @@ def _kind_of(dotted: Sequence[str], wanted: Wanted) -> int:
     return _kind(dotted[0].rpartition(".")[0] or dotted[0], wanted.project)
 
 
-def _merged(tree: cst.Module, one: _Import) -> cst.Module | None:
+def _merged(tree: cst.Module, one: _Import, used: int) -> cst.Module | None:
     """The name added to an import of the same module that stands on one line."""
     if one.name is None:
         return None
     body = list(tree.body)
-    for index, statement in enumerate(body):
+    for index, statement in enumerate(body[:used]):
         if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
             continue
         node = statement.body[0]

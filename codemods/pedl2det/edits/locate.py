@@ -80,7 +80,7 @@ class Locator:
     def holds_any(self, node: cst.CSTNode, starts: Sequence[tuple[int, int]]) -> bool:
         """Tell whether one of some places, in order, is inside of a node."""
         place = self.positions.get(node)
-        if place is None:
+        if place is None or isinstance(node, cst.Param):  # its range leaves the default out
             return True
         begin = place.start.line, place.start.column
         if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.decorators:

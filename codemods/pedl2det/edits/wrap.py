@@ -12,6 +12,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 _MOST = 12
 #: Arguments of fewer columns stay where they are.
 _SHORT = 12
+_NOTHING = cst.SimpleWhitespace("")
 
 
 def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Set[str]) -> Any:
@@ -60,13 +61,15 @@ def _broken(text: str, number: int, width: int, module: cst.Module) -> Any:
     if finder.found is None:
         return None
     line = text.splitlines()[number - 1]
-    base = " " * (len(line) - len(line.lstrip()))
+    base = line[: len(line) - len(line.lstrip())]
+    unit = "\t" if module.default_indent == "\t" else "    "
     made: Any = None
     found = finder.found
     starts_above = isinstance(found, cst.Call) and "\n" in module.code_for_node(found).split("(")[1]
-    base = base[:-4] if starts_above else base
-    for one_each in (True,) if starts_above else (False, True):
-        made = wrapper.module.visit(_Breaker(found, base, one_each))
+    base = base.removesuffix(unit) if starts_above else base
+    is_one = isinstance(found, cst.Call) and len(found.args) == 1
+    for one_each in (True,) if starts_above else (False,) if is_one else (False, True):
+        made = wrapper.module.visit(_Breaker(found, base, unit, one_each))
         if all(len(new) <= width for new in made.code.splitlines()[number - 1 :][:3]):
             break
     return made.body[0]
@@ -79,7 +82,7 @@ class _Finder(cst.CSTVisitor):
         super().__init__()
         self._positions = positions
         self._number = number
-        self.found: cst.Call | cst.Tuple | None = None
+        self.found: cst.Call | cst.Tuple | cst.ListComp | None = None
         self._values: list[cst.BaseExpression | None] = []
 
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
@@ -93,6 +96,12 @@ class _Finder(cst.CSTVisitor):
             self.found = self.found or node
         return self.found is None
 
+    def visit_ListComp(self, node: cst.ListComp) -> bool:
+        """Choose a list comprehension that nothing longer is around on the line."""
+        if self._is_on_line([node]):
+            self.found = self.found or node
+        return self.found is None
+
     def visit_Return(self, node: cst.Return) -> None:
         """Remember the value of a statement."""
         self._values.append(node.value)
@@ -103,7 +112,9 @@ class _Finder(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> bool:
         """Choose a call whose arguments all stand on the line and are worth a line."""
-        if self._is_on_line(node.args) and not self._is_short(node):
+        is_open = self._positions[node.func].end.line < self._number
+        is_done = is_open and len(node.args) == 1  # stands on a line of its own
+        if self._is_on_line(node.args) and not self._is_short(node) and not is_done:
             self.found = self.found or node
         return self.found is None
 
@@ -117,12 +128,12 @@ class _Finder(cst.CSTVisitor):
 
 
 class _Breaker(cst.CSTTransformer):
-    def __init__(self, chosen: cst.Call | cst.Tuple, base: str, one_each: bool) -> None:
+    def __init__(self, chosen: Any, base: str, unit: str, one_each: bool) -> None:
         super().__init__()
         self._chosen = chosen
         self._one_each = one_each
         self._inner = cst.ParenthesizedWhitespace(
-            indent=True, last_line=cst.SimpleWhitespace(base + "    ")
+            indent=True, last_line=cst.SimpleWhitespace(base + unit)
         )
         self._outer = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(base))
 
@@ -130,7 +141,10 @@ class _Breaker(cst.CSTTransformer):
         """Put the arguments on lines of their own."""
         if original_node is not self._chosen:
             return updated_node
-        args = self._apart(updated_node.args)
+        tight = cst.SimpleWhitespace("")
+        args = self._apart(
+            [one.with_changes(whitespace_after_arg=tight) for one in updated_node.args]
+        )
         last_arg = updated_node.args[-1]
         takes_none = last_arg.star or isinstance(last_arg.value, cst.GeneratorExp)
         if not self._one_each or takes_none:  # no comma after **kwargs
@@ -139,6 +153,18 @@ class _Breaker(cst.CSTTransformer):
             )
             args = [*args[:-1], last]
         return updated_node.with_changes(args=args, whitespace_before_args=self._inner)
+
+    def leave_ListComp(
+        self, original_node: cst.ListComp, updated_node: cst.ListComp
+    ) -> cst.ListComp:
+        """Put the element and each clause on lines of their own."""
+        if original_node is not self._chosen:
+            return updated_node
+        return updated_node.with_changes(
+            lbracket=cst.LeftSquareBracket(self._inner),
+            for_in=updated_node.for_in.with_changes(whitespace_before=self._inner),
+            rbracket=cst.RightSquareBracket(self._outer),
+        )
 
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.Tuple:
         """Put the elements on lines of their own, in parentheses."""
@@ -154,6 +180,8 @@ class _Breaker(cst.CSTTransformer):
     def _apart(self, parts: Any) -> list[Any]:
         """Arguments or elements with the white space between them."""
         between = self._inner if self._one_each else cst.SimpleWhitespace(" ")
+        if isinstance(parts[-1], cst.Arg):  # the line break in front of an old bracket
+            parts = [*parts[:-1], parts[-1].with_changes(whitespace_after_arg=_NOTHING)]
         spaced = [one.with_changes(comma=cst.Comma(whitespace_after=between)) for one in parts]
         last = spaced[-1].with_changes(comma=cst.Comma(whitespace_after=self._outer))
         if isinstance(last, cst.Arg):  # the comma has the line break

@@ -58,7 +58,7 @@ def rewrite(trial: Trial, fixes: Sequence[Fix]) -> Rewritten:
         attempt = _attempt(trial, kept)
         if not attempt.failure:
             return Rewritten(attempt.draft, findings, tracebacks)
-        if len(findings) >= _MOST_DEFECTS:
+        if not kept or len(findings) >= _MOST_DEFECTS:
             return Rewritten(Draft(), findings, tracebacks)
         culprit, attempt = _culprit(trial, kept, attempt)
         findings.append(_defect(culprit, attempt.failure))
@@ -86,12 +86,16 @@ def _attempt(trial: Trial, fixes: Sequence[Fix]) -> _Attempt:
 
 
 def _culprit(trial: Trial, fixes: Sequence[Fix], attempt: _Attempt) -> tuple[Fix, _Attempt]:
-    """The last fix of the shortest beginning of the fixes that fails, and how it fails."""
+    """The last fix of the shortest beginning of the fixes that fails as all of them do.
+
+    Other failures do not count: a parameter that is dropped before its uses are rewritten is no
+    defect.
+    """
     low, high = 0, len(fixes)
     while high - low > 1:
         middle = (low + high) // 2
         tried = _attempt(trial, fixes[:middle])
-        if tried.failure:
+        if tried.failure == attempt.failure:
             high, attempt = middle, tried
         else:
             low = middle

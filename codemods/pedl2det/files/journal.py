@@ -132,8 +132,8 @@ class Journal:
             ],
         }
         part = self.file.with_suffix(".part")
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="ascii") as stream:
                 json.dump(data, stream)
                 stream.flush()

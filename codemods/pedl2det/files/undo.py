@@ -95,8 +95,11 @@ def _is_below(path: Path, roots: list[Path]) -> bool:
 
 
 def _is_changed(entry: Entry, data: bytes | None) -> bool:
-    """Whether somebody else wrote the file; one that a killed run did not reach is as it was."""
-    return data != entry.old and not entry.is_new(data)
+    """Whether somebody else wrote the file; one that a killed run did not reach is as it was.
+
+    A link that took its place is somebody else's, whatever it points to.
+    """
+    return entry.path.is_symlink() or (data != entry.old and not entry.is_new(data))
 
 
 def _is_written(entry: Entry) -> bool:

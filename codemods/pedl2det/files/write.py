@@ -77,10 +77,12 @@ def move_all(moves: list[Move]) -> None:
     Raises:
         Pedl2DetError: a file cannot be written, or has changed since it was read.
     """
+    prepared: list[Move] = []
     try:
         for move in moves:
             with _told(move):
                 _prepare(move)
+            prepared.append(move)
         _check({move.target: move.old for move in moves})
         try:
             for move in moves:
@@ -93,7 +95,7 @@ def move_all(moves: list[Move]) -> None:
         for directory in {move.target.parent for move in moves}:
             _sync(directory)
     finally:
-        for move in moves:
+        for move in prepared:
             with contextlib.suppress(OSError):
                 move.temporary.unlink()
 
@@ -112,18 +114,27 @@ def _place(move: Move) -> None:
 
 
 def _prepare(move: Move) -> None:
-    """Write the new bytes to the disk, in a file that belongs to whom the old one does."""
+    """Write the new bytes to the disk, in a file that belongs to whom the old one does.
+
+    A temporary file that exists already is somebody else's, and stays.
+    """
     if move.new is None:
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    with os.fdopen(os.open(move.temporary, flags, 0o600), "wb") as stream:
-        stream.write(move.new)
-        stream.flush()
-        if move.old is None:
-            os.fchmod(stream.fileno(), move.mode)
-        else:
-            _take_over(move.target, stream.fileno())
-        os.fsync(stream.fileno())
+    descriptor = os.open(move.temporary, flags, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(move.new)
+            stream.flush()
+            if move.old is None:
+                os.fchmod(stream.fileno(), move.mode)
+            else:
+                _take_over(move.target, stream.fileno())
+            os.fsync(stream.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            move.temporary.unlink()
+        raise
 
 
 def _take_over(target: Path, descriptor: int) -> None:

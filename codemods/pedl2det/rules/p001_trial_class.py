@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -16,6 +17,7 @@ from pedl2det.fixes import (
     Edit,
     Fix,
     Form,
+    InsertAfter,
     InsertFirst,
     Remark,
     RenameFunction,
@@ -25,6 +27,8 @@ from pedl2det.rules import cases_trial_class
 
 ID = "P001"
 NAME = "trial-class"
+
+_FROM_CONFIG = "make it of determined.keras.TFKerasTrialContext.from_config(config)"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -37,6 +41,19 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _rewritten(trial, owner, constructor)
         elif owner in trial.roots and not _inherits_one(trial, owner):
             yield _added(trial, owner)
+    if trial.generation is Generation.PEDL:
+        yield from _made_elsewhere(trial)
+
+
+def _made_elsewhere(trial: Trial) -> Iterable[Remark]:
+    """Calls of a trial class: only the old harness made trials of hyperparameters."""
+    for source in trial.modules:
+        for call in source.names.of(ast.Call):
+            meaning = trial.modules.meaning(call.func)
+            made = trial.modules.definition(meaning) if meaning else None
+            if isinstance(made, ast.ClassDef) and made in trial.classes:
+                message = f"{made.name} is made here, of hyperparameters and not of a context"
+                yield Remark(ID, source, call, Kind.LEFT, message, _FROM_CONFIG)
 
 
 def _inherits_one(trial: Trial, owner: ast.ClassDef) -> bool:
@@ -64,7 +81,7 @@ def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
     annotation, imports = _annotation(trial, owner)
     code = (
         f"def __init__(self, context: {annotation}) -> None:\n"
-        f"    self.context = context\n"
+        f"    self.{trial.context.attribute} = context\n"
         f"    {CONSTRUCTOR}\n"
     )
     source = trial.modules.home(owner)
@@ -118,7 +135,12 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
     if not any(trial.flow.called(call) for call in _calls_above(trial, function)):
         keeps = trial.generation is not Generation.PEDL and _keeps_context(trial, function, name)
         line = "" if keeps else f"{_first(function)}.{trial.context.attribute} = {name}\n"
-        edits.append(InsertFirst(function, f"{line}{CONSTRUCTOR}"))
+        head = _head(trial, function, name) if keeps else None
+        edits.append(
+            InsertAfter(head, CONSTRUCTOR)
+            if head is not None
+            else InsertFirst(function, f"{line}{CONSTRUCTOR}")
+        )
     return Fix(ID, source, function, tuple(edits), imports=imports)
 
 
@@ -165,9 +187,23 @@ def _calls_above(trial: Trial, function: Function) -> Iterable[ast.Call]:
             yield node
 
 
+def _head(trial: Trial, function: Function, name: str) -> ast.stmt | None:
+    """The last of the first statements, which call constructors above and keep the context."""
+    calls, head = list(_calls_above(trial, function)), None
+    for line in function.body[1:] if ast.get_docstring(function) else function.body:
+        is_call = isinstance(line, ast.Expr) and line.value in calls
+        if not is_call and not _is_keeping(trial, line, name):
+            break
+        head = line
+    return head
+
+
 def _keeps_context(trial: Trial, function: Function, name: str) -> bool:
-    wanted = f".{trial.context.attribute} = {name}"
-    return any(ast.unparse(line).endswith(wanted) for line in function.body)
+    return any(_is_keeping(trial, line, name) for line in function.body)
+
+
+def _is_keeping(trial: Trial, line: ast.stmt, name: str) -> bool:
+    return ast.unparse(line).endswith(f".{trial.context.attribute} = {name}")
 
 
 CASES = cases_trial_class.CASES

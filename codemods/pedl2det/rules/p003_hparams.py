@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
-from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.entry import entry_of, reads_any_local
 from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, is_wrapped
+from pedl2det.analysis.getters import expects_key_error
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
     AddMember,
@@ -117,17 +119,38 @@ def _without_arguments(
             yield Fix(ID, source, call.node, (DropArgument(call.node, node),))
 
 
+def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
+    """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
+    parent = source.names.parents[read]
+    if isinstance(parent, ast.keyword):
+        parent = source.names.parents[parent]
+    return (
+        function.name == "__init__"
+        and isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Attribute)
+        and parent.func.attr == "__init__"
+    )
+
+
 def _reads(
     trial: Trial, function: Function, parameter: ast.arg, simple: _Single, whole: _Whole
 ) -> Iterable[Fix]:
     """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
     source = trial.modules.home(function)
-    reads = trial.flow.reads_of(parameter)
+    reads = [
+        read for read in trial.flow.reads_of(parameter) if not _is_for_base(source, function, read)
+    ]
     only = [len(trial.flow.bindings(read)) == 1 for read in reads]
     singles = {read: simple(trial, read) for read in reads}
     others = [read for read, edit in singles.items() if edit is None]
     uses = [use for read in others for use in trial.flow.uses(read)]
     changed = any(use.way is Way.STORED or _is_mutation(use) for use in uses)
+    if reads_any_local(function):
+        code, form, support = whole(trial, [])
+        if parameter.arg.lstrip("_"):
+            made = InsertFirst(function, f"{parameter.arg} = {code}")
+            yield Fix(ID, source, parameter, (made,), support=support, form=form)
+        return
     if all(only) and not changed and len(others) <= 1:
         for read in others:
             code, form, support = whole(trial, trial.flow.uses(read))
@@ -153,7 +176,10 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
                 return Replace(parent, "{context}.get_per_slot_batch_size()")
             if _may_be_batch_size(trial, key):
                 return None
-            return Replace(parent, "{context}.get_hparam({key})", {"key": key})
+            code = "{context}.get_hparam({key})"
+            if expects_key_error(parents, parent):
+                code = "{context}.get_hparams()[{key}]"
+            return Replace(parent, code, {"key": key})
         case ast.Attribute(attr="get") if isinstance(parents[parent], ast.Call):
             call = parents[parent]
             assert isinstance(call, ast.Call)
@@ -192,7 +218,7 @@ def _is_mutation(use: Use) -> bool:
 
 def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tuple[str, ...]]:
     """The dict that the old harness gave, as plain as its uses allow."""
-    keys: set[object] = set()
+    keys: set[object] = set() if uses else {None}
     for use in uses:
         if use.way is Way.ITEM and isinstance(use.around, ast.Subscript):
             keys.add(_constant(trial, use.around.slice))

@@ -29,7 +29,7 @@ ID = "P005"
 NAME = "data-loaders"
 
 _METHODS = '''\
-@cached_property
+@{decorator}
 def {name}(self):
     """Training and validation data, from one call: they may share one shuffle."""
 {local_import}    return {call}
@@ -59,7 +59,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         return
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)
-        if trial.loaders_place is None and present is None:
+        if trial.loaders_place is None and present is None and trial.is_whole:
             yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
         elif trial.loaders_place is not None and present is not None:
             yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
@@ -109,6 +109,7 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
     source = trial.modules.home(owner)
     context = f"self.{trial.context.attribute}"
     called = _called(trial, source, context)
+    decorator, import_ = _cached_property(source)
     support = list(called.support)
     training, validation = "training", "validation"
     if needs_unwrapping(trial):
@@ -122,6 +123,7 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
         )
     code = _METHODS.format(
         name=_free_name(trial, owner),
+        decorator=decorator,
         call=called.code,
         local_import=called.local_import,
         training=training,
@@ -132,10 +134,23 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
         source,
         owner,
         (AddMember(owner, code),),
-        imports=("from functools import cached_property", *called.imports),
+        imports=(import_, *called.imports),
         support=tuple(support),
         form=Form.FAITHFUL if support else Form.IDIOMATIC,
     )
+
+
+def _cached_property(source: Source) -> tuple[str, str]:
+    """The decorator under a name that the file does not use for something else, and its import."""
+    for code, import_, dotted in (
+        ("cached_property", "from functools import cached_property", "functools.cached_property"),
+        ("functools.cached_property", "import functools", "functools"),
+    ):
+        local = code.partition(".")[0]
+        bound = set(source.names.module_bindings(local))
+        if bound <= {dotted} and not source.names.is_hidden(local, dotted):
+            return code, import_
+    return "once_property", "from functools import cached_property as once_property"
 
 
 def _called(trial: Trial, source: Source, context: str) -> _Called:
@@ -148,12 +163,30 @@ def _called(trial: Trial, source: Source, context: str) -> _Called:
         code = f"{name}(\n        {arguments}\n    )"
     if home is source:
         return _Called(code, support=support)
-    line = f"from {trial.modules.name_of(home)} import {name}"
+    line = f"from {_said(trial, source, home)} import {name}"
     bound = source.names.module_bindings(name)
     is_taken = bool(bound) and [source.names.follow(one) for one in bound if one] != [place]
-    if is_taken or trial.modules.imports(home, source):
+    if is_taken or trial.modules.imports(home, source) or _changes_path(trial):
         return _Called(code, local_import=f"    {line}\n\n", support=support)
     return _Called(code, imports=(line,), support=support)
+
+
+def _changes_path(trial: Trial) -> bool:
+    """Whether ``__init__.py`` changes where modules are found; P014 moves that."""
+    init = trial.modules.by_name.get("__init__")
+    return init is not None and any(
+        init.names.qualified(node) == "sys.path" for node in init.names.of(ast.Attribute)
+    )
+
+
+def _said(trial: Trial, source: Source, home: Source) -> str:
+    """How a file names the module of the loaders: relatively, if it names its neighbours so."""
+    module = trial.modules.name_of(home)
+    package = trial.modules.name_of(source).rpartition(".")[0]
+    is_relative = any(node.level == 1 for node in source.names.of(ast.ImportFrom))
+    if package and is_relative and module.startswith(f"{package}."):
+        return module.removeprefix(package)
+    return module
 
 
 def _arguments(trial: Trial, context: str) -> tuple[str, tuple[str, ...]]:

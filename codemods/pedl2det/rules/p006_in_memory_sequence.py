@@ -206,7 +206,7 @@ CASES = (
         ),
         {
             "data.py": "from typing import Tuple\n\n"
-            "import numpy as np\n\n"
+            "import numpy as np\n"
             "from tensorflow.keras.utils import Sequence\n"
             "from determined.keras import InputData\n"
             "from rows import read\n\n\n"

@@ -52,6 +52,8 @@ def _moved(
         return None
     if len(trial.flow.scope(source.tree).bindings.get(target.id, [])) != 1:
         return None
+    if _is_set_elsewhere(trial, source, target.id):
+        return None
     reads = trial.flow.reads_of(target)
     if not reads or any(trial.context.at(read) is None for read in reads):
         return None
@@ -61,6 +63,15 @@ def _moved(
         (trial.modules.home(read), Replace(read, code)) for read in reads
     ]
     return Fix(ID, source, statement, (ReplaceStatement(statement),), tuple(edits))
+
+
+def _is_set_elsewhere(trial: Trial, source: Source, name: str) -> bool:
+    """Whether a function of the module, or another module, may give a constant another value."""
+    return any(name in node.names for node in source.names.of(ast.Global)) or any(
+        node.attr == name and not isinstance(node.ctx, ast.Load)
+        for other in trial.modules
+        for node in other.names.of(ast.Attribute)
+    )
 
 
 def _question(

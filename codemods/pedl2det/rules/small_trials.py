@@ -117,7 +117,7 @@ def migrated_model(
         training = "legacy_keras.training_loader(self.context, training)"
         validation = "legacy_keras.validation_loader(validation)"
     if unwrapped or "legacy_keras" in more:
-        text = text.replace(_IMPORT_OF_LOADERS, f"import legacy_keras\n\n{_IMPORT_OF_LOADERS}")
+        text = text.replace(_IMPORT_OF_LOADERS, f"import legacy_keras\n{_IMPORT_OF_LOADERS}")
     if not parameters:
         text = text.replace("make_data_loaders(self.context)", "make_data_loaders()")
     text = text.replace("TRAINING", training).replace("VALIDATION", validation)
@@ -134,8 +134,8 @@ from determined.keras import {names}
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
-{configured}        self.context = context
-
+        self.context = context
+{configured}
     def build_model(self):
         model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
         {compiled}

@@ -1,4 +1,4 @@
-"""Scripts of the Native API, which asked Determined for a context: ``context = keras.init(config)``.
+"""Scripts of the Native API, which asked for a context: ``context = keras.init(config)``.
 
 The trial's constructor is given the context, under the name that the script gave it. The config
 that stood in the script becomes a file.
@@ -159,9 +159,8 @@ def _value(flow: Flow, source: Source, node: ast.expr) -> object:
             return value
         case ast.Dict(keys=keys, values=values):
             return {
-                str(_value(flow, source, key)): _value(flow, source, value)
+                str(_value(flow, source, _known(key))): _value(flow, source, value)
                 for key, value in zip(keys, values, strict=True)
-                if key is not None or _raise()
             }
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [_value(flow, source, one) for one in parts]
@@ -174,8 +173,10 @@ def _value(flow: Flow, source: Source, node: ast.expr) -> object:
     raise _Unknown
 
 
-def _raise() -> bool:
-    raise _Unknown
+def _known(key: ast.expr | None) -> ast.expr:
+    if key is None:  # **other
+        raise _Unknown
+    return key
 
 
 def _hyperparameter(flow: Flow, source: Source, call: ast.Call) -> object:
