@@ -14,11 +14,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
 from pedl2det.facts.source import Source
+from pedl2det.migrate import Result, migrate
+
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.migrate import Result, migrate
 from pedl2det.report.text import summary
 from support import read_tree
 

@@ -157,9 +157,9 @@ class _Walk:
                 for case in cases:
                     inner = dict(env)
                     for part in ast.walk(case.pattern):
-                        name = getattr(part, "name", None) or getattr(part, "rest", None)
-                        if isinstance(name, str):
-                            inner[name] = frozenset([self.bind(name, part, statement=node)])
+                        bound = getattr(part, "name", None) or getattr(part, "rest", None)
+                        if isinstance(bound, str):
+                            inner[bound] = frozenset([self.bind(bound, part, statement=node)])
                     ends.append(self.body(case.body, inner))
                 return _joined(ends)
         return self._read_children(node, env)

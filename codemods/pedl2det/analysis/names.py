@@ -246,7 +246,8 @@ class Names:
         for guard in self.of(ast.Try):
             for statement in guard.body:
                 for local, dotted in _harness_imports(statement):
-                    bound = self._bound[self.definition_around(guard) or self.tree][local]
+                    scope: Any = self.definition_around(guard) or self.tree
+                    bound = self._bound[scope][local]
                     others = [
                         node
                         for handler in guard.handlers
@@ -282,8 +283,7 @@ class Names:
                 for alias in aliases:
                     bound[alias.asname or alias.name].append(imported_as(node, alias))
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                if not self._is_fallback(node):
-                    bound[name].append(None)
+                bound[name].append(None)
             case ast.arg(arg=name):
                 bound[name].append(None)
             case ast.ExceptHandler(name=str(name)):
@@ -306,21 +306,6 @@ class Names:
             case ast.Nonlocal(names=names):
                 for name in names:
                     bound[name].append(None)
-
-    def _is_fallback(self, node: ast.Name) -> bool:
-        """Whether a name is bound to ``None`` because its import failed, just above."""
-        statement = self.parents[node]
-        handler = self.parents.get(statement)
-        match statement, handler:
-            case ast.Assign(value=ast.Constant(value=None)), ast.ExceptHandler():
-                guarded = self.parents[handler]
-                return isinstance(guarded, ast.Try) and any(
-                    node.id in names_in(alias)
-                    for one in guarded.body
-                    if isinstance(one, ast.Import | ast.ImportFrom)
-                    for alias in one.names
-                )
-        return False
 
     def _around_comprehensions(self, node: ast.AST) -> Scope:
         """The scope in which ``:=`` binds."""

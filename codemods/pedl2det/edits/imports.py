@@ -53,7 +53,7 @@ def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -
     added = sorted((one for one in added if one.local in has), key=_old_places_first)
     tree = tree or cst.parse_module(new)
     cleaner = _Cleaner(had, has, wanted, {one.local: one for one in added})
-    tree = tree.visit(cleaner)  # type: ignore[assignment]
+    tree = tree.visit(cleaner)
     for one in added:
         if one.statement not in cleaner.present:
             tree = _with_import(tree, one, wanted, cleaner)
@@ -97,13 +97,13 @@ def _used_names(text: str) -> set[str]:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             found.add(node.id)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if node.value.isidentifier() or "." in node.value or "[" in node.value:
-                found |= _names_in_string(node.value)
+            found |= _names_in_string(node.value)
     return found
 
 
 def _names_in_string(text: str) -> set[str]:
-    if len(text) > 200:
+    is_code = text.isidentifier() or "." in text or "[" in text
+    if not is_code or len(text) > 200:
         return set()
     try:
         tree = ast.parse(text, mode="eval")
@@ -232,7 +232,7 @@ class _Cleaner(cst.CSTTransformer):
             alias.with_changes(name=cst.Name(one.name or ""), asname=_as_name(one, alias))
             for one, alias in zip(new, node.names, strict=True)
         ]
-        place = cst.parse_expression(module)
+        place: Any = cst.parse_expression(module)
         if isinstance(node, cst.ImportFrom):
             return node.with_changes(module=place, names=aliases, relative=[])
         return cst.ImportFrom(module=place, names=aliases)
@@ -243,7 +243,7 @@ class _Cleaner(cst.CSTTransformer):
 
     def leave_SimpleStatementLine(
         self,
-        original_node: cst.SimpleStatementLine,  # noqa: ARG002 - libcst's signature
+        original_node: cst.SimpleStatementLine,
         updated_node: cst.SimpleStatementLine,
     ) -> Any:
         """Put a name's new import in the place of the old one; keep the place of an empty line."""
@@ -274,7 +274,7 @@ class _Cleaner(cst.CSTTransformer):
         self.dropped_block = True
         return cst.SimpleStatementLine([Gone()], leading_lines=updated_node.leading_lines)
 
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: ARG002
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         """Drop statements without names left; what follows keeps the distance to what precedes."""
         body: list[Any] = []
         waiting: list[Any] = []
@@ -297,7 +297,7 @@ class _Cleaner(cst.CSTTransformer):
 
     def leave_IndentedBlock(
         self,
-        original_node: cst.IndentedBlock,  # noqa: ARG002 - libcst's signature
+        original_node: cst.IndentedBlock,
         updated_node: cst.IndentedBlock,
     ) -> cst.IndentedBlock:
         """Drop statements without names left; keep the block valid."""

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell

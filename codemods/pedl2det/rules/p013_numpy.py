@@ -66,13 +66,13 @@ def _rewritten(reference: Reference) -> Fix | Remark:
 
 def _rows(trial: Trial, node: ast.expr) -> str:
     """Whether the rows of a list have one length: ``even``, ``ragged`` or ``unknown``."""
-    answers = {_rows_of(trial, origin.node) for origin in trial.flow.origins(node)}
+    answers = {_rows_of(origin.node) for origin in trial.flow.origins(node)}
     if answers == {"ragged"}:
         return "ragged"
     return "even" if answers == {"even"} else "unknown"
 
 
-def _rows_of(trial: Trial, node: ast.AST) -> str:
+def _rows_of(node: ast.AST) -> str:
     match node:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             lengths = {

@@ -31,7 +31,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     init = trial.modules.by_name.get("__init__")
     home = trial.modules.home(trial.concrete[0])
     if init is not None and home is not init:
-        yield from _moved(trial, init, home)
+        yield from _moved(init, home)
     for source in trial.modules:
         for call in _drawn_at_import(trial, source):
             message = "random numbers that are drawn while modules are imported come in one order"
@@ -39,7 +39,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             break
 
 
-def _moved(trial: Trial, init: Source, home: Source) -> Iterator[Fix | Remark]:
+def _moved(init: Source, home: Source) -> Iterator[Fix | Remark]:
     first = next((node for node in home.tree.body if _is_definition(node)), None)
     for node in init.tree.body:
         if not _does_something(node):
