@@ -19,7 +19,7 @@ from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import early_trial, migrated_early
 
 ID = "P042"
-NAME = "config-lengths"
+NAME = "config-reads"
 
 _STEP = "batches_per_step"
 #: What a key that counts steps is called today, by its section.
