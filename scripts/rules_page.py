@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pedl2det.rules import Rule, every_rule
-from pedl2det.rules.cases import Case
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "rules.md"
@@ -45,21 +44,21 @@ def _lines() -> Iterator[str]:
     for one in every:
         yield f"## {one.id} {one.name}\n"
         yield f"{one.doc.replace('``', '`')}\n"
-        if isinstance(one, Rule) and one.cases:
-            yield from _example(one.cases[0])
+        if isinstance(one, Rule) and one.forms:
+            yield f"Forms: {', '.join(form.value for form in one.forms)}.\n"
+        for name, before, after in one.example:
+            yield from _file_pair(name, before, after)
+        if isinstance(one, Rule) and one.cases and one.cases[0].says:
+            yield f"It says: {one.cases[0].says}\n"
 
 
-def _example(case: Case) -> Iterator[str]:
-    """The files that a case is about, before and after."""
-    for name in sorted({*case.before, *case.after}):
-        if case.after and name not in case.after:
-            continue
-        if name in case.before:
-            yield from _file(f"Before, `{name}`:", name, case.before[name])
-        if name in case.after:
-            yield from _file(f"After, `{name}`:", name, case.after[name])
-    if case.says:
-        yield f"It says: {case.says}\n"
+def _file_pair(name: str, before: str, after: str) -> Iterator[str]:
+    if before == after:
+        yield from _file(f"`{name}` does not change:", name, before)
+        return
+    if before:
+        yield from _file(f"Before, `{name}`:", name, before)
+    yield from _file(f"After, `{name}`:", name, after)
 
 
 def _file(title: str, name: str, text: str) -> Iterator[str]:

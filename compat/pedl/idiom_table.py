@@ -16,9 +16,9 @@ from pedl import old_batch_norm, old_models, old_numpy, old_phase, old_train
 from pedl.old_backend import multi_gpu_model, sessions
 from pedl.old_keras import OLD_DEFAULTS
 from pedl.old_names import OldPackage, old_name
-from pedl.old_signatures import with_defaults, with_schedules
+from pedl.old_signatures import renaming, with_defaults, with_schedules
 from pedl.old_tensorflow import EagerSession, evaluated, old_iterator
-from pedl2det_names import TF_OPTIMIZERS, lookup, rows
+from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Idiom:
         why: what would go wrong without it.
         only_if_missing: leave what is there; the name is gone in some versions alone.
         wraps: what ``served_by`` gives is given what is there, and gives what takes its place.
+        ages: the ages of code that means this by the name.
     """
 
     module: str
@@ -41,8 +42,10 @@ class Idiom:
     why: str
     only_if_missing: bool = False
     wraps: bool = False
+    ages: frozenset[Age] = frozenset({Age.TENSORFLOW_1, Age.TENSORFLOW_2})
 
 
+_TENSORFLOW_1 = frozenset({Age.TENSORFLOW_1})
 _BATCH_NORM = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
 
 
@@ -61,6 +64,7 @@ def _old_layer(name: str) -> Idiom:
         name,
         lambda tf: with_defaults(getattr(tf.keras.layers, name), OLD_DEFAULTS[name]),
         "TensorFlow 1 had other defaults, as standalone Keras had",
+        ages=_TENSORFLOW_1,
     )
 
 
@@ -83,6 +87,20 @@ def _missing(dotted: str, served_by: Callable[[Any], Any], why: str) -> Idiom:
 def _wrapped(module: str, name: str, wrap: Callable[[Any], Any], why: str) -> Idiom:
     """A function of today in a form that does what it did."""
     return Idiom(module, name, lambda _: wrap, why, wraps=True)
+
+
+def _once(module: str, name: str, wrap: Callable[[Any], Any], why: str) -> Idiom:
+    """A function of today in a form that does what it did in TensorFlow 1."""
+    return Idiom(module, name, lambda _: wrap, why, wraps=True, ages=_TENSORFLOW_1)
+
+
+def _with_old_parameters() -> Iterator[Idiom]:
+    """The functions of which only some parameters have other names today."""
+    for row in rows():
+        if row.changed and row.old == row.new and row.keywords:
+            module, _, name = row.old.rpartition(".")
+            wrap = functools.partial(renaming, row.keywords)
+            yield _once(module, name, wrap, "some parameters have other names")
 
 
 #: Names that are gone and are not found under another name: they are made.
@@ -155,12 +173,15 @@ IDIOMS = (
         "dropout",
         lambda tf: tf.compat.v1.nn.dropout,
         "its second argument was the share that is kept, and is the share that is dropped",
+        ages=_TENSORFLOW_1,
     ),
+    *_with_old_parameters(),
     Idiom(
         "tensorflow.python.framework.ops._EagerTensorBase",
         "eval",
         lambda _: evaluated,
         "tensor.eval() in a session",
+        ages=_TENSORFLOW_1,
     ),
     *(_old_layer(name) for name in OLD_DEFAULTS),
     *(_legacy_optimizer(name) for name in TF_OPTIMIZERS),
@@ -190,29 +211,30 @@ IDIOMS = (
             lambda tf: functools.partial(old_models.compiling, tf),
             "names mean the optimizers and losses of standalone Keras, for its models",
             wraps=True,
+            ages=_TENSORFLOW_1,
         )
         for module in ("training", "training_v1")
     ),
-    _wrapped(
+    _once(
         "{keras}.src.engine.base_layer.Layer",
         "__call__",
         old_phase.calling,
         "layers keep to K.set_learning_phase",
     ),
-    _wrapped(
+    _once(
         "tensorflow.keras.backend",
         "set_learning_phase",
         old_phase.setting,
         "it held for fit and evaluate",
     ),
-    _wrapped(
+    _once(
         _BATCH_NORM,
         "_get_training_value",
         old_batch_norm.training_value,
         "a frozen one normalised by the batch in training",
     ),
     *(
-        _wrapped(_BATCH_NORM, name, old_batch_norm.unless_frozen, "a frozen one kept its averages")
+        _once(_BATCH_NORM, name, old_batch_norm.unless_frozen, "a frozen one kept its averages")
         for name in ("_assign_moving_average", "_assign_new_value")
     ),
 )

@@ -16,6 +16,7 @@ from typing import Any
 
 from pedl import old_keras, old_phase
 from pedl.idiom_table import IDIOMS
+from pedl2det_names import Age
 from pedl2det_runtime import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 
@@ -24,8 +25,11 @@ _MISSING = object()
 _undo: list[tuple[Any, Any, Any]] = []
 
 
-def activate() -> None:
+def activate(age: Age = Age.TENSORFLOW_1) -> None:
     """Put the idioms in place; doing it twice is the same as once.
+
+    Args:
+        age: the TensorFlow that the trial was written for.
 
     Raises:
         ImportError: Keras 3 was imported under the name ``keras`` before.
@@ -43,8 +47,9 @@ def activate() -> None:
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
-    owners = {module: [*_owners(tf, module)] for module in {idiom.module for idiom in IDIOMS}}
-    for idiom in IDIOMS:
+    idioms = [idiom for idiom in IDIOMS if age in idiom.ages]
+    owners = {module: [*_owners(tf, module)] for module in {idiom.module for idiom in idioms}}
+    for idiom in idioms:
         for owner in owners[idiom.module]:
             if idiom.only_if_missing and _has(owner, idiom.name):
                 continue
@@ -55,7 +60,7 @@ def activate() -> None:
                     continue
                 raise
             _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
-    for path, module in list(old_keras.modules(tf)):  # before any is in its place
+    for path, module in list(old_keras.modules(tf, age)):  # before any is in its place
         before = sys.modules.get(path, _MISSING)
         is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
         _undo.append((sys.modules, path, _MISSING if is_served else before))

@@ -21,6 +21,7 @@ from pedl.old_backend import backend_names, multi_gpu_model
 from pedl.old_models import old_losses, standalone_models
 from pedl.old_signatures import convolution, optimizer
 from pedl.old_tensorflow import Unserved
+from pedl2det_names import Age
 from pedl2det_names.keras_arguments import CONVOLUTIONS, LAYER_DEFAULTS, OPTIMIZERS
 from pedl2det_names.keras_paths import ALIASES, INTERFACES, PACKAGES, PATHS, PRIVATE, UNSERVED
 from pedl2det_names.keras_public import PUBLIC
@@ -28,6 +29,8 @@ from pedl2det_runtime import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
 
+#: The version of Keras that code of an age was written for.
+_VERSIONS = {Age.TENSORFLOW_1: "2.2.4", Age.TENSORFLOW_2: "2.4.3"}
 #: Arguments whose defaults TensorFlow 1 and standalone Keras 2.2.4 had otherwise.
 OLD_DEFAULTS: dict[str, dict[str, Any]] = {
     layer: {name: ast.literal_eval(text) for name, text in defaults.items()}
@@ -35,16 +38,19 @@ OLD_DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
-def modules(tf: Any) -> Iterator[tuple[str, ModuleType]]:
+def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleType]]:
     """Every old module path with the module that serves it, parents before children.
 
     Args:
         tf: TensorFlow, with Keras 2.
+        age: the TensorFlow that the trial was written for; since Keras 2.4 the standalone one had
+            the meanings of TensorFlow's.
     """
-    for root, is_standalone in (("keras", True), ("tensorflow.python.keras", False)):
-        made = _views(tf, root, is_standalone)
+    for root in ("keras", "tensorflow.python.keras"):
+        made = _views(tf, root, root == "keras" and age is Age.TENSORFLOW_1)
+        vars(made[""])["__version__"] = _VERSIONS[age]  # old code asks, and means these APIs
         yield from ((f"{root}.{path}" if path else root, view) for path, view in made.items())
-        if is_standalone:
+        if root == "keras":
             yield from _packages(made)
 
 
@@ -71,7 +77,6 @@ def _views(tf: Any, root: str, is_standalone: bool) -> dict[str, ModuleType]:
         if path:
             parent, _, name = path.rpartition(".")
             setattr(made[parent], name, view)
-    vars(made[""])["__version__"] = "2.2.4"  # old code asks, and means these APIs
     for name in ("Model", "Sequential"):
         setattr(made[""], name, getattr(made["models"], name))
     for path, view in made.items():

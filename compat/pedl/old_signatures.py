@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pedl.old_tensorflow import UnservedIdiomError
@@ -48,6 +48,24 @@ def taking(kind: Any, arguments: Callable[..., Arguments]) -> Any:
 
     Old.__name__, Old.__qualname__, Old.__module__ = kind.__name__, kind.__name__, kind.__module__
     return Old
+
+
+def renaming(
+    keywords: Mapping[str, str | None], original: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A function that also takes the old names of its parameters.
+
+    Args:
+        keywords: today's names by the old ones; None where an argument has no meaning any more.
+        original: the function.
+    """
+
+    @functools.wraps(original)
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        said = {keywords.get(name, name): value for name, value in kwargs.items()}
+        return original(*args, **{name: value for name, value in said.items() if name})
+
+    return renamed
 
 
 def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:

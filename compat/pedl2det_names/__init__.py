@@ -4,6 +4,7 @@ Pure data, without an import beyond the standard library. ``pedl`` serves these 
 and ``pedl2det`` rewrites them.
 """
 
+from pedl2det_names.age import Age
 from pedl2det_names.compat_v1 import COMPAT_V1
 from pedl2det_names.harness import (
     ADAPTERS,
@@ -45,6 +46,7 @@ __all__ = [
     "ROOT",
     "STANDALONE_RATES",
     "TF_OPTIMIZERS",
+    "Age",
     "Name",
     "find",
     "is_legacy",

@@ -83,6 +83,10 @@ ROWS = table(
     _gone("pedl.frameworks.keras.data.InMemorySequence", _ARRAYS, "InMemorySequence"),
     _gone("pedl.frameworks.keras.data.KerasDataAdapter", _ADAPTER, "KerasDataAdapter"),
     _gone("determined.create", _NATIVE),
+    *(
+        _gone(f"determined.experimental.{name}", "run `pedl2det run DIR --test` instead")
+        for name in ("create", "create_trial_instance")
+    ),
     _gone("determined.experimental.keras.init", _NATIVE),
     _gone("determined.frameworks.keras.data.KerasDataAdapter", _ADAPTER, "KerasDataAdapter"),
     _trial("determined.frameworks.keras.tf_keras_trial.TFKerasTrial"),

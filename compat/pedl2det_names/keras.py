@@ -56,6 +56,16 @@ def _tf_layer(name: str) -> Name:
     )
 
 
+_DECAY = "write a tf.keras.optimizers.schedules.LearningRateSchedule, or use CosineDecay"
+_SAVED = "use tf.keras.models.save_model and load_model"
+_EXPERIMENTAL = {
+    "LinearCosineDecay": ("TensorFlow 2.5", _DECAY),
+    "NoisyLinearCosineDecay": ("TensorFlow 2.5", _DECAY),
+    "PeepholeLSTMCell": ("TensorFlow 2.9", "use the cell of tensorflow_addons"),
+    "export_saved_model": ("TensorFlow 2.4", _SAVED),
+    "load_from_saved_model": ("TensorFlow 2.4", _SAVED),
+}
+
 #: Names of ``tf.keras`` itself that are gone or mean something else today.
 ROWS = table(
     *(_tf_optimizer(name) for name in TF_OPTIMIZERS),
@@ -101,7 +111,12 @@ ROWS = table(
         support="multi_gpu_model",
     ),
     *(
-        Name(f"{KERAS}.layers.{name}", None, TENSORFLOW_2, False, UNSERVED["layers"][name])
+        Name(
+            f"{KERAS}.layers.{name}",
+            f"{KERAS.replace('.', '.compat.v1.')}.layers.{name}",
+            TENSORFLOW_2,
+            write=UNSERVED["layers"][name],
+        )
         for name in ("CuDNNGRU", "CuDNNLSTM")
     ),
     Name(
@@ -125,6 +140,15 @@ ROWS = table(
         )
         for area, same in (("losses", True), ("metrics", False))
         for name in ("cosine", "cosine_proximity")
+    ),
+    Name(f"{KERAS}.premade", f"{KERAS}.experimental", "TensorFlow 2.6"),
+    *(
+        Name(f"{KERAS}.premade.{name}", f"{KERAS}.experimental.{name}", "TensorFlow 2.6")
+        for name in ("LinearModel", "WideDeepModel")
+    ),
+    *(
+        Name(f"{KERAS}.experimental.{name}", None, since, False, write)
+        for name, (since, write) in _EXPERIMENTAL.items()
     ),
     *(
         Name(f"{KERAS}.initializers.{old}", f"{KERAS}.initializers.{new}", TENSORFLOW_2)

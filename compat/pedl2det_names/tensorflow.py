@@ -33,6 +33,11 @@ def _row(
     )
 
 
+def _gone(old: str, since: str, write: str) -> Name:
+    """A name of TensorFlow 2 that is gone."""
+    return Name(f"tensorflow.{old}", None, since, False, write)
+
+
 def _graph(old: str, write: str) -> Name:
     """A name that works in graph mode alone."""
     return _row(old, f"{_V1}.{old}", write=write, same=False)
@@ -127,7 +132,68 @@ _OPTIMIZERS = (
     ),
 )
 
+_REDUCTION = {"keep_dims": "keepdims", "reduction_indices": "axis"}
+
+_LOSS_SCALE = "scale the loss with tf.keras.mixed_precision.LossScaleOptimizer"
+_SPEC = "use tf.TensorSpec(shape, dtype) and its like"
+_STATISTICS = "profile the input with the TensorFlow profiler"
+
+#: Names that TensorFlow 2 had for some time: when they went, and what to write.
+_GONE = {
+    **dict.fromkeys(
+        (
+            f"train.experimental.{name}"
+            for name in ("DynamicLossScale", "FixedLossScale", "LossScale")
+        ),
+        ("TensorFlow 2.7", _LOSS_SCALE),
+    ),
+    **dict.fromkeys(
+        (
+            f"data.experimental.{name}Structure"
+            for name in ("Dataset", "Nested", "Optional", "Ragged", "RaggedTensor", "SparseTensor")
+        ),
+        ("TensorFlow 2.3", _SPEC),
+    ),
+    **dict.fromkeys(
+        ("data.experimental.TensorStructure", "data.experimental.TensorArrayStructure"),
+        ("TensorFlow 2.3", _SPEC),
+    ),
+    **dict.fromkeys(
+        (
+            f"data.experimental.{name}"
+            for name in ("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats")
+        ),
+        ("TensorFlow 2.6", _STATISTICS),
+    ),
+    "data.experimental.MapVectorizationOptions": ("TensorFlow 2.6", "nothing: it had no effect"),
+}
+
+#: Functions of which only some parameters have other names today.
+_PARAMETERS: dict[str, Mapping[str, str | None]] = {
+    **{
+        f"{module}reduce_{name}": _REDUCTION
+        for module in ("", "math.")
+        for name in ("all", "any", "logsumexp", "max", "mean", "min", "prod", "sum")
+    },
+    **{
+        f"{module}{name}": {"dimension": "axis"}
+        for module in ("", "math.")
+        for name in ("argmax", "argmin")
+    },
+    "expand_dims": {"dim": "axis"},
+    "norm": {"keep_dims": "keepdims"},
+    "squeeze": {"squeeze_dims": "axis"},
+    "linalg.norm": {"keep_dims": "keepdims"},
+    "math.l2_normalize": {"dim": "axis"},
+    "nn.l2_normalize": {"dim": "axis"},
+    "nn.log_softmax": {"dim": "axis"},
+    "nn.moments": {"keep_dims": "keepdims"},
+    "nn.softmax": {"dim": "axis"},
+    "reverse_sequence": {"batch_dim": "batch_axis", "seq_dim": "seq_axis"},
+}
+
 ROWS = table(
+    *(_row(name, name, keywords=said, changed=True) for name, said in _PARAMETERS.items()),
     *(
         _row(f"gfile.{old}", f"io.gfile.{new}", keywords=keywords)
         for old, (new, keywords) in _GFILE.items()
@@ -172,6 +238,7 @@ ROWS = table(
         for name in ("make_one_shot_iterator", "make_initializable_iterator")
     ),
     *_OPTIMIZERS,
+    *(_gone(name, since, write) for name, (since, write) in _GONE.items()),
     *(
         _row(f"train.experimental.{name}", f"{_V1}.mixed_precision.{name}")
         for name in (

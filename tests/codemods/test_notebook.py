@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pedl2det.analysis.notebook import Document, NotebookSource
+from pedl2det.analysis.notebook.magics import mask, unmask
 from pedl2det.findings import Unreadable
-from pedl2det.notebook import Document, NotebookSource
-from pedl2det.notebook.magics import mask, unmask
 from support import pedl2det, read_tree, write_tree
 
 

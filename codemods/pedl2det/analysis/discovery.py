@@ -329,6 +329,6 @@ def _imports_in_text(file: Path) -> bool:
 def _with_notebooks(
     projects: Sequence[Project], files: Sequence[Path], reader: Reader
 ) -> Iterator[Project]:
-    from pedl2det.notebook.discovery import with_notebooks
+    from pedl2det.analysis.notebook.discovery import with_notebooks
 
     return with_notebooks(projects, files, reader)

@@ -103,6 +103,8 @@ class Flow:
         #: Calls and escapes are found without looking through parameters, which need both.
         self._sees_parameters = False
         self._is_preparing = False
+        #: The calls whose functions are being looked for.
+        self._asked: set[ast.Call] = set()
 
     # Where a value comes from.
 
@@ -522,6 +524,15 @@ class Flow:
 
     def called(self, call: ast.Call) -> list[Callable]:
         """The functions of the project that a call may call; empty if any may be another."""
+        if call in self._asked:  # `f = f()`: what is called comes from the call itself
+            return []
+        self._asked.add(call)
+        try:
+            return self._find_called(call)
+        finally:
+            self._asked.discard(call)
+
+    def _find_called(self, call: ast.Call) -> list[Callable]:
         found: list[Callable] = []
         for origin in self.origins(call.func):
             if origin.path:
@@ -551,11 +562,44 @@ class Flow:
             return found or None
         if isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "super":
             around = self._class_around(node)
-            for base in self.bases(around)[1:] if around else []:
-                method = self.own_method(base, node.attr)
-                if method is not None:
-                    return [method]
+            return self._above(around, node.attr) or None if around else None
         return None
+
+    def _above(self, owner: ast.ClassDef, name: str) -> list[Callable]:
+        """The methods that ``super().name`` may mean in a class: each heir has an order of its own.
+
+        In a mixin it may be the method of a class that the mixin does not derive from.
+        """
+        found: dict[Callable, None] = {}
+        for heir in self.family(owner):
+            order = self._resolution_order(heir)
+            for base in order[order.index(owner) + 1 :] if owner in order else []:
+                method = self.own_method(base, name)
+                if method is not None:
+                    found[method] = None
+                    break
+        return list(found)
+
+    def _resolution_order(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """The classes of the project in which Python looks for an attribute, in its order."""
+        direct = [self._definition(base) for base in node.bases]
+        bases = [one for one in direct if one is not None and node not in self.bases(one)]
+        lines = [*(self._resolution_order(one) for one in bases), bases]
+        order = [node]
+        while any(lines):
+            lines = [line for line in lines if line]
+            heads = [line[0] for line in lines]
+            free = [one for one in heads if not any(one in line[1:] for line in lines)]
+            chosen = (free or heads)[0]
+            order.append(chosen)
+            lines = [[one for one in line if one is not chosen] for line in lines]
+        return order
+
+    def _definition(self, base: ast.expr) -> ast.ClassDef | None:
+        """The class of the project that a base of a class is."""
+        meaning = self.modules.meaning(base)
+        found = self.modules.definition(meaning) if meaning else None
+        return found if isinstance(found, ast.ClassDef) else None
 
     @cached_property
     def _calls(self) -> dict[ast.AST, list[Call]]:
@@ -666,9 +710,8 @@ class Flow:
         found = [node]
         for one in found:
             for base in one.bases:
-                meaning = self.modules.meaning(base)
-                definition = self.modules.definition(meaning) if meaning else None
-                if isinstance(definition, ast.ClassDef) and definition not in found:
+                definition = self._definition(base)
+                if definition is not None and definition not in found:
                     found.append(definition)
         return found
 

@@ -38,11 +38,11 @@ class MetricNames:
 def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
     found: dict[str, str] = {}
-    for asked in _asked(trial, call):
+    asked_for = _asked(trial, call)
+    for asked in asked_for:
         for words in names.METRIC_NAMES:
             if asked in words:
                 found |= {word: asked for word in words if word != asked}
-    asked_for = set(_asked(trial, call))
     needs = []
     for old, new in found.items():
         if old in asked_for:
@@ -54,9 +54,13 @@ def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     return tuple(needs)
 
 
-def _asked(trial: Trial, call: ast.Call) -> Iterator[str]:
-    """The names of metrics in the arguments of a ``compile``."""
+def _asked(trial: Trial, call: ast.Call) -> set[str]:
+    """The names of metrics in the arguments of a ``compile``.
+
+    Where the list cannot be followed, every string of the project and of its configs may be one.
+    """
     given = [one.value for one in call.keywords if one.arg == "metrics"] or call.args[2:3]
+    found: set[str] = set()
     waiting = list(given)
     seen: set[ast.AST] = set()
     while waiting:
@@ -66,11 +70,30 @@ def _asked(trial: Trial, call: ast.Call) -> Iterator[str]:
             seen.add(origin.node)
             match origin.node:
                 case ast.Constant(value=str(name)):
-                    yield name
+                    found.add(name)
                 case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
                     waiting += parts
                 case ast.BinOp(left=left, right=right):
                     waiting += [left, right]
+                case ast.Attribute() | ast.arg() | ast.Subscript():
+                    found |= _strings(trial)
+    return found
+
+
+def _strings(trial: Trial) -> set[str]:
+    """Every string of the project's code and of its hyperparameters."""
+    constants = [node for source in trial.modules for node in source.names.of(ast.Constant)]
+    found = {node.value for node in constants if isinstance(node.value, str)}
+    waiting: list[object] = [config.get("hyperparameters") for _, config in trial.configs]
+    while waiting:
+        match waiting.pop():
+            case str(text):
+                found.add(text)
+            case dict() as parts:
+                waiting += parts.values()
+            case list() as parts:
+                waiting += parts
+    return found
 
 
 def _searched(trial: Trial, word: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pedl2det_names as names
 from pedl2det.analysis.flow import Function, Origin
-from pedl2det.analysis.old_keras import KERAS, imports_standalone, is_standalone
+from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 
@@ -130,7 +130,9 @@ def _compile(
     if any(one.startswith("tensorflow.") for one in meanings):
         standalone = False
     else:
-        standalone = any(map(is_standalone, meanings)) or imports_standalone(trial)
+        standalone = imports_standalone(trial) or any(
+            means_standalone(trial, one) for one in meanings
+        )
     wrapped = any(_is_wrapping(one.node) for one in origins)
     return Compile(source, call, not is_other, wrapped, standalone)
 

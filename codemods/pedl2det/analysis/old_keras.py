@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pedl2det_names as names
+from pedl2det.analysis.flow import Way
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.fixes import AddArgument, DropArgument, Edit, RenameKeyword
+from pedl2det_names import Age
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 
 KERAS = "tensorflow.keras"
 OPTIMIZERS = f"{KERAS}.optimizers"
@@ -18,28 +22,66 @@ OLD_KEYWORDS = frozenset({"lr", "decay"})
 _POSITIONS = {"recurrent_activation": 2}
 
 
-def is_old(trial: Trial) -> bool:
-    """Whether a project was written for TensorFlow 1 or standalone Keras.
+def age(trial: Trial) -> Age:
+    """Return the TensorFlow that a project was written for, by the old names that it uses.
 
     Names that exist today and meant something else then (``changed`` in the table of names) mean
-    the old thing only in such code.
+    the old thing in code of that age alone.
     """
     if trial.generation is not Generation.CONTEXT:
-        return True
-    return any(
-        one.row is not None and not one.row.changed and one.row.since.startswith("TensorFlow 2.0")
-        for one in trial.all_references
-    )
+        return Age.TENSORFLOW_1
+    signs = [one for one in trial.all_references if _is_sign(trial, one)]
+    if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
+        return Age.TENSORFLOW_1
+    return Age.TENSORFLOW_2 if signs else Age.CURRENT
 
 
-def meant(reference: Reference, old: bool) -> names.Name | None:
+def _is_sign(trial: Trial, reference: Reference) -> bool:
+    """Whether code with this reference does not run, or not as it did, with today's TensorFlow."""
+    row = reference.row
+    if row is None or not row.changed:
+        return row is not None
+    old = OLD_KEYWORDS if is_optimizer(row) else row.keywords.keys()
+    return any(one.arg in old for call in _calls(trial, reference) for one in call.keywords)
+
+
+def _calls(trial: Trial, reference: Reference) -> list[ast.Call]:
+    """The calls of a reference; of an optimizer's class also those through a name or a dict."""
+    if reference.call is not None:
+        return [reference.call]
+    node, row = reference.node, reference.row
+    if not isinstance(node, ast.expr) or row is None or not is_optimizer(row):
+        return []
+    uses = [use.around for use in trial.flow.uses(node) if use.way is Way.METHOD]
+    return [call for call in uses if isinstance(call, ast.Call)]
+
+
+def is_old(trial: Trial) -> bool:
+    """Whether a project was written for TensorFlow 1 or standalone Keras."""
+    return age(trial) is Age.TENSORFLOW_1
+
+
+def meant(reference: Reference, written_for: Age) -> names.Name | None:
     """The row of a reference, if it applies to code of this age."""
     row = reference.row
-    if row is None or not row.changed or old:
+    if row is None or written_for is Age.TENSORFLOW_1:
         return row
-    call = reference.call
-    said = {one.arg for one in call.keywords} if call is not None else set()
-    return row if said & OLD_KEYWORDS and is_optimizer(row) else None
+    row = _of_tensorflow_2(reference.dotted, row)
+    if not row.changed:
+        return row
+    if row.since == TENSORFLOW_2:
+        return None
+    return None if row.since == KERAS_2_11 and written_for is Age.CURRENT else row
+
+
+def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
+    """The row as TensorFlow 2 means it: its private and standalone Keras had its defaults."""
+    if is_standalone(dotted):
+        row = names.lookup(f"tensorflow.python.{dotted}") or row
+    public = names.lookup(row.new) if row.new else None
+    if public is None or not public.changed or public.since != TENSORFLOW_2:
+        return row
+    return replace(row, defaults={}, write="")
 
 
 def is_optimizer(row: names.Name) -> bool:
@@ -58,9 +100,17 @@ def is_standalone(dotted: str) -> bool:
     return dotted.partition(".")[0] == "keras"
 
 
+def means_standalone(trial: Trial, dotted: str) -> bool:
+    """Whether a name belongs to a standalone Keras that was not yet that of TensorFlow."""
+    return is_standalone(dotted) and is_old(trial)
+
+
 def imports_standalone(trial: Trial) -> bool:
-    """Whether a project uses standalone Keras, and not a module of its own of that name."""
-    return any(is_standalone(one.dotted) for one in trial.all_references)
+    """Whether a project uses a standalone Keras that was not yet that of TensorFlow.
+
+    A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
+    """
+    return is_old(trial) and any(is_standalone(one.dotted) for one in trial.all_references)
 
 
 def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:

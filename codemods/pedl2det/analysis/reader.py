@@ -59,7 +59,7 @@ class Reader:
 
 
 def _source(path: Path) -> Source | Unreadable:
-    from pedl2det.notebook import NotebookSource
+    from pedl2det.analysis.notebook import NotebookSource
 
     try:
         return NotebookSource.read(path) if path.suffix == NOTEBOOK else Source.read(path)

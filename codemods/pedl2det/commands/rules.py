@@ -8,7 +8,7 @@ import click
 
 from pedl2det.errors import Pedl2DetError
 from pedl2det.rules import Rule, every_rule
-from pedl2det.rules.text_rules import TextRule
+from pedl2det.texts.rules import TextRule
 
 
 @click.command("rules")
@@ -30,17 +30,17 @@ def command(rule: str | None) -> None:
 
 
 def described(rule: Rule | TextRule) -> str:
-    """Return a rule with its reason and its first example."""
+    """Return a rule with its reason, its forms and its example."""
     parts = [f"{rule.id} {rule.name}", "", rule.doc]
-    if isinstance(rule, Rule) and rule.cases:
-        example = rule.cases[0]
-        for name in sorted({*example.before, *example.after}):
-            if example.after and name not in example.after:
-                continue
-            if name in example.before:
-                parts += ["", f"--- {name}, before", example.before[name].rstrip()]
-            if name in example.after:
-                parts += ["", f"--- {name}, after", example.after[name].rstrip()]
-        if example.says:
-            parts += ["", f"says: {example.says}"]
+    if isinstance(rule, Rule) and rule.forms:
+        parts += ["", f"forms: {', '.join(form.value for form in rule.forms)}"]
+    for name, before, after in rule.example:
+        if before:
+            parts += ["", f"--- {name}, before", before.rstrip()]
+        if after != before:
+            parts += ["", f"--- {name}, after", after.rstrip()]
+        else:
+            parts += ["", f"--- {name} does not change"]
+    if isinstance(rule, Rule) and rule.cases and rule.cases[0].says:
+        parts += ["", f"says: {rule.cases[0].says}"]
     return "\n".join(parts)

@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 import click
 
-from pedl2det.commands.generation import is_old
+from pedl2det.commands.generation import age_of
 from pedl2det.errors import Pedl2DetError
+from pedl2det_names import Age
 
 
 @click.command("run")
@@ -129,16 +130,18 @@ def _old_names(options: Any) -> Iterator[None]:
     from pedl2det_runtime import keras_versions
     from pedl2det_runtime.run import readable_config
 
-    if not is_old(options.directory, readable_config(options)):
+    age = age_of(options.directory, readable_config(options))
+    if age is Age.CURRENT:
         yield
         return
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     with keras_versions.as_before():
-        import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms
         from pedl import idioms
 
-        idioms.activate()
+        idioms.activate(age)
+        import pedl.frameworks.keras  # noqa: F401 - what old trials import
+
         try:
             yield
         finally:

@@ -285,7 +285,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = self._unfolded(original, with_type_comment(original, updated))
+            updated = self._unfolded(original, with_type_comment(original, _closed_up(updated)))
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
@@ -455,6 +455,13 @@ def _without_stray_comma(original: Any, updated: Any) -> Any:
                 return updated.with_changes(**{name: [*kept[:-1], last]})
             break
     return updated
+
+
+def _closed_up(function: cst.FunctionDef) -> cst.FunctionDef:
+    """A function without parameters keeps nothing of the lines that they stood on."""
+    if function.params.children:
+        return function
+    return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
 
 
 def _joined_up(call: Any) -> Any:

@@ -13,6 +13,7 @@ import libcst as cst
 from pedl2det.analysis.skipping import SKIP
 from pedl2det.edits.comments import Gone, is_gone, settle
 from pedl2det.edits.undefined import undefined
+from pedl2det.edits.first_read import first_read
 
 _MODULE = cst.Module([])
 
@@ -77,7 +78,8 @@ class _Import:
         node = ast.parse(statement).body[0]
         if isinstance(node, ast.ImportFrom):
             alias = node.names[0]
-            return cls(node.module or "", alias.name, alias.asname or alias.name, statement)
+            module = "." * node.level + (node.module or "")
+            return cls(module, alias.name, alias.asname or alias.name, statement)
         assert isinstance(node, ast.Import)
         alias = node.names[0]
         local = alias.asname or alias.name.partition(".")[0]
@@ -216,7 +218,7 @@ class _Cleaner(cst.CSTTransformer):
             if one is not None and not self._is_added(alias, home)
         ]
         module = new[0].module if new else ""
-        if len(new) != len(node.names) or any(
+        if module.startswith(".") or len(new) != len(node.names) or any(
             one.module != module or one.name is None or one.statement in self.present for one in new
         ):
             return None
@@ -312,15 +314,17 @@ def _line(group: Sequence[_Import]) -> Any:
 
 def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) -> cst.Module:
     """The module with one more imported name, in the group where it belongs."""
-    merged = _merged(tree, one)
+    body = list(tree.body)
+    used = first_read(body, one.local)
+    merged = _merged(tree, one, used)
     if merged is not None:
         return merged
-    body = list(tree.body)
     kind = _kind(one.module, wanted.project)
     line = cst.parse_statement(one.statement)
-    if kind == 1 and old.old_at is not None and one.module.startswith("determined"):
+    is_determined = kind == 1 and one.module.startswith("determined")
+    if is_determined and old.old_at is not None and old.old_at <= used:
         return _in_old_place(tree, line, old)
-    at = _place(body, kind, one, wanted)
+    at = _place(body[:used], kind, one, wanted)
     if at < len(body) and _imported(body[at]) and not (at and _imported(body[at - 1])):
         # The first of all imports keeps the distance to what is above.
         above = [one for one in body[at].leading_lines if one.comment is None]
@@ -388,12 +392,12 @@ def _kind_of(dotted: Sequence[str], wanted: Wanted) -> int:
     return _kind(dotted[0].rpartition(".")[0] or dotted[0], wanted.project)
 
 
-def _merged(tree: cst.Module, one: _Import) -> cst.Module | None:
+def _merged(tree: cst.Module, one: _Import, used: int) -> cst.Module | None:
     """The name added to an import of the same module that stands on one line."""
     if one.name is None:
         return None
     body = list(tree.body)
-    for index, statement in enumerate(body):
+    for index, statement in enumerate(body[:used]):
         if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
             continue
         node = statement.body[0]

@@ -12,6 +12,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 _MOST = 12
 #: Arguments of fewer columns stay where they are.
 _SHORT = 12
+_NOTHING = cst.SimpleWhitespace("")
 
 
 def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Set[str]) -> Any:
@@ -66,7 +67,8 @@ def _broken(text: str, number: int, width: int, module: cst.Module) -> Any:
     found = finder.found
     starts_above = isinstance(found, cst.Call) and "\n" in module.code_for_node(found).split("(")[1]
     base = base.removesuffix(unit) if starts_above else base
-    for one_each in (True,) if starts_above else (False, True):
+    is_one = isinstance(found, cst.Call) and len(found.args) == 1
+    for one_each in (True,) if starts_above else (False,) if is_one else (False, True):
         made = wrapper.module.visit(_Breaker(found, base, unit, one_each))
         if all(len(new) <= width for new in made.code.splitlines()[number - 1 :][:3]):
             break
@@ -145,7 +147,10 @@ class _Breaker(cst.CSTTransformer):
         """Put the arguments on lines of their own."""
         if original_node is not self._chosen:
             return updated_node
-        args = self._apart(updated_node.args)
+        tight = cst.SimpleWhitespace("")
+        args = self._apart(
+            [one.with_changes(whitespace_after_arg=tight) for one in updated_node.args]
+        )
         last_arg = updated_node.args[-1]
         takes_none = last_arg.star or isinstance(last_arg.value, cst.GeneratorExp)
         if not self._one_each or takes_none:  # no comma after **kwargs
@@ -190,6 +195,8 @@ class _Breaker(cst.CSTTransformer):
     def _apart(self, parts: Any) -> list[Any]:
         """Arguments or elements with the white space between them."""
         between = self._inner if self._one_each else cst.SimpleWhitespace(" ")
+        if isinstance(parts[-1], cst.Arg):  # the line break in front of an old bracket
+            parts = [*parts[:-1], parts[-1].with_changes(whitespace_after_arg=_NOTHING)]
         spaced = [one.with_changes(comma=cst.Comma(whitespace_after=between)) for one in parts]
         last = cst.Comma(whitespace_after=self._outer)
         return [*spaced[:-1], spaced[-1].with_changes(comma=last)]

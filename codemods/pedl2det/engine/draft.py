@@ -104,7 +104,7 @@ def _imports_harness(source: Source) -> bool:
 def _is_old(dotted: str) -> bool:
     """Whether nothing but old code imports a name."""
     row = names.lookup(dotted)
-    return names.is_legacy(dotted) or row is not None and not row.changed and row.new != dotted
+    return names.is_legacy(dotted) or (row is not None and not row.changed and row.new != dotted)
 
 
 def _in_order(fixes: Iterable[fx.Fix]) -> list[fx.Fix]:
@@ -201,8 +201,9 @@ def _filled(
     if is_member and own == fx.CONTEXT:
         own = f"self.{trial.context.attribute}"
     if fx.CONSTRUCTOR in code:
-        if isinstance(edit, fx.InsertFirst):
-            access = trial.context.at(edit.node.body[0])
+        if isinstance(edit, fx.InsertFirst | fx.InsertAfter):
+            place = edit.node.body[0] if isinstance(edit, fx.InsertFirst) else edit.node
+            access = trial.context.at(place)
             assert access is not None
             contexts[edit.node] = access.code
         lines = [one.replace(fx.CONTEXT, own) for one in constructor]

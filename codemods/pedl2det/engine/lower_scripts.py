@@ -27,7 +27,7 @@ def lower(reading: Reading) -> Reading:
     scripts: dict[Path, Script] = {}
     wanted = _scripts(reading)
     for name, source in list(sources.items()):
-        if not source.is_module or source.path not in wanted and "create(" not in source.text:
+        if not source.is_module or (source.path not in wanted and "create(" not in source.text):
             continue
         others = {other: one for other, one in sources.items() if other != name}
         facts = _facts(reading, name, source.path, others)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
+from pedl2det.analysis.notebook import Cell, NotebookSource
+from pedl2det.analysis.notebook.magics import uses_old_api
 from pedl2det.analysis.project import Reading
 from pedl2det.analysis.source import Source
 from pedl2det.engine.places import finding_at
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.notebook import Cell, NotebookSource
-from pedl2det.notebook.magics import uses_old_api
 
 SCAN, FILES, TRIAL = "scan", "N202", "N204"
 _PYTHON = {"pypy", "python", "python2", "python3", "script"}

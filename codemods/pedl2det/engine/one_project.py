@@ -288,7 +288,7 @@ def _settled(
                 project.home,
                 status,
                 bool(written) and (status.is_finished or options.partial),
-                len(every),
+                len(every) if files else 0,
                 len(blocking),
                 sum(one.kind is Kind.ASSUMPTION for one in findings),
                 tuple(paths),

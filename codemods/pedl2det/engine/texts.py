@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.analysis.discovery import Discovered
+from pedl2det.analysis.notebook import Document
 from pedl2det.analysis.skipping import Skipped, skipped_in_text
 from pedl2det.engine.configs import finding_of
 from pedl2det.engine.options import Options
 from pedl2det.engine.result import Change, NewFile, Result
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.notebook import Document
 from pedl2det.texts import (
     TextResult,
     ignore_note,

@@ -100,7 +100,7 @@ def told(outcome: Outcome) -> str:
     if outcome.written:
         return f"begun: {places} rewritten, {left}"
     if not outcome.places:
-        return f"not begun: {left}"
+        return f"begun: {left}"
     return f"begun, not written: {places} can be rewritten, {left}; --partial writes it"
 
 

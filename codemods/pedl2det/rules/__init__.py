@@ -19,10 +19,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Remark
+from pedl2det.fixes import Fix, Form, Remark
 from pedl2det.rules.cases import Case
-from pedl2det.rules.text_rules import OTHERS, TEXT_RULES, TextRule
+from pedl2det.texts.rules import RULES as TEXT_RULES
+from pedl2det.texts.rules import TextRule
 
+#: What else findings are reported under.
+_OTHERS = {"P000": "legacy-name", "scan": "scan", "names": "names", "verify": "verify"}
 _ID = re.compile(r"[a-z]\d{3}_")
 
 
@@ -43,6 +46,17 @@ class Rule:
     doc: str
     check: Callable[[Trial], Iterable[Fix | Remark]]
     cases: tuple[Case, ...] = ()
+
+    @property
+    def forms(self) -> list[Form]:
+        """The forms that its cases show."""
+        shown = {case.form for case in self.cases}
+        return [form for form in Form if form in shown]
+
+    @property
+    def example(self) -> list[tuple[str, str, str]]:
+        """The files of its example: the name, the text before and after."""
+        return list(self.cases[0].shown) if self.cases else []
 
 
 @functools.cache
@@ -67,4 +81,4 @@ def every_rule() -> list[Rule | TextRule]:
 @functools.cache
 def titles() -> dict[str, str]:
     """The names of all rules by their ids, and of what else reports findings."""
-    return {rule.id: rule.name for rule in every_rule()} | OTHERS
+    return {rule.id: rule.name for rule in every_rule()} | _OTHERS

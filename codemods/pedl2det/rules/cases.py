@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from pedl2det.fixes import Form
 
 Files = Mapping[str, str]
 
@@ -17,13 +19,29 @@ class Case:
         after: the new text of the files that the case is about; a file that the case does not
             name is not compared. Empty where nothing may change.
         says: a part of what is reported.
-        status: how far the migration gets: ``finished``, ``finished with assumptions`` or ``begun``.
+        status: how far the migration gets: ``finished``, ``finished with assumptions`` or
+            ``begun``.
     """
 
     before: Files
     after: Files
     says: str = ""
     status: str = "finished"
+
+    @property
+    def form(self) -> Form:
+        """The form that the case shows."""
+        text = "".join(self.after.values())
+        if "# TODO(pedl2det " in text or self.status == "begun":
+            return Form.MARKED
+        return Form.FAITHFUL if "legacy_keras" in text else Form.IDIOMATIC
+
+    @property
+    def shown(self) -> Iterator[tuple[str, str, str]]:
+        """The name of each file that the case is about, with its text before and after."""
+        for name in sorted(self.after or self.before):
+            before = self.before.get(name, "")
+            yield name, before, self.after.get(name, before)
 
 
 _TRIAL = """\

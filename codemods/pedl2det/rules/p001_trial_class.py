@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.findings import Kind
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -15,6 +14,7 @@ from pedl2det.fixes import (
     DropParameter,
     Edit,
     Fix,
+    InsertAfter,
     InsertFirst,
     Remark,
     Replace,
@@ -23,7 +23,6 @@ from pedl2det.fixes import (
 ID = "P001"
 NAME = "trial-class"
 
-_FROM_CONFIG = "make it of determined.keras.TFKerasTrialContext.from_config(config)"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -34,19 +33,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _rewritten(trial, owner, constructor)
         elif owner in trial.roots and not _inherits_one(trial, owner):
             yield _added(trial, owner)
-    if trial.generation is Generation.PEDL:
-        yield from _made_elsewhere(trial)
-
-
-def _made_elsewhere(trial: Trial) -> Iterable[Remark]:
-    """Calls of a trial class: only the old harness made trials of hyperparameters."""
-    for source in trial.modules:
-        for call in source.names.of(ast.Call):
-            meaning = trial.modules.meaning(call.func)
-            made = trial.modules.definition(meaning) if meaning else None
-            if isinstance(made, ast.ClassDef) and made in trial.classes:
-                message = f"{made.name} is made here, of hyperparameters and not of a context"
-                yield Remark(ID, source, call, Kind.LEFT, message, _FROM_CONFIG)
 
 
 def _inherits_one(trial: Trial, owner: ast.ClassDef) -> bool:
@@ -103,7 +89,12 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: ast.FunctionDef) -> 
     if not any(trial.flow.called(call) for call in above):
         keeps = trial.generation is not Generation.PEDL and _keeps_context(trial, function, name)
         line = "" if keeps else f"{first.arg}.{trial.context.attribute} = {name}\n"
-        edits.append(InsertFirst(function, f"{line}{CONSTRUCTOR}"))
+        head = _head(trial, function, above, name) if keeps else None
+        edits.append(
+            InsertAfter(head, CONSTRUCTOR)
+            if head is not None
+            else InsertFirst(function, f"{line}{CONSTRUCTOR}")
+        )
     return Fix(ID, source, function, tuple(edits), imports=imports)
 
 
@@ -118,6 +109,22 @@ def _calls_above(trial: Trial, function: ast.FunctionDef) -> Iterable[ast.Call]:
             yield node
 
 
+def _head(
+    trial: Trial, function: ast.FunctionDef, above: Iterable[ast.Call], name: str
+) -> ast.stmt | None:
+    """The last of the first statements, which call constructors above and keep the context."""
+    calls, head = list(above), None
+    for line in function.body[1:] if ast.get_docstring(function) else function.body:
+        is_call = isinstance(line, ast.Expr) and line.value in calls
+        if not is_call and not _is_keeping(trial, line, name):
+            break
+        head = line
+    return head
+
+
 def _keeps_context(trial: Trial, function: ast.FunctionDef, name: str) -> bool:
-    wanted = f".{trial.context.attribute} = {name}"
-    return any(ast.unparse(line).endswith(wanted) for line in function.body)
+    return any(_is_keeping(trial, line, name) for line in function.body)
+
+
+def _is_keeping(trial: Trial, line: ast.stmt, name: str) -> bool:
+    return ast.unparse(line).endswith(f".{trial.context.attribute} = {name}")

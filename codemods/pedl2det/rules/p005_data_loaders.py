@@ -163,7 +163,7 @@ def _called(trial: Trial, source: Source, context: str) -> _Called:
         code = f"{name}(\n        {arguments}\n    )"
     if home is source:
         return _Called(code, support=support)
-    line = f"from {trial.modules.name_of(home)} import {name}"
+    line = f"from {_said(trial, source, home)} import {name}"
     bound = source.names.module_bindings(name)
     is_taken = bool(bound) and [source.names.follow(one) for one in bound if one] != [place]
     if is_taken or trial.modules.imports(home, source) or _changes_path(trial):
@@ -177,6 +177,16 @@ def _changes_path(trial: Trial) -> bool:
     return init is not None and any(
         init.names.qualified(node) == "sys.path" for node in init.names.of(ast.Attribute)
     )
+
+
+def _said(trial: Trial, source: Source, home: Source) -> str:
+    """How a file names the module of the loaders: relatively, if it names its neighbours so."""
+    module = trial.modules.name_of(home)
+    package = trial.modules.name_of(source).rpartition(".")[0]
+    is_relative = any(node.level == 1 for node in source.names.of(ast.ImportFrom))
+    if package and is_relative and module.startswith(f"{package}."):
+        return module.removeprefix(package)
+    return module
 
 
 def _arguments(trial: Trial, context: str) -> tuple[str, tuple[str, ...]]:

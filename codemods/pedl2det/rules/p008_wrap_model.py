@@ -21,7 +21,7 @@ from pedl2det.analysis.models import (
     makes_model,
     owner_of,
 )
-from pedl2det.analysis.old_keras import LEGACY
+from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
@@ -37,6 +37,7 @@ from pedl2det.fixes import (
     Replace,
 )
 from pedl2det.rules import cases_wrap_model
+from pedl2det_names import Age
 
 ID = "P008"
 NAME = "wrap-model"
@@ -78,9 +79,11 @@ class _Place:
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Wrap what is compiled."""
     methods = build_methods(trial)
-    if not methods or (trial.generation is Generation.CONTEXT and not old_keras.is_old(trial)):
+    if not methods:
         return
     found = compiles(trial)
+    if trial.generation is Generation.CONTEXT:
+        found = [one for one in found if _is_unfinished(trial, one)]
     trained = [one for one in found if one.is_trained]
     for one in found:
         if one.is_trained:
@@ -89,10 +92,22 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield from _other(trial, one)
     if trained:
         yield from _fits(trial, trained)
+    if trained or trial.generation is Generation.CONTEXT:
         return
     for method in methods:
         message = "no call of compile is visible for the model that build_model returns"
         yield Remark(ID, trial.modules.home(method), method, Kind.LEFT, message, _WRITE)
+
+
+def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
+    """Whether a context-based trial has to say more about what it compiles.
+
+    An optimizer that is named by a text has no state that a checkpoint of Determined could save.
+    """
+    if not compiled.is_wrapped:
+        return False
+    is_aged = old_keras.age(trial) is not Age.CURRENT
+    return is_aged or any(given(trial, one) is Given.NAME for one in _optimizers(trial, compiled))
 
 
 def _compiled(trial: Trial, compiled: Compile, methods: list[Function]) -> Iterator[Fix | Remark]:
@@ -225,7 +240,7 @@ def _optimizer(
     imports: list[str] = []
     wanted = "{value}"
     if kind is Given.NAME and isinstance(value, ast.Constant):
-        made, lines = legacy_object(place.compiled, value)
+        made, lines = named_object(trial, place.compiled, value)
         edits.append(Replace(value, made))
         imports += lines
     elif kind is not Given.OBJECT:
@@ -250,10 +265,13 @@ def _is_taken(place: _Place, name: str) -> bool:
     return place.compiled.source.names.uses_name(place.function, name)
 
 
-def legacy_object(compiled: Compile, value: ast.Constant) -> tuple[str, tuple[str, ...]]:
+def named_object(
+    trial: Trial, compiled: Compile, value: ast.Constant
+) -> tuple[str, tuple[str, ...]]:
     """The optimizer that a name meant to a model, and the imports for it."""
     name = BY_NAME[str(value.value).lower()]
-    spelling = spell(compiled.source, f"{LEGACY}.{name}")
+    module = OPTIMIZERS if old_keras.age(trial) is Age.CURRENT else LEGACY
+    spelling = spell(compiled.source, f"{module}.{name}")
     said = old_keras.standalone_defaults(name) if compiled.is_standalone else ""
     return f"{spelling.code}({said})", spelling.imports
 
@@ -295,7 +313,7 @@ def _other(trial: Trial, compiled: Compile) -> Iterator[Fix]:
     """A model that is not the trial's own: its optimizer is what its name meant."""
     for value in _optimizers(trial, compiled):
         if isinstance(value, ast.Constant) and given(trial, value) is Given.NAME:
-            made, imports = legacy_object(compiled, value)
+            made, imports = named_object(trial, compiled, value)
             edit = Replace(value, made)
             yield Fix(ID, compiled.source, compiled.call, (edit,), imports=imports)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow import Way
-from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, is_standalone
+from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
@@ -29,6 +29,7 @@ from pedl2det.fixes import (
     ReplaceStatement,
 )
 from pedl2det.rules import cases_optimizers
+from pedl2det_names import Age
 
 ID = "P009"
 NAME = "legacy-optimizers"
@@ -40,10 +41,10 @@ _CLIPS = {"clipnorm", "clipvalue"}
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the optimizers in every file of the project."""
-    old = old_keras.is_old(trial)
+    written_for = old_keras.age(trial)
     statements: dict[ast.ImportFrom, Source] = {}
     for reference in trial.references:
-        row = old_keras.meant(reference, old)
+        row = old_keras.meant(reference, written_for)
         if row is None or not old_keras.is_optimizer(row):
             continue
         if isinstance(reference.node, ast.alias):
@@ -54,7 +55,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield from _use(trial, reference, row)
     for statement, source in statements.items():
         yield from _import(source, statement)
-    if old:
+    if written_for is not Age.CURRENT:
         for source in trial.modules:
             yield from _stars(source)
             yield from _others(trial, source)
@@ -130,7 +131,7 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
     if call is not None:
         edits = call_edits(call, row)
         clips = [one for one in call.keywords if one.arg in _CLIPS]
-        if is_standalone(reference.dotted) and len(clips) > 1:
+        if means_standalone(trial, reference.dotted) and len(clips) > 1:
             message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"
             yield Remark(ID, source, call, Kind.LEFT, message, "keep one of clipnorm and clipvalue")
             return
@@ -215,20 +216,19 @@ def _others(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
         today = row.new if row is not None else dotted
         parent = source.names.parents.get(node)
         if today in _GETTERS and isinstance(parent, ast.Call) and parent.func is node:
-            yield from _getter(source, node, parent, dotted, str(today))
+            yield from _getter(trial, node, parent, dotted, str(today))
         elif today == f"{OPTIMIZERS}.{_BASE}":
             spelling = spell(source, f"{LEGACY}.{_BASE}", like=node)
             edit = Replace(node, spelling.code)
             yield Fix(ID, source, node, (edit,), imports=spelling.imports)
         elif today == OPTIMIZERS and isinstance(parent, ast.Call) and node in parent.args:
-            yield from _by_computed_name(source, node, parent, dotted)
+            yield from _by_computed_name(trial, node, parent, dotted)
 
 
-def _getter(
-    source: Source, node: ast.expr, call: ast.Call, dotted: str, today: str
-) -> Iterator[Fix]:
+def _getter(trial: Trial, node: ast.expr, call: ast.Call, dotted: str, today: str) -> Iterator[Fix]:
     """``optimizers.get(name)`` means the old optimizer of that name."""
-    if is_standalone(dotted) and today.endswith(".get"):
+    source = trial.modules.home(node)
+    if means_standalone(trial, dotted) and today.endswith(".get"):
         edit = Replace(node, "legacy_keras.standalone_optimizer")
         piece = ("standalone_optimizer",)
         yield Fix(ID, source, node, (edit,), support=piece, form=Form.FAITHFUL)
@@ -243,14 +243,18 @@ def _getter(
 
 
 def _by_computed_name(
-    source: Source, node: ast.expr, call: ast.Call, dotted: str
+    trial: Trial, node: ast.expr, call: ast.Call, dotted: str
 ) -> Iterator[Fix | Remark]:
-    """``getattr(optimizers, name)``: the class of that name."""
-    if getattr(call.func, "id", "") != "getattr" or len(call.args) < 2:
+    """``getattr(optimizers, name)``: the class of that name; ``hasattr``, whether there is one."""
+    source = trial.modules.home(node)
+    if getattr(call.func, "id", "") == "hasattr":
+        spelling = spell(source, LEGACY, like=node)
+        yield Fix(ID, source, node, (Replace(node, spelling.code),), imports=spelling.imports)
+    elif getattr(call.func, "id", "") != "getattr" or len(call.args) < 2:
         message = f"{ast.unparse(node)} is handed on, and which optimizers are used is not visible"
         help_ = "name the optimizer, or hand tf.keras.optimizers.legacy on"
         yield Remark(ID, source, node, Kind.LEFT, message, help_)
-    elif is_standalone(dotted):
+    elif means_standalone(trial, dotted):
         name = call.args[1]
         edit = Replace(call, "legacy_keras.standalone_optimizer_class({name})", {"name": name})
         piece = ("standalone_optimizer_class",)

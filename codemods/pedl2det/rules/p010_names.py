@@ -46,9 +46,9 @@ _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize",
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every old name that the table has."""
-    old = old_keras.is_old(trial)
+    written_for = old_keras.age(trial)
     for reference in trial.references:
-        row = old_keras.meant(reference, old)
+        row = old_keras.meant(reference, written_for)
         if row is None or reference.is_import or reference.dotted.startswith(_OWN_RULE):
             continue
         if old_keras.is_optimizer(row) or old_keras.is_layer(row) or row.new in _OPTIMIZERS:

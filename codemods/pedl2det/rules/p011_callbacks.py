@@ -74,7 +74,8 @@ def _length(trial: Trial, first: str) -> tuple[str, tuple[str, ...]]:
     if "batches_per_epoch" in said:
         return f"{first}.batches_per_epoch", ()
     steps = {config.get("batches_per_step", 100) for _, config in trial.configs}
-    more = "" if steps <= {100} else ', {context}.get_experiment_config()["scheduling_unit"]'
+    unit = '{context}.get_experiment_config().get("scheduling_unit", 100)'
+    more = "" if steps <= {100} else f", {unit}"
     has_method = any(True for _ in trial.methods(TRAINING_METHOD))
     data = f"{first}.training_data" if has_method else f"{first}.data_loaders[0]"
     return f"legacy_keras.batches_in_epoch({{context}}, {data}{more})", ("batches_in_epoch",)

@@ -21,6 +21,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det_names import Age
 
 ID = "P031"
 NAME = "old-defaults"
@@ -30,12 +31,12 @@ _LAYERS = f"{KERAS}.layers"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Write the old defaults out in every file of the project."""
-    old = old_keras.is_old(trial)
+    written_for = old_keras.age(trial)
     for reference in trial.references:
-        row = old_keras.meant(reference, old)
+        row = old_keras.meant(reference, written_for)
         if row is not None and old_keras.is_layer(row) and not reference.is_import:
             yield _use(trial, reference, row)
-    for source in trial.modules if old else ():
+    for source in trial.modules if written_for is Age.TENSORFLOW_1 else ():
         yield from _computed_names(trial, source)
 
 

@@ -134,8 +134,8 @@ from determined.keras import {names}
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
-{configured}        self.context = context
-
+        self.context = context
+{configured}
     def build_model(self):
         model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
         {compiled}

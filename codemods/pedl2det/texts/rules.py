@@ -1,4 +1,4 @@
-"""The rules about texts: ids, what each does, and an example that tests run."""
+"""The rules about configs, commands, notebooks and requirements, with examples that tests run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class TextRule:
         id: its code, as reports print it.
         name: its name in words.
         doc: what it rewrites to what, and why.
-        file: the name of the file of its example.
+        file: the name of the file of its example; empty if there is none.
         before: the text before.
         after: the text after; the same for a rule that only reports.
     """
@@ -21,9 +21,14 @@ class TextRule:
     id: str
     name: str
     doc: str
-    file: str
-    before: str
-    after: str
+    file: str = ""
+    before: str = ""
+    after: str = ""
+
+    @property
+    def example(self) -> list[tuple[str, str, str]]:
+        """The file of its example: the name, the text before and after."""
+        return [(self.file, self.before, self.after)] if self.file else []
 
 
 _SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
@@ -178,6 +183,26 @@ RULES = (
         "run.sh",
         "pip install -q pedl==0.11 && pedl -m host e create a.yaml . -f >log 2>&1\n",
         "pip install -q 'pedl2det[run]' && pedl2det run . -c a.yaml >log 2>&1\n",
+    ),
+    TextRule(
+        "N202",
+        "notebook-files",
+        "A notebook's cell that writes a file or runs a program with old code, such as "
+        "%%writefile, is left: migrate what it holds as a file.",
+    ),
+    TextRule(
+        "N203",
+        "pedlignore",
+        "With --cluster: det reads .detignore, in the same form as .pedlignore. A note; renaming the "
+        "file is left to you.",
+        ".pedlignore",
+        "*.h5\n",
+        "*.h5\n",
+    ),
+    TextRule(
+        "N204",
+        "notebook-trial",
+        "A trial in a notebook is migrated, and a note says that no entrypoint can name it.",
     ),
     TextRule(
         "R301",

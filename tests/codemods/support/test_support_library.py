@@ -24,7 +24,7 @@ AGREED = {
     *("legacy_interface", "SequenceAdapter", "with_epoch_logs", "batches_in_epoch"),
     *("set_session", "ragged_asarray", "get_container_gpus", "GradientDescentOptimizer"),
     *("MomentumOptimizer", "AdagradOptimizer", "RMSPropOptimizer", "AdamOptimizer"),
-    *("AdadeltaOptimizer", "FtrlOptimizer"),
+    *("AdadeltaOptimizer", "FtrlOptimizer", "local_context"),
 }
 
 

@@ -49,6 +49,12 @@ _WRITE_TRIAL = (
     "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
 )
 
+#: What brings a script into one form, in this order.
+_PASSES = (
+    *(without_command_line, without_main_guard, inlined, each_alone),
+    *(without_init, marked),
+)
+
 
 def lower(text: str, facts: Facts) -> Lowered:
     """Write the text of a script as a trial.
@@ -67,7 +73,7 @@ def lower_script(source: Source, facts: Facts) -> Lowered:
     """Write a script as a trial."""
     first = Script(Text.of(source), facts)
     script = first
-    for step in (without_command_line, without_main_guard, inlined, each_alone, without_init, marked):
+    for step in _PASSES:
         script = step(script)
     fits = Fits(script.modules())
     calls = trainings(fits, script)

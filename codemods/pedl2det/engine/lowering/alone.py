@@ -87,7 +87,7 @@ class _Finder(cst.CSTVisitor):
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Look for a line that is nothing but the statement."""
         if isinstance(node, cst.SimpleStatementLine):
-            self.is_alone = self.is_alone or len(node.body) == 1 and node.body[0] is self._small
+            self.is_alone = self.is_alone or list(node.body) == [self._small]
         return not isinstance(node, cst.SimpleStatementLine)
 
 

@@ -11,11 +11,12 @@ import libcst as cst
 
 from pedl2det.engine.lowering.blocks import code_of, without_blank_lines
 from pedl2det.engine.lowering.closures import Closures
-from pedl2det.engine.lowering.cutting import Parts, history_targets, shared_names
+from pedl2det.engine.lowering.cutting import Parts, history_targets, rebinds, shared_names
 from pedl2det.engine.lowering.fit_call import FitCall
 from pedl2det.engine.lowering.fit_writer import FitWriter
 from pedl2det.engine.lowering.recorded import Recorded
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.variables import as_variables
 from pedl2det.engine.lowering.walk import bound_names, read_names
 
 _DOCSTRING = '"""Trains the model of this script, on the data that it gave to fit."""'
@@ -100,7 +101,8 @@ def trial_class(
     closures = Closures(parts, shared, trial)
     has_history = _reads_history(parts, after, nested)
     carried = [] if nested else _carried(parts, after, shared, fits, has_history)
-    uses_closures = bool(nested or (after and not _all_bound(parts, carried)))
+    may_differ = rebinds(parts) or not _all_bound(parts, carried)
+    uses_closures = bool(nested or (after and may_differ))
     keeps_name = uses_closures or bool(shared)
     writer = FitWriter(script, parts, fits, trial, closures, has_history, keeps_name)
     body: list[Any] = []
@@ -126,12 +128,13 @@ def trial_class(
     code = _code(script, shared, fits, name, trial, has_after, has_history, last_callback)
     code += _STEPS if uses_closures else _AFTER if after else ""
     made: Any = cst.parse_module(code).body[0]
+    body = [as_variables(one, shared) for one in body]
     made = _with_body(made, "__init__", _tidied(body))
     if after and not uses_closures:
         model = [cst.parse_statement(f"{one} = self.{attribute}") for one, attribute in carried]
         declared = [one for one in shared if one in bound_names([one.node for one in after])]
         head = [cst.parse_statement(f"global {', '.join(declared)}")] if declared else []
-        lines = [*head, *model, *(one.code for one in after)]
+        lines = [*head, *model, *(as_variables(one.code, shared) for one in after)]
         made = _with_body(made, "after_training", _tidied(lines), keeps_docstring=True)
     return Made(made, has_after, has_history)
 

@@ -155,17 +155,24 @@ def shared_names(parts: Parts, parameter: str = "") -> list[str]:
         for node in source.names.below(statement)
         if isinstance(node, ast.Name) and source.names.binder(node) in (source.tree, None)
     }
-    known |= {
-        name
-        for statement in (*stay, *parts.moving)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Global)
-        for name in node.names
-    }
+    known |= {name for node in _globals(stay) for name in node.names}
     if _looks_at_names(parts.moving):
         known |= set(bound)
     hidden = {name for name in bound if hasattr(builtins, name) and _read_first(parts, name)}
-    return sorted(name for name in bound if name in known or name in kept or name in hidden)
+    shared = {name for name in bound if name in known or name in kept or name in hidden}
+    for node in _globals(parts.moving):  # one statement says the same of all of its names
+        if shared & set(node.names):
+            shared |= set(node.names) & bound.keys()
+    return sorted(shared)
+
+
+def _globals(statements: Sequence[ast.stmt]) -> list[ast.Global]:
+    return [node for one in statements for node in ast.walk(one) if isinstance(node, ast.Global)]
+
+
+def rebinds(parts: Parts) -> bool:
+    """Whether functions that move set variables of the script."""
+    return bool(_globals(parts.moving))
 
 
 def _looks_at_names(statements: Sequence[ast.stmt]) -> bool:

@@ -12,7 +12,10 @@ from pedl2det.engine.lowering.walk import own_nodes
 
 _DATASETS = ("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow_datasets.")
 _DATASET_METHODS = frozenset(
-    ["batch", "cache", "filter", "interleave", "map", "padded_batch", "prefetch", "repeat", "shuffle", "skip", "take", "zip"]
+    {
+        *("batch", "cache", "filter", "interleave", "map", "padded_batch", "prefetch", "repeat"),
+        *("shuffle", "skip", "take", "zip"),
+    }
 )
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 _ITERATORS = frozenset({"iter", "zip", "map", "filter", "enumerate"})

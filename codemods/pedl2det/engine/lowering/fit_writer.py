@@ -106,7 +106,7 @@ class FitWriter:
     def _recorded(self, line: Any) -> list[Any]:
         """What the trial keeps in the place of a line that trained."""
         small = line.body[0]
-        fit, record = self._records[id(small)]
+        _, record = self._records[id(small)]
         lines: list[Any] = []
         if self._has_history:
             lines += self._history(small)

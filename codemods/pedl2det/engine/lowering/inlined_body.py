@@ -70,7 +70,7 @@ def body_of(
         return None
     renamer = _Renamer(home, function, here, renames, renamed_imports)
     definition: Any = here.statement(function)
-    lines = [one for one in lines_of(definition.body)]
+    lines = lines_of(definition.body)
     if lines and has_docstring(function) and is_docstring(lines[0]):
         lines = lines[1:]
     try:
@@ -199,7 +199,7 @@ class _Names:
                     self.renames = None
             else:
                 self._fit(name)
-        reused = [one for one in (self.renames or {}).values()]
+        reused = list((self.renames or {}).values())
         for name in bound:  # a variable of the function that is called like an argument
             if self.renames is not None and name in reused and name not in self.renames:
                 self.renames[name] = self._fresh(name)
@@ -318,10 +318,14 @@ class _Renamer:
                     self._new[locator.expression(node)] = renames[node.id]
                 elif binder is home.tree and node.id in imported:
                     self._new[locator.expression(node)] = imported[node.id]
-            elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node is not function:
-                if node.name in renames and names.binder_at(node, node.name) is function:
-                    definition: Any = locator.statement(node)
-                    self._new[definition.name] = renames[node.name]
+            elif (
+                isinstance(node, ast.FunctionDef | ast.ClassDef)
+                and node is not function
+                and node.name in renames
+                and names.binder_at(node, node.name) is function
+            ):
+                definition: Any = locator.statement(node)
+                self._new[definition.name] = renames[node.name]
 
     def renamed(self, line: Any) -> Any:
         """A line with the new names."""
@@ -358,9 +362,11 @@ def _is_declaration(line: Any, unused: set[str]) -> bool:
     """Whether a line only says ``global``, ``pass``, or ``del`` of a parameter that is gone."""
     return isinstance(line, cst.SimpleStatementLine) and all(
         isinstance(one, cst.Global | cst.Pass)
-        or (isinstance(one, cst.Del)
-        and isinstance(one.target, cst.Name)
-        and one.target.value in unused)
+        or (
+            isinstance(one, cst.Del)
+            and isinstance(one.target, cst.Name)
+            and one.target.value in unused
+        )
         for one in line.body
     )
 

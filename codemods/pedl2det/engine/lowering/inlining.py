@@ -162,6 +162,14 @@ def _is_used_elsewhere(fits: Fits, source: Source, place: Place, function: ast.F
 
 
 def rewritten(locator: Locator, place: Place, body: Body, gone: Any) -> cst.Module:
+    """The module with lines before the statement of a call, or in its place.
+
+    Args:
+        locator: finds the nodes of the script.
+        place: the call.
+        body: the lines.
+        gone: a definition that goes, or None.
+    """
     statement: Any = locator.statement(place.statement)
     call: Any = locator.expression(place.call)
     path = ancestors(locator.module, [statement, call, gone])
@@ -195,7 +203,7 @@ class _Rewriter(cst.CSTTransformer):
                 return self._line(original_node, updated_node)
         elif isinstance(original_node, cst.SimpleStatementSuite):
             if any(one is self._statement for one in original_node.body):
-                lines = [new for line in lines_of(updated_node) for new in [line]]
+                lines = lines_of(updated_node)
                 found = []
                 for old, line in zip(original_node.body, lines, strict=True):
                     found += self._replaced(line) if old is self._statement else [line]
@@ -224,7 +232,7 @@ class _Rewriter(cst.CSTTransformer):
         if not lines:
             lines = [cst.SimpleStatementLine([cst.Pass()])] if not kept else []
         found = [*lines, *kept]
-        comments = [one for one in line.leading_lines]
+        comments = list(line.leading_lines)
         trailing = line.trailing_whitespace
         if self._place.is_whole and trailing.comment is not None:
             comments.append(cst.EmptyLine(comment=trailing.comment))

@@ -1,4 +1,4 @@
-"""Scripts of the Native API, which asked Determined for a context: ``context = keras.init(config)``.
+"""Scripts of the Native API, which asked for a context: ``context = keras.init(config)``.
 
 The trial's constructor is given the context, under the name that the script gave it. The config
 that stood in the script becomes a file.
@@ -98,9 +98,7 @@ def only_for(source: Source, node: ast.stmt) -> list[ast.stmt]:
             and _is_only_read(source, name, inside)
         ]
         parsers = {name for one in more if (name := _prepared(source, one)) is not None}
-        more += [
-            one for one in beside if _method_of(one) in parsers and one not in [*more, *gone]
-        ]
+        more += [one for one in beside if _method_of(one) in parsers and one not in [*more, *gone]]
         if not more:
             return gone[1:]
         gone += more
@@ -161,9 +159,8 @@ def _value(flow: Flow, source: Source, node: ast.expr) -> object:
             return value
         case ast.Dict(keys=keys, values=values):
             return {
-                str(_value(flow, source, key)): _value(flow, source, value)
+                str(_value(flow, source, _known(key))): _value(flow, source, value)
                 for key, value in zip(keys, values, strict=True)
-                if key is not None or _raise()
             }
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             return [_value(flow, source, one) for one in parts]
@@ -176,8 +173,10 @@ def _value(flow: Flow, source: Source, node: ast.expr) -> object:
     raise _Unknown
 
 
-def _raise() -> bool:
-    raise _Unknown
+def _known(key: ast.expr | None) -> ast.expr:
+    if key is None:  # **other
+        raise _Unknown
+    return key
 
 
 def _hyperparameter(flow: Flow, source: Source, call: ast.Call) -> object:

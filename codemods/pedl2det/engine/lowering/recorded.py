@@ -33,6 +33,9 @@ _SPLIT = (
 _NO_STEPS = "a generator of validation data needs validation_steps"
 _HIDDEN = "`{}` hides arguments of fit"
 _WRITE_ARGUMENTS = "write the arguments of fit by their names"
+_OWN_BATCHES = (
+    "the data are batches already: global_batch_size, {size}, only says how many records they hold"
+)
 _ONE_THREAD = "a generator is drawn from by one thread: workers and processes are left out"
 
 
@@ -87,6 +90,8 @@ def record(fits: Fits, fit: FitCall, facts: Facts, counts_epochs: bool) -> Recor
     _settings(fits, fit, made)
     if made.batch_size is None and not facts.has_batch_size and size != "hyperparameter":
         made.batch_size = size if isinstance(size, int) else _KERAS_BATCH
+        if not fit.is_cut and "x" in fit.given and _flow_size(fits, fit.given["x"].node) is None:
+            made.said.append((Kind.NOTE, _OWN_BATCHES.format(size=made.batch_size), ""))
     if fit.hidden is not None:
         text = ast.unparse(fit.hidden)
         made.said.append((Kind.LEFT, _HIDDEN.format(text), _WRITE_ARGUMENTS))
@@ -160,9 +165,7 @@ def _cut(
         is_own
         or bool(batches)
         or isinstance(size, Given)
-        or (isinstance(size, int)
-        and facts.has_batch_size
-        and facts.batch_size != size)
+        or (isinstance(size, int) and facts.has_batch_size and facts.batch_size != size)
     )
     if not is_own:
         return code
@@ -306,9 +309,9 @@ def _settings(fits: Fits, fit: FitCall, made: Recorded) -> None:
             made.said.append((Kind.NOTE, _ONE_THREAD, ""))
         wanted = kept
     validation, steps = fit.given.get("validation_data"), fit.given.get("validation_steps")
-    if validation is not None and steps is not None:
-        if data_of(fits, validation.node) is Data.DATASET:
-            wanted.append("validation_steps")
+    is_dataset = validation is not None and data_of(fits, validation.node) is Data.DATASET
+    if is_dataset and steps is not None:
+        wanted.append("validation_steps")
     if wanted:
         settings = ", ".join(f"{name}={made.hole(name, fit.given[name])}" for name in wanted)
         made.lines.append(f"{{trial}}.context.configure_fit({settings})")

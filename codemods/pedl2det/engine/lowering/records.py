@@ -25,6 +25,10 @@ def records(fits: Fits, node: ast.expr, depth: int = 0) -> int | None:
     """The least number of records that an array may hold; None if the script does not say it."""
     if depth > _MOST:
         return None
+    cut = _slice_of(node)
+    if cut is not None:
+        assert isinstance(node, ast.Subscript)
+        return _of_slice(fits, node.value, cut.lower, cut.upper, depth + 1)
     found = [_of_origin(fits, one, depth + 1) for one in fits.flow.origins(node)]
     known = [one for one in found if one is not None]
     return min(known) if known and len(known) == len(found) else None
@@ -44,10 +48,16 @@ def _of_origin(fits: Fits, origin: Origin, depth: int) -> int | None:
             return records(fits, array, depth)
         case ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_]):
             return records(fits, first, depth)
-        case ast.Subscript(value=value, slice=ast.Slice(lower=lower, upper=upper, step=None)):
-            return _of_slice(fits, value, lower, upper, depth)
-        case ast.Subscript(value=value, slice=ast.Tuple(elts=[ast.Slice() as first, *_])):
-            return _of_slice(fits, value, first.lower, first.upper, depth)
+    return None
+
+
+def _slice_of(node: ast.expr) -> ast.Slice | None:
+    """The slice of the records of an array, ``x[:8]`` or ``x[:8, 0]``."""
+    match node:
+        case ast.Subscript(slice=ast.Slice(step=None) as cut):
+            return cut
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(step=None) as cut, *_])):
+            return cut
     return None
 
 

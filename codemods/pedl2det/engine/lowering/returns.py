@@ -88,7 +88,7 @@ def _from_return(line: Any, target: str) -> list[Any]:
     before = [line.with_changes(body=line.body[:-1])] if line.body[1:] else []
     if target and (value is None or code_of(value) != target):
         made: list[Any] = _assigned(value if value is not None else "None", target)
-    elif value is not None and not target and not isinstance(value, _PLAIN | cst.Tuple):
+    elif value is not None and not target and not isinstance(value, (*_PLAIN, cst.Tuple)):
         made = [cst.SimpleStatementLine([cst.Expr(value)])]
     else:
         made = []

@@ -200,8 +200,10 @@ def _only_imports(source: Source, statement: ast.stmt) -> bool:
     return any(isinstance(node, ast.Import | ast.ImportFrom) for node in inner) and all(
         isinstance(node, ast.Import | ast.ImportFrom | ast.ExceptHandler | ast.Pass)
         or (isinstance(node, ast.Assign) and is_constant(source, node.value))
-        or ((isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-        and _sets_up(source, node.value))
+        or (
+            (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+            and _sets_up(source, node.value)
+        )
         for node in inner
     )
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pedl2det_names as names
 from pedl2det.analysis.discovery import Project, trial_classes, uses_legacy
 from pedl2det.analysis.membership import reached
+from pedl2det.analysis.notebook.document import Document
+from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.notebook.module import NotebookSource, python_cells
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.findings import Unreadable
-from pedl2det.notebook.document import Document
-from pedl2det.notebook.magics import uses_old_api
-from pedl2det.notebook.module import NotebookSource, python_cells
 
 
 def with_notebooks(

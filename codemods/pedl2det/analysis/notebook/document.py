@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pedl2det.analysis.notebook.literals import rewritten
 from pedl2det.findings import Unreadable
-from pedl2det.notebook.literals import rewritten
 
 Span = tuple[int, int]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pedl2det.notebook.document import Cell, Document
-from pedl2det.notebook.module import NotebookSource
+from pedl2det.analysis.notebook.document import Cell, Document
+from pedl2det.analysis.notebook.module import NotebookSource
 
 __all__ = ["Cell", "Document", "NotebookSource"]
