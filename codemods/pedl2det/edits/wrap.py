@@ -198,5 +198,7 @@ class _Breaker(cst.CSTTransformer):
         if isinstance(parts[-1], cst.Arg):  # the line break in front of an old bracket
             parts = [*parts[:-1], parts[-1].with_changes(whitespace_after_arg=_NOTHING)]
         spaced = [one.with_changes(comma=cst.Comma(whitespace_after=between)) for one in parts]
-        last = cst.Comma(whitespace_after=self._outer)
-        return [*spaced[:-1], spaced[-1].with_changes(comma=last)]
+        last = spaced[-1].with_changes(comma=cst.Comma(whitespace_after=self._outer))
+        if isinstance(last, cst.Arg):  # the comma has the line break
+            last = last.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
+        return [*spaced[:-1], last]
