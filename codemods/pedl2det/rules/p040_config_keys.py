@@ -26,8 +26,8 @@ from pedl2det.rules.small_trials import (
     with_data,
 )
 
-ID = "P042"
-NAME = "config-lengths"
+ID = "P040"
+NAME = "config-keys"
 
 _STEP = "batches_per_step"
 #: What a key that counts steps is called today, by its section.
@@ -73,7 +73,7 @@ class _Read:
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the reads of keys that are called otherwise today."""
-    if trial.generation is not Generation.EARLY:
+    if trial.generation is Generation.CONTEXT:
         return
     reads = [one for source in trial.modules for one in _reads(trial, source)]
     by_node = {one.node: one for one in reads}
