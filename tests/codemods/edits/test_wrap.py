@@ -37,8 +37,8 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
     [
         (
             f"x = make({COMPREHENSION})\n",
-            "x = make(\n    [\n        layer(units, name)\n        for name in names_of_the_layers\n"
-            "    ]\n)\n",
+            "x = make(\n    [\n        layer(units, name)\n"
+            "        for name in names_of_the_layers\n    ]\n)\n",
         ),
         (
             f"x = make({COMPREHENSION[1:-1]})\n",
