@@ -19,6 +19,7 @@ from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Form, Remark, Replace, ReplaceStatement
+from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P011"
 NAME = "callbacks"
@@ -111,3 +112,56 @@ def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
             code = f"{first}.training_data = {{data}}\nreturn {first}.training_data"
             edit = ReplaceStatement(node, code, {"data": node.value})
             yield Fix(ID, source, node, (edit,), form=Form.FAITHFUL)
+
+
+_WATCHING = """\
+from tensorflow.keras.callbacks import EarlyStopping
+
+
+class Net:
+    def keras_callbacks(self{hparams}):
+        return [EarlyStopping(monitor="val_loss", patience=2)]
+"""
+_WATCHING_AFTER = _WATCHING.replace("tensorflow.keras", "determined.keras")
+_BY_EPOCH = """\
+from tensorflow.keras.callbacks import LearningRateScheduler
+
+
+class Net:
+    def keras_callbacks(self, hparams):
+        return [LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))]
+"""
+_BY_EPOCH_AFTER = """\
+from tensorflow.keras.callbacks import LearningRateScheduler
+
+import legacy_keras
+
+
+class Net:
+    def keras_callbacks(self):
+        return legacy_keras.with_epoch_logs(
+            self.context,
+            [LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))],
+            legacy_keras.batches_in_epoch(self.context, self.data_loaders[0]),
+        )
+"""
+_BY_BATCH = """\
+from tensorflow.keras.callbacks import TerminateOnNaN
+
+
+class Net:
+    def keras_callbacks(self{hparams}):
+        return [TerminateOnNaN()]
+"""
+
+
+def _case(before: str, after: str, says: str = "") -> Case:
+    old, new = before.replace("{hparams}", ", hparams"), after.replace("{hparams}", "")
+    return Case(pedl_trial(old), {"net.py": new}, says)
+
+
+CASES = (
+    _case(_WATCHING, _WATCHING_AFTER, "EarlyStopping acts after each validation"),
+    _case(_BY_EPOCH, _BY_EPOCH_AFTER),
+    _case(_BY_BATCH, _BY_BATCH),
+)

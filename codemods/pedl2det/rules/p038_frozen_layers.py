@@ -196,7 +196,8 @@ def stem():
 """
 _FROZEN_AFTER = (
     "import tensorflow as tf\nfrom tensorflow.keras.layers import Dense\n\n"
-    "import legacy_keras\n\n\n" + _FROZEN.replace("BatchN", "legacy_keras.BatchN")
+    "import legacy_keras\n\n\n"
+    + _FROZEN.replace("BatchNormalization", "legacy_keras.BatchNormalization")
 )
 _FROZEN_DENSE = """\
 def stem():
