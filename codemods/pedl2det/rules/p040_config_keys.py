@@ -1,7 +1,7 @@
 """Reads of the experiment config follow the keys that the migrated config has elsewhere.
 
-``config["hyperparameters"]["batch_size"]`` reads ``global_batch_size``. A length in steps has no
-equal in the new config, so its read is marked.
+``config["hyperparameters"]["batch_size"]`` reads ``global_batch_size``. What has no equal in the
+new config is marked. P042 rewrites the reads of lengths in steps.
 """
 
 from __future__ import annotations
@@ -23,28 +23,23 @@ NAME = "config-keys"
 
 _Path = tuple[str, ...]
 _BATCH_SIZE = ("hyperparameters", "batch_size")
-_LENGTH = "read {new} instead, which counts batches"
 #: What a key is called in the migrated config.
 _MOVED: Mapping[_Path, str] = {
-    ("searcher", "max_steps"): _LENGTH.format(new='["searcher"]["max_length"]["batches"]'),
-    ("searcher", "target_trial_steps"): _LENGTH.format(new='["searcher"]["max_length"]["batches"]'),
     ("searcher", "step_budget"): 'read ["searcher"]["max_trials"] and ["max_length"] instead',
-    ("batches_per_step",): 'read ["scheduling_unit"] instead',
     ("resources", "distributed"): 'test ["resources"]["slots_per_trial"] > 1',
 }
-_LENGTHS = ("min_validation_period", "min_checkpoint_period")
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite or mark each read of a key that has moved."""
-    if trial.generation is not Generation.PEDL:
+    if trial.generation is Generation.CONTEXT:
         return
     for read in _configs(trial):
         for path, node, key in _reads(trial, read, ()):
             source = trial.modules.home(node)
             if path == _BATCH_SIZE and _has(trial, path):
                 yield Fix(ID, source, key, (Replace(key, '"global_batch_size"'),))
-            elif (help_ := _help(path)) and _has(trial, path):
+            elif (help_ := _MOVED.get(path, "")) and _has(trial, path):
                 name = ".".join(path)
                 message = f"the migrated config has {name} no more, or in another unit"
                 yield Remark(ID, source, node, Kind.LEFT, message, help_)
@@ -59,6 +54,11 @@ def _configs(trial: Trial) -> Iterator[ast.expr]:
     for reference in trial.uses("pedl.get_experiment_config", "pedl.util.get_experiment_config"):
         if reference.call is not None:
             yield reference.call
+    for source in trial.modules:
+        for call in source.names.of(ast.Call):
+            is_getter = getattr(call.func, "attr", "") == "get_experiment_config"
+            if is_getter and trial.generation is Generation.EARLY:
+                yield call
 
 
 def _reads(
@@ -82,12 +82,6 @@ def _reads(
             yield from _reads(trial, node, here)
 
 
-def _help(path: _Path) -> str:
-    if len(path) == 1 and path[0] in _LENGTHS:
-        return _LENGTH.format(new=f'["{path[0]}"]["batches"]')
-    return _MOVED.get(path, "")
-
-
 def _has(trial: Trial, path: _Path) -> bool:
     """Whether a config of the trial has a key, or there is none to look at."""
     return not trial.configs or any(_holds(value, path) for _, value in trial.configs)
@@ -104,7 +98,7 @@ def _holds(value: Any, path: _Path) -> bool:
 _IMPORT = "from rows import Rows"
 _SIZE = 'config["hyperparameters"]["{}"]'
 _NAME = 'config["searcher"]["name"]'
-_STEPS = 'print({}["searcher"]["max_steps"])\nreturn Rows(1), Rows(2)\n'
+_BUDGET = 'print({}["searcher"]["step_budget"])\nreturn Rows(1), Rows(2)\n'
 
 
 def _one_read(read: str) -> str:
@@ -128,9 +122,9 @@ CASES = (
         ),
     ),
     Case(
-        pedl_trial(_STEPS.format("experiment_config"), _IMPORT),
+        pedl_trial(_BUDGET.format("experiment_config"), _IMPORT),
         {},
-        says='read ["searcher"]["max_length"]["batches"] instead',
+        says='read ["searcher"]["max_trials"] and ["max_length"] instead',
         status="begun",
     ),
 )

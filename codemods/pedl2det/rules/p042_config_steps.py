@@ -18,8 +18,8 @@ from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import early_trial, migrated_early
 
-ID = "P040"
-NAME = "config-sections"
+ID = "P042"
+NAME = "config-steps"
 
 _STEP = "batches_per_step"
 #: What a key that counts steps is called today, by its section.
@@ -30,8 +30,6 @@ _LENGTHS: dict[tuple[str, ...], dict[str, str]] = {
     },
     ("searcher",): {"max_steps": "max_length", "target_trial_steps": "max_length"},
 }
-#: Keys without a successor, by their section.
-_GONE: dict[tuple[str, ...], tuple[str, ...]] = {("searcher",): ("step_budget", "steps_per_round")}
 _DEFAULT = 100
 
 
@@ -82,7 +80,7 @@ def _alone(trial: Trial, read: _Read) -> Iterator[Fix | Remark]:
         yield Fix(ID, read.source, read.node, (Replace(read.key, '"scheduling_unit"'),))
         return
     unit = _unit(trial, read)
-    if read.name in _GONE.get(read.path, ()) or read.has_default or unit is None:
+    if read.has_default or unit is None:
         message = f"{ast.unparse(read.node)} counts steps, and the config counts batches"
         help_ = "read the key that the migrated config has, and count in batches"
         yield Remark(ID, read.source, read.node, Kind.LEFT, message, help_)
@@ -146,7 +144,7 @@ def _unit(trial: Trial, read: _Read) -> str | None:
 
 
 def _reads(trial: Trial, source: Source) -> Iterator[_Read]:
-    wanted = {_STEP, *(key for keys in (*_LENGTHS.values(), *_GONE.values()) for key in keys)}
+    wanted = {_STEP, *(key for keys in _LENGTHS.values() for key in keys)}
     for key in source.names.of(ast.Constant):
         if not isinstance(key.value, str) or key.value not in wanted:
             continue
@@ -154,8 +152,7 @@ def _reads(trial: Trial, source: Source) -> Iterator[_Read]:
         path = _path(trial, found[1]) if found is not None else None
         if found is None or path is None:
             continue
-        known = (*_LENGTHS.get(path, ()), *_GONE.get(path, ()), *([] if path else [_STEP]))
-        if key.value in known:
+        if key.value in (*_LENGTHS.get(path, ()), *([] if path else [_STEP])):
             yield _Read(source, found[0], found[1], path, key, key.value, found[2])
 
 
