@@ -222,7 +222,7 @@ def place_of(edit: Edit) -> ast.AST:
     """Return the node that an edit changes, or in which it adds something."""
     if isinstance(edit, AddArgument):
         return edit.call
-    return edit.function if isinstance(edit, AddParameter) else edit.node
+    return edit.function if isinstance(edit, AddParameter | Annotate) else edit.node
 
 
 @dataclass(frozen=True)

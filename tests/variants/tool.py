@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.files.write import write_all
 from pedl2det.engine import Options, Result, migrate
+from pedl2det.files.write import write_all
 from zygote import Zygote
 
 MARK = "TODO(pedl2det"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static
+from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static, is_wrapped
 from pedl2det.analysis.scopes import is_inside
 
 #: Under what the trial keeps its context: the first name that it has no other use for.
@@ -175,7 +175,7 @@ class ContextReach:
         owner = self._flow.modules.home(function).names.parents.get(function)
         if owner not in self._classes or is_static(function) or is_classmethod(function):
             return None
-        if function.name == "__init__":
+        if function.name == "__init__" and not self.is_behind_decorator(function):
             return self.constructor_parameter(function)
         first = [*function.args.posonlyargs, *function.args.args][:1]
         if not first or _is_property_setter(function):
@@ -184,11 +184,12 @@ class ContextReach:
 
     def constructor_parameter(self, function: Function) -> str:
         """The name of the context in a trial's constructor, before or after its migration."""
-        arguments = [*function.args.posonlyargs, *function.args.args][1:]
-        for one in arguments:
-            if one.arg in ("context", "trial_context") or _is_context_annotation(one.annotation):
-                return one.arg
-        return self.parameter_of(function)
+        given = _given_context(function)
+        return self.parameter_of(function) if given is None else given.arg
+
+    def is_behind_decorator(self, function: Function) -> bool:
+        """Whether a decorator calls a constructor with the hyperparameters: it keeps them."""
+        return is_wrapped(function) and _given_context(function) is None
 
     @cached_property
     def attribute(self) -> str:
@@ -228,6 +229,14 @@ def _is_property_setter(function: Function) -> bool:
     return any(
         isinstance(one, ast.Attribute) and one.attr == "setter" for one in function.decorator_list
     )
+
+
+def _given_context(function: Function) -> ast.arg | None:
+    """The parameter by which a constructor gets the context already."""
+    for one in [*function.args.posonlyargs, *function.args.args][1:]:
+        if one.arg in ("context", "trial_context") or _is_context_annotation(one.annotation):
+            return one
+    return None
 
 
 def _is_context_annotation(annotation: ast.expr | None) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import overload
 
 from pedl2det.analysis.bindings import Binding, Path, Reaching, Step, reaching
 from pedl2det.analysis.modules import Modules
@@ -139,12 +140,12 @@ class Flow:
             case ast.Attribute():
                 return self._back_from_attribute(node, path)
             case ast.Subscript(value=value, slice=key):
-                step = key.value if isinstance(key, ast.Constant) else None
-                step = step if isinstance(step, int | str) else None
+                member = key.value if isinstance(key, ast.Constant) else None
+                step = member if isinstance(member, int | str) else None
                 steps = [
                     (origin.node, origin.path) for origin in self.origins(value, (step, *path))
                 ]
-                return steps if self._moves(node, path, steps) else None
+                return steps if self._moves(steps) else None
             case ast.Call():
                 return self._back_from_call(node, path)
             case ast.Tuple(elts=elements) | ast.List(elts=elements) if path:
@@ -166,7 +167,7 @@ class Flow:
         return None
 
     @staticmethod
-    def _moves(node: ast.AST, path: Path, steps: list[tuple[ast.AST, Path]]) -> bool:
+    def _moves(steps: list[tuple[ast.AST, Path]]) -> bool:
         """Whether following a subscript led to a member, not only to the same question."""
         return bool(steps) and all(not isinstance(one, ast.Subscript) for one, _ in steps)
 
@@ -299,8 +300,8 @@ class Flow:
                 return [], [(parent, (step, *path))]
             case ast.Dict(keys=keys, values=values) if node in values:
                 key = keys[values.index(node)]
-                step = key.value if isinstance(key, ast.Constant) else None
-                step = step if isinstance(step, int | str) else None
+                named = key.value if isinstance(key, ast.Constant) else None
+                step = named if isinstance(named, int | str) else None
                 return [], [(parent, (step, *path))]
             case ast.Return():
                 return self._returned_from(node, parent, path)
@@ -457,16 +458,22 @@ class Flow:
             parent = parents[child]
             if isinstance(parent, FUNCTIONS):
                 body = parent.body if isinstance(parent.body, list) else [parent.body]
-                if child in body or isinstance(child, ast.arguments) and child is node:
+                if child in body or (isinstance(child, ast.arguments) and child is node):
                     return parent
-            elif isinstance(parent, ast.ClassDef) and child in parent.body:
-                return parent
-            elif isinstance(parent, ast.Module):
+            elif (isinstance(parent, ast.ClassDef) and child in parent.body) or isinstance(
+                parent, ast.Module
+            ):
                 return parent
             child = parent
         return source.tree
 
-    def reads_of(self, target: ast.AST) -> list[ast.Name]:
+    @overload
+    def reads_of(self, target: ast.arg) -> list[ast.Name]: ...
+
+    @overload
+    def reads_of(self, target: ast.AST) -> list[ast.Name] | list[ast.expr]: ...
+
+    def reads_of(self, target: ast.AST) -> list[ast.Name] | list[ast.expr]:
         """The names that may read what a target or a parameter was given."""
         source = self.modules.home(target)
         name = target.arg if isinstance(target, ast.arg) else getattr(target, "id", "")
@@ -487,7 +494,7 @@ class Flow:
             if home is source and read not in facts.reads and source.names.binder(read) is scope:
                 found.append(read)  # in an inner function
         if isinstance(scope, ast.Module) and isinstance(target, ast.Name):
-            found += self._reads_elsewhere(source, name)
+            return [*found, *self._reads_elsewhere(source, name)]
         return found
 
     @cached_property
@@ -499,7 +506,7 @@ class Flow:
                     found[node.id].append(node)
         return found
 
-    def _reads_elsewhere(self, source: Source, name: str) -> list[ast.expr]:  # type: ignore[misc]
+    def _reads_elsewhere(self, source: Source, name: str) -> list[ast.expr]:
         """Where other modules read a name of a module."""
         dotted = f"{self.modules.name_of(source)}.{name}"
         return [
@@ -558,7 +565,7 @@ class Flow:
             return None
         owner = self._class_of_self(node)
         if owner is not None:
-            found = [one for one in self.overrides(owner, node.attr) if isinstance(one, Callable)]
+            found: list[Callable] = [*self.overrides(owner, node.attr)]
             return found or None
         if isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "super":
             around = self._class_around(node)
@@ -636,7 +643,7 @@ class Flow:
                         found.add(origin.node)
                 owner = self._class_of_self(node) if isinstance(node, ast.Attribute) else None
                 if owner is not None and isinstance(node, ast.Attribute):
-                    methods = [one for one in self.overrides(owner, node.attr)]
+                    methods = self.overrides(owner, node.attr)
                     found.update(one for one in methods if isinstance(one, Function))
         return found
 
@@ -697,10 +704,8 @@ class Flow:
         target = self.modules.meaning(call.func.value)
         definition = self.modules.definition(target) if target else None
         explicit = isinstance(definition, ast.ClassDef) and not is_classmethod(function)
-        return (
-            not explicit
-            or getattr(function, "name", "") == "__init__"
-            and call.func.attr != ("__init__")
+        return not explicit or (
+            getattr(function, "name", "") == "__init__" and call.func.attr != ("__init__")
         )
 
     # Classes.
@@ -827,6 +832,12 @@ def is_static(function: ast.AST) -> bool:
 def is_classmethod(function: ast.AST) -> bool:
     """Whether a method is a class method."""
     return _is_decorated(function, "classmethod")
+
+
+def is_wrapped(function: Function) -> bool:
+    """Whether a decorator may call a function with arguments of its own choice."""
+    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
+    return bool(names - {"abstractmethod", "override", "overrides"})
 
 
 def _is_decorated(function: ast.AST, name: str) -> bool:

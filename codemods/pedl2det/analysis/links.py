@@ -25,6 +25,8 @@ class _Links:
     def __init__(self, sources: dict[str, Source]) -> None:
         self._sources = sources
         self._followed: dict[str, str] = {}
+        #: The names of modules that are being followed: one that leads back to itself ends there.
+        self._open: set[tuple[str, str]] = set()
 
     def follow(self, module: str, dotted: str) -> str:
         """A dotted name, as a module has it, by the place where it is defined."""
@@ -62,9 +64,13 @@ class _Links:
             module = ".".join(parts[:end])
             if module in self._sources:
                 bindings = self._sources[module].names.module_bindings(parts[end])
-                if len(bindings) == 1 and bindings[0] is not None:
-                    return self.follow(module, ".".join([bindings[0], *parts[end + 1 :]]))
-                return dotted
+                step = (module, parts[end])
+                if len(bindings) != 1 or bindings[0] is None or step in self._open:
+                    return dotted
+                self._open.add(step)
+                found = self.follow(module, ".".join([bindings[0], *parts[end + 1 :]]))
+                self._open.remove(step)
+                return found
         return dotted
 
     def _absolute(self, module: str, dotted: str) -> str:

@@ -11,7 +11,7 @@ from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.batch_size import is_batch_size
 from pedl2det.analysis.flow import Function, Use, Way
 from pedl2det.analysis.paths import is_always_returned
-from pedl2det.analysis.trial import Generation, Reference, Trial
+from pedl2det.analysis.trial import Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"

@@ -246,7 +246,8 @@ class Names:
         for guard in self.of(ast.Try):
             for statement in guard.body:
                 for local, dotted in _harness_imports(statement):
-                    bound = self._bound[self.definition_around(guard) or self.tree][local]
+                    scope: Any = self.definition_around(guard) or self.tree
+                    bound = self._bound[scope][local]
                     others = [
                         node
                         for handler in guard.handlers

@@ -100,10 +100,7 @@ def _by_known_import(source: Source, dotted: str) -> Spelling | None:
     found: tuple[int, Spelling] | None = None
     for node in source.tree.body:
         if isinstance(node, ast.Import):
-            pairs = [
-                (one.asname or one.name, one.name if one.asname else one.name, one)
-                for one in node.names
-            ]
+            pairs = [(one.asname or one.name, one.name, one) for one in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             pairs = [
                 (one.asname or one.name, f"{node.module}.{one.name}", one) for one in node.names

@@ -9,6 +9,7 @@ stay. A comment that speaks to a tool goes with the code that it speaks of.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -113,6 +114,11 @@ def _is_binding(statement: Any) -> bool:
 def is_gone(statement: Any) -> bool:
     """Whether a statement stands for a deleted one."""
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], Gone)
+
+
+def without_blank(lines: Sequence[Any]) -> list[Any]:
+    """Lines at the start of a file, without the blank ones in front."""
+    return list(itertools.dropwhile(lambda line: line.comment is None, lines))
 
 
 def _keeps(line: Any) -> bool:

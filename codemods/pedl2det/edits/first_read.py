@@ -26,11 +26,11 @@ class _Reads(cst.CSTVisitor):
         self._name = name
         self.found = False
 
-    def visit_Import(self, node: cst.Import) -> bool:  # noqa: ARG002 - libcst's signature
+    def visit_Import(self, node: cst.Import) -> bool:
         """Leave imports out: they bind names."""
         return False
 
-    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:  # noqa: ARG002 - libcst's signature
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
         """Leave imports out: they bind names."""
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +12,13 @@ from typing import Any
 import libcst as cst
 
 from pedl2det.analysis.skipping import SKIP
-from pedl2det.edits.comments import Gone, is_gone, settle
-from pedl2det.edits.undefined import undefined
+from pedl2det.edits.comments import Gone, is_gone, settle, without_blank
 from pedl2det.edits.first_read import first_read
+from pedl2det.edits.undefined import undefined
 
 _MODULE = cst.Module([])
+_TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -
     added = sorted((one for one in added if one.local in has), key=_old_places_first)
     tree = tree or cst.parse_module(new)
     cleaner = _Cleaner(had, has, wanted, {one.local: one for one in added})
-    tree = tree.visit(cleaner)  # type: ignore[assignment]
+    tree = tree.visit(cleaner)
     for one in added:
         if one.statement not in cleaner.present:
             tree = _with_import(tree, one, wanted, cleaner)
@@ -91,19 +94,19 @@ def _old_places_first(one: _Import) -> bool:
 
 
 def _used_names(text: str) -> set[str]:
-    """The names that a text reads, in string annotations and ``__all__`` too."""
-    found: set[str] = set()
+    """The names that a text reads, in string annotations, type comments and ``__all__`` too."""
+    found = {name for types in _TYPE_COMMENT.findall(text) for name in _NAME.findall(types)}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             found.add(node.id)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if node.value.isidentifier() or "." in node.value or "[" in node.value:
-                found |= _names_in_string(node.value)
+            found |= _names_in_string(node.value)
     return found
 
 
 def _names_in_string(text: str) -> set[str]:
-    if len(text) > 200:
+    is_code = text.isidentifier() or "." in text or "[" in text
+    if not is_code or len(text) > 200:
         return set()
     try:
         tree = ast.parse(text, mode="eval")
@@ -218,8 +221,13 @@ class _Cleaner(cst.CSTTransformer):
             if one is not None and not self._is_added(alias, home)
         ]
         module = new[0].module if new else ""
-        if module.startswith(".") or len(new) != len(node.names) or any(
-            one.module != module or one.name is None or one.statement in self.present for one in new
+        if (
+            module.startswith(".")
+            or len(new) != len(node.names)
+            or any(
+                one.module != module or one.name is None or one.statement in self.present
+                for one in new
+            )
         ):
             return None
         self.present |= {one.statement for one in new}
@@ -227,7 +235,7 @@ class _Cleaner(cst.CSTTransformer):
             alias.with_changes(name=cst.Name(one.name or ""), asname=_as_name(one, alias))
             for one, alias in zip(new, node.names, strict=True)
         ]
-        place = cst.parse_expression(module)
+        place: Any = cst.parse_expression(module)
         if isinstance(node, cst.ImportFrom):
             return node.with_changes(module=place, names=aliases, relative=[])
         return cst.ImportFrom(module=place, names=aliases)
@@ -238,7 +246,7 @@ class _Cleaner(cst.CSTTransformer):
 
     def leave_SimpleStatementLine(
         self,
-        original_node: cst.SimpleStatementLine,  # noqa: ARG002 - libcst's signature
+        original_node: cst.SimpleStatementLine,
         updated_node: cst.SimpleStatementLine,
     ) -> Any:
         """Put a name's new import in the place of the old one; keep the place of an empty line."""
@@ -269,7 +277,7 @@ class _Cleaner(cst.CSTTransformer):
         self.dropped_block = True
         return cst.SimpleStatementLine([Gone()], leading_lines=updated_node.leading_lines)
 
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: ARG002
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         """Drop statements without names left; what follows keeps the distance to what precedes."""
         body: list[Any] = []
         waiting: list[Any] = []
@@ -284,7 +292,7 @@ class _Cleaner(cst.CSTTransformer):
                 continue
             lines = _above(waiting, one)
             if not body and index and not updated_node.header:
-                lines = _without_blank(lines)
+                lines = without_blank(lines)
             body.append(one.with_changes(leading_lines=lines))
             waiting = []
         self.old_at = old_at
@@ -292,7 +300,7 @@ class _Cleaner(cst.CSTTransformer):
 
     def leave_IndentedBlock(
         self,
-        original_node: cst.IndentedBlock,  # noqa: ARG002 - libcst's signature
+        original_node: cst.IndentedBlock,
         updated_node: cst.IndentedBlock,
     ) -> cst.IndentedBlock:
         """Drop statements without names left; keep the block valid."""
@@ -375,7 +383,8 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     if is_same:
         lines = [line for line in lines if line.comment is not None]
     elif not blank:
-        lines = [cst.EmptyLine(indent=False), *lines]
+        is_definition = isinstance(body[at], cst.FunctionDef | cst.ClassDef)
+        lines = [*[cst.EmptyLine(indent=False)] * (2 if is_definition else 1), *lines]
     body[at] = body[at].with_changes(leading_lines=lines)
 
 
@@ -511,12 +520,6 @@ def _above(waiting: Sequence[Any], statement: Any) -> list[Any]:
     if own and not comments:
         return own
     return [*waiting, *own]
-
-
-def _without_blank(lines: Sequence[Any]) -> list[Any]:
-    """Lines without the blank ones at their start."""
-    first = next((at for at, one in enumerate(lines) if one.comment is not None), len(lines))
-    return list(lines[first:])
 
 
 def _as_name(one: _Import, alias: cst.ImportAlias) -> cst.AsName | None:

@@ -161,9 +161,8 @@ class Locator:
         top = self._expressions.get(self._ast_key(string))
         if top is None:
             return
-        values = [one.value for one in ast.walk(string) if isinstance(one, ast.FormattedValue)]
         found = [one.expression for one in _formatted(top)]
-        for value, expression in zip(_in_order(string, values), found, strict=False):
+        for value, expression in zip(_in_order(string), found, strict=False):
             text = self.module.code_for_node(expression)
             again = ast.parse(f"({text})", mode="eval").body
             base = self.positions[expression]
@@ -179,7 +178,7 @@ class Locator:
                         yield one, own[span]
 
 
-def _in_order(string: ast.JoinedStr, values: list[ast.expr]) -> list[ast.expr]:
+def _in_order(string: ast.JoinedStr) -> list[ast.expr]:
     """The expressions of an f-string in the order of the text, nested format specs included."""
     found: list[ast.expr] = []
 

@@ -71,7 +71,7 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
         found.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
         filled = [_filled(trial, edit, constructor, functions, contexts) for edit in found]
         found[:] = [edit for edit in filled if edit is not None]
-    imports = _imports_of(kept, bool(library.needs_context(support)), trial)
+    imports = _imports_of(kept, bool(library.needs_context(support)))
     made = Draft(support=frozenset(support), fixes=tuple(kept))
     for source in trial.modules:
         mine = edits.get(id(source), [])
@@ -170,7 +170,7 @@ def _extent(node: ast.AST) -> tuple[int, int, int]:
 
 def _taken(source: Source, edit: Any) -> set[ast.AST]:
     """The nodes below an edited place that no hole keeps."""
-    holes = [hole for hole in getattr(edit, "holes", {}).values()]
+    holes = list(getattr(edit, "holes", {}).values())
     kept = {inner for hole in holes for inner in source.names.below(hole)}
     if edit.node in holes:
         return set()
@@ -233,7 +233,7 @@ def _with_constructor(code: str, constructor: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _imports_of(fixes: Sequence[fx.Fix], binds: bool, trial: Trial) -> dict[int, set[str]]:
+def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[int, set[str]]:
     found: dict[int, set[str]] = defaultdict(set)
     for fix in fixes:
         found[id(fix.source)] |= set(fix.imports)

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
-from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for
+from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, is_wrapped
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
@@ -26,6 +26,7 @@ from pedl2det.fixes import (
     RenameFunction,
     Replace,
 )
+from pedl2det.rules import cases_hparams
 
 ID = "P003"
 NAME = "hparams"
@@ -36,6 +37,9 @@ _GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks"
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
+#: Rewrites one read of a parameter, if that is possible alone; writes the whole dict.
+_Single = Callable[[Trial, ast.Name], Replace | None]
+_Whole = Callable[[Trial, Sequence[Use]], tuple[str, Form, tuple[str, ...]]]
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 
@@ -70,8 +74,9 @@ def _function(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
 ) -> Iterable[Fix | Remark]:
     source = trial.modules.home(function)
-    if _is_decorated(function) and hparams:
-        yield _behind_decorator(trial, function)
+    if is_wrapped(function) and hparams:
+        if function.name != "__init__":  # P001 writes a constructor
+            yield _behind_decorator(trial, function)
         return
     for call in trial.flow.calls(function):
         yield from _without_arguments(trial, call, function, (*config, *hparams))
@@ -85,12 +90,6 @@ def _function(
         yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
     for parameter in config:
         yield from _reads(trial, function, parameter, _config_read, _experiment_config)
-
-
-def _is_decorated(function: Function) -> bool:
-    """Whether a decorator calls a function with the arguments that it knows."""
-    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
-    return bool(names - {"abstractmethod", "override", "overrides"})
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
@@ -133,7 +132,9 @@ def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
     )
 
 
-def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type: ignore[no-untyped-def]
+def _reads(
+    trial: Trial, function: Function, parameter: ast.arg, simple: _Single, whole: _Whole
+) -> Iterable[Fix]:
     """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
     source = trial.modules.home(function)
     reads = [
@@ -155,14 +156,14 @@ def _reads(trial, function, parameter, simple, whole) -> Iterable[Fix]:  # type:
             code, form, support = whole(trial, trial.flow.uses(read))
             edit = Replace(read, code)
             yield Fix(ID, source, read, (edit,), support=support, form=form)
-        for edit in singles.values():
-            if edit is not None:
-                yield Fix(ID, source, edit.node, (edit,))
+        for single in singles.values():
+            if single is not None:
+                yield Fix(ID, source, single.node, (single,))
         return
     every = [use for read in reads for use in trial.flow.uses(read)]
     code, form, support = whole(trial, every)
-    edit = InsertFirst(function, f"{parameter.arg} = {code}")
-    yield Fix(ID, source, parameter, (edit,), support=support, form=form)
+    line = InsertFirst(function, f"{parameter.arg} = {code}")
+    yield Fix(ID, source, parameter, (line,), support=support, form=form)
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
@@ -173,6 +174,8 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
         case ast.Subscript(slice=key, ctx=ast.Load()):
             if _constant(trial, key) == "batch_size":
                 return Replace(parent, "{context}.get_per_slot_batch_size()")
+            if _may_be_batch_size(trial, key):
+                return None
             code = "{context}.get_hparam({key})"
             if expects_key_error(parents, parent):
                 code = "{context}.get_hparams()[{key}]"
@@ -184,9 +187,10 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
                 return None
             if _constant(trial, call.args[0]) == "batch_size":
                 return Replace(call, "{context}.get_per_slot_batch_size()")
-            return Replace(read, _PLAIN)
+            is_other = not _may_be_batch_size(trial, call.args[0])
+            return Replace(read, _PLAIN) if is_other else None
         case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[one], left=key) if one is read:
-            return None if _constant(trial, key) == "batch_size" else Replace(read, _PLAIN)
+            return None if _may_be_batch_size(trial, key) else Replace(read, _PLAIN)
     return None
 
 
@@ -196,6 +200,14 @@ def _constant(trial: Trial, key: ast.expr) -> object:
     if len(found) == 1 and isinstance(found[0].node, ast.Constant) and not found[0].path:
         return found[0].node.value
     return None
+
+
+def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
+    """Whether a key may be ``batch_size``, which the hyperparameters of today have not."""
+    return any(
+        found.path or not isinstance(found.node, ast.Constant) or found.node.value == "batch_size"
+        for found in trial.flow.origins(key)
+    )
 
 
 def _is_mutation(use: Use) -> bool:
@@ -248,3 +260,6 @@ def _experiment_config(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tu
     """The whole config; its sections have changed with the migration, which P040 looks at."""
     del trial, uses
     return "{context}.get_experiment_config()", Form.IDIOMATIC, ()
+
+
+CASES = cases_hparams.CASES

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
@@ -27,6 +26,7 @@ from pedl2det.fixes import (
     RenameKeyword,
     Replace,
 )
+from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P010"
 NAME = "names"
@@ -129,3 +129,75 @@ def _with_defaults(
     edit = Replace(reference.node, f"partial({code}, {given})")
     imports = (*imports, "from functools import partial")
     return Fix(ID, reference.source, reference.node, (edit,), imports=imports)
+
+
+_MOVED = """\
+import tensorflow as tf
+from keras.layers.merge import concatenate
+from keras.utils import to_categorical
+
+
+def targets(rows):
+    return to_categorical(rows, 3)
+
+
+def score(parts):
+    return tf.log(concatenate(parts))
+"""
+_MOVED_AFTER = """\
+import tensorflow as tf
+from tensorflow.keras.layers import concatenate
+from tensorflow.keras.utils import to_categorical
+
+
+def targets(rows):
+    return to_categorical(rows, 3)
+
+
+def score(parts):
+    return tf.math.log(concatenate(parts))
+"""
+_SESSION = """\
+from keras import backend as K
+
+
+def value(tensor):
+    return K.get_session().run(tensor)
+"""
+_SESSION_AFTER = """\
+import legacy_keras
+
+
+def value(tensor):
+    return legacy_keras.get_session().run(tensor)
+"""
+_OF_THE_TRIAL = """\
+import numpy as np
+
+
+class Table:
+    float = 4
+
+
+def rows(table):
+    return np.float32(Table.float), table.float
+"""
+_GONE = """\
+import pedl
+
+EXPERIMENT = pedl.Experiment()
+"""
+_GONE_AFTER = """\
+import pedl
+
+# TODO(pedl2det P010): `pedl.Experiment` does not work any more
+#   define a TFKerasTrial
+EXPERIMENT = pedl.Experiment()
+"""
+
+CASES = (
+    Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
+    Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
+    Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
+    Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
+)

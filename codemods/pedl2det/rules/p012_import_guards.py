@@ -10,6 +10,7 @@ from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
+from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P012"
 NAME = "import-guards"
@@ -74,3 +75,56 @@ def _answer(source: Source, node: ast.Name) -> Replace | None:
         return Replace(around, "{kept}", {"kept": kept})
     is_test = isinstance(around, ast.If | ast.While | ast.BoolOp | ast.UnaryOp | ast.Assert)
     return Replace(test, answer) if is_test or test is parent else None
+
+
+_GUARD = """\
+try:
+    import pedl
+except ImportError:
+    pedl = None
+
+
+class Net:
+    def width(self):
+        return pedl.get_hyperparameter("width") if pedl is not None else 4
+"""
+_GUARD_AFTER = """\
+class Net:
+    def width(self):
+        return self.context.get_hparam("width")
+"""
+_FLAG = """\
+try:
+    import pedl
+
+    HAS_PEDL = True
+except ImportError:
+    HAS_PEDL = False
+
+
+def width():
+    return 8 if HAS_PEDL else 4
+"""
+_FLAG_AFTER = """\
+HAS_PEDL = True
+
+
+def width():
+    return 8 if HAS_PEDL else 4
+"""
+_OTHER = """\
+try:
+    import matplotlib
+except ImportError:
+    matplotlib = None
+
+
+def has_plots():
+    return matplotlib is not None
+"""
+
+CASES = (
+    Case(pedl_trial(_GUARD), {"net.py": _GUARD_AFTER}),
+    Case(pedl_trial(_FLAG), {"net.py": _FLAG_AFTER}),
+    Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
+)

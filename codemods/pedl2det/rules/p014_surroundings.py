@@ -14,6 +14,8 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, InsertBefore, Remark, ReplaceStatement
+from pedl2det.rules.cases import Case
+from pedl2det.rules.small_trials import migrated_model, pedl_trial
 
 ID = "P014"
 NAME = "surroundings"
@@ -29,7 +31,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     init = trial.modules.by_name.get("__init__")
     home = trial.modules.home(trial.concrete[0])
     if init is not None and home is not init:
-        yield from _moved(trial, init, home)
+        yield from _moved(init, home)
     for source in trial.modules:
         for call in _drawn_at_import(trial, source):
             message = "random numbers that are drawn while modules are imported come in one order"
@@ -37,7 +39,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             break
 
 
-def _moved(trial: Trial, init: Source, home: Source) -> Iterator[Fix | Remark]:
+def _moved(init: Source, home: Source) -> Iterator[Fix | Remark]:
     first = next((node for node in home.tree.body if _is_definition(node)), None)
     for node in init.tree.body:
         if not _does_something(node):
@@ -97,3 +99,59 @@ def _drawn_at_import(trial: Trial, source: Source) -> Iterator[ast.Call]:
             continue
         if source.names.definition_around(call) is None:
             yield call
+
+
+_IMPORTS = """\
+from data import make_data_loaders
+from model_def import Net
+"""
+_FLOAT = """\
+import tensorflow as tf
+
+from data import make_data_loaders
+from model_def import Net
+"""
+_SET = 'tf.keras.backend.set_floatx("float64")\n'
+_EXPORTS = f'{_IMPORTS}\n__all__ = ["Net", "make_data_loaders"]\n'
+_BODY, _ROWS = "return load(4), load(2)\n", "from rows import load"
+_NOISE = "import numpy as np\nfrom rows import load\n\nNOISE = np.random.rand(4)"
+_PREPARING = f"""\
+{_IMPORTS}
+
+def prepare():
+    print("ready")
+
+
+{{mark}}prepare()
+"""
+_MARK = """\
+# TODO(pedl2det P014): the new entrypoint does not run this: it imports the
+# trial's module alone
+#   move it to model_def.py
+"""
+
+CASES = (
+    Case(
+        {**pedl_trial(_BODY, _ROWS), "__init__.py": f"{_FLOAT}\n{_SET}"},
+        {
+            "__init__.py": _FLOAT,
+            "model_def.py": migrated_model("").replace("\n\n\nclass", f"\n\n\n{_SET}\n\nclass"),
+        },
+    ),
+    Case(
+        {**pedl_trial(_BODY, _ROWS), "__init__.py": _EXPORTS},
+        {"__init__.py": _EXPORTS, "model_def.py": migrated_model("")},
+    ),
+    Case(
+        pedl_trial(_BODY, _NOISE),
+        {"model_def.py": migrated_model("")},
+        "come in one order",
+        "assumptions",
+    ),
+    Case(
+        {**pedl_trial(_BODY, _ROWS), "__init__.py": _PREPARING.format(mark="")},
+        {"__init__.py": _PREPARING.format(mark=_MARK), "model_def.py": migrated_model("")},
+        "the new entrypoint does not run this",
+        "begun",
+    ),
+)

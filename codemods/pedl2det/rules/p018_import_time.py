@@ -13,6 +13,7 @@ from pedl2det.analysis.getters import GETTERS, question
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
+from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P018"
 NAME = "import-time"
@@ -107,3 +108,54 @@ def _is_plain(source: Source, value: ast.expr, references: list[Reference]) -> b
         elif isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.GeneratorExp):
             return False
     return True
+
+
+_READ = """\
+import pedl
+
+WIDTH = pedl.get_hyperparameter("width")
+
+
+class Net:
+    def units(self):
+        return 2 * WIDTH
+"""
+_READ_AFTER = """\
+class Net:
+    def units(self):
+        return 2 * self.context.get_hparam("width")
+"""
+_AT_IMPORT = """\
+import pedl
+
+WIDTHS = [pedl.get_hyperparameter("width"), 8]
+
+
+def widest(width=max(WIDTHS)):
+    return width
+"""
+_AT_IMPORT_AFTER = """\
+import legacy_keras
+
+WIDTHS = [legacy_keras.get_hyperparameter("width"), 8]
+
+
+def widest(width=max(WIDTHS)):
+    return width
+"""
+_OTHER = """\
+import os
+
+WIDTH = int(os.environ["WIDTH"])
+
+
+class Net:
+    def units(self):
+        return 2 * WIDTH
+"""
+
+CASES = (
+    Case(pedl_trial(_READ), {"net.py": _READ_AFTER}),
+    Case(pedl_trial(_AT_IMPORT), {"net.py": _AT_IMPORT_AFTER}),
+    Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
+)

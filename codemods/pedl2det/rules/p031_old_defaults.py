@@ -182,12 +182,12 @@ CASES = (
     ),
     _case(
         _TF + "def make(options):\n    return layers.LSTM(4, **options)\n",
-        "import legacy_keras\n\ndef make(options):\n    return legacy_keras.LSTM(4, **options)\n",
+        "import legacy_keras\n\n\ndef make(options):\n    return legacy_keras.LSTM(4, **options)\n",
         "legacy_keras.LSTM has these defaults",
     ),
     _case(
         _TF + "def make(kind):\n    return getattr(layers, kind)(4)\n",
-        "import legacy_keras\n\ndef make(kind):\n    return legacy_keras.layer_class(kind)(4)\n",
+        "import legacy_keras\n\n\ndef make(kind):\n    return legacy_keras.layer_class(kind)(4)\n",
     ),
     _case(
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",

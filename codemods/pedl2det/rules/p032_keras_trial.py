@@ -42,7 +42,7 @@ _NAMED_BY_OUTPUT = '''\
 def named_metrics(self):
     """The metrics of each output by the names under which they are reported."""
     metrics = {metrics}
-    named = {{}}
+    named: dict[str, list] = {{}}
     for name, (output, metric) in metrics.items():
 {strip}\
         wrapped = tf.keras.metrics.MeanMetricWrapper(metric, name=name)

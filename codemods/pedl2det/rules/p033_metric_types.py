@@ -86,7 +86,7 @@ CASES = (
     ),
     _case(
         "from pedl.trial import ValidOp\n\ndef f() -> 'ValidOp':\n    return error\n",
-        "from typing import Callable\n\ndef f() -> 'Callable':\n    return error\n",
+        "from typing import Callable\n\n\ndef f() -> 'Callable':\n    return error\n",
     ),
     _case(
         "from pedl.frameworks.util import elementwise_mean\n\n"
@@ -96,7 +96,8 @@ CASES = (
     _case(
         "from pedl.frameworks.util import elementwise_mean\n\n"
         "def f(values):\n    return elementwise_mean(values)\n",
-        "import legacy_keras\n\ndef f(values):\n    return legacy_keras.elementwise_mean(values)\n",
+        "import legacy_keras\n\n\n"
+        "def f(values):\n    return legacy_keras.elementwise_mean(values)\n",
     ),
     _case("from shop import MetricOp\nx = MetricOp\n", "from shop import MetricOp\nx = MetricOp\n"),
 )

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, ReplaceStatement
+from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P039"
 NAME = "relative-imports"
@@ -44,3 +45,35 @@ def _absolute(source: Source, node: ast.ImportFrom) -> str:
     return "\n".join(
         f"import {one.name}" + (f" as {one.asname}" if one.asname else "") for one in node.names
     )
+
+
+_SIZES = "WIDTH = 4\nSCALE = 2\n"
+_BESIDE = """\
+{start}
+from {dot}sizes import WIDTH
+
+
+def units():
+    return sizes.SCALE * WIDTH
+"""
+_PACKAGE = """\
+from {dots}sizes import SCALE
+from .narrow import WIDTH
+
+
+def units():
+    return SCALE * WIDTH
+"""
+_PARTS = {"sizes": _SIZES, "parts/__init__": "", "parts/narrow": "WIDTH = 4\n"}
+_USING = "from parts.wide import units\n"
+
+CASES = (
+    Case(
+        pedl_trial(_BESIDE.format(start="from . import sizes", dot="."), sizes=_SIZES),
+        {"net.py": _BESIDE.format(start="import sizes", dot="")},
+    ),
+    Case(  # an import within a package of the project stays
+        pedl_trial(_USING, **_PARTS, **{"parts/wide": _PACKAGE.format(dots="..")}),
+        {"parts/wide.py": _PACKAGE.format(dots="")},
+    ),
+)

@@ -1,4 +1,4 @@
-"""Code that makes a trial itself, such as a test or ``if __name__ == "__main__"``, gives it a context.
+"""Code that makes a trial itself, such as a test or a main guard, gives it a context.
 
 Determined's ``TFKerasTrialContext.from_config`` makes a context outside of an experiment;
 ``legacy_keras.local_context`` calls it with the hyperparameters that the code has.

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import pedl2det
+import pedl2det_names as names
 from pedl2det.support.library import available, merged, needs_context, render
 
-#: What the rules write into trials.
-AGREED = {
-    *("bind", "context", "download_once", "InMemorySequence", "KerasDataAdapter"),
-    *("get_hyperparameter", "get_hyperparameters", "get_experiment_config", "get_data_config"),
-    *("get_trial_seed", "get_experiment_id", "get_trial_id", "get_rank"),
-    *("get_download_data_dir", "training_loader", "validation_loader", "whole_batches"),
-    *("wrap_dataset", "wrap_model", "wrap_optimizer", "optimizer", "Batch", "BatchLoader"),
-    *("ArrayBatchLoader", "SliceBatchLoader", "load_batch", "is_valid_url", "multi_gpu_model"),
-    *("remove_long_seq", "ragged_array", "Session", "get_session", "elementwise_mean"),
-    *("legacy_interface", "SequenceAdapter", "with_epoch_logs", "batches_in_epoch"),
-    *("set_session", "ragged_asarray", "get_container_gpus", "GradientDescentOptimizer"),
-    *("MomentumOptimizer", "AdagradOptimizer", "RMSPropOptimizer", "AdamOptimizer"),
-    *("AdadeltaOptimizer", "FtrlOptimizer", "local_context"),
-}
+WRITERS = Path(pedl2det.__file__).parent
+
+
+def names_written() -> set[str]:
+    """The names after ``legacy_keras.`` in the code of rules, and those of the table of names."""
+    texts = [
+        path.read_text() for part in ("rules", "engine") for path in WRITERS.glob(f"{part}/**/*.py")
+    ]
+    found = {name for text in texts for name in re.findall(r"legacy_keras\.(\w+)", text)}
+    return found - {"py"} | {row.support for row in names.rows() if row.support is not None}
 
 
 def names_in(text: str) -> list[str]:
@@ -42,7 +41,10 @@ def imports_in(text: str) -> list[str]:
 
 
 def test_every_name_that_the_rules_write_is_there() -> None:
-    assert available().keys() == AGREED
+    written = names_written()
+
+    assert {"bind", "training_loader", "get_hyperparameters", "AdamOptimizer"} <= written
+    assert written - available().keys() == set()
 
 
 def test_a_file_holds_the_piece_and_what_it_uses() -> None:
