@@ -25,6 +25,7 @@ AGREED = {
     *("set_session", "ragged_asarray", "get_container_gpus", "GradientDescentOptimizer"),
     *("MomentumOptimizer", "AdagradOptimizer", "RMSPropOptimizer", "AdamOptimizer"),
     *("AdadeltaOptimizer", "FtrlOptimizer", "local_context"),
+    *("ArrayBatches", "FirstBatches", "GeneratedBatches", "History", "batches", "split_arrays"),
 }
 
 
