@@ -193,8 +193,8 @@ RULES = (
     TextRule(
         "N203",
         "pedlignore",
-        "With --cluster: det reads .detignore, in the same form as .pedlignore. A note; renaming "
-        "the file is left to you.",
+        "With --cluster: det reads .detignore, in the same form as .pedlignore. A note: rename the "
+        "file yourself.",
         ".pedlignore",
         "*.h5\n",
         "*.h5\n",
