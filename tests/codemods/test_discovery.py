@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from migrating import CONFIG, DATA, MODEL, TRIAL
-from pedl2det.analysis.discovery import Discovered, Project, discover
+from pedl2det.analysis.discovery import Discovered, discover
 from pedl2det.analysis.ignoring import Ignored
+from pedl2det.analysis.project_files import Project
 from support import write_tree
 
 

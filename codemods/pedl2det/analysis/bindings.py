@@ -88,7 +88,10 @@ class _Walk:
     def __init__(self) -> None:
         self.result = Reaching()
         self._known: dict[tuple[ast.AST, Path, str], Binding] = {}
-        self._breaks: list[list[Env]] = []
+        #: For each loop around the place, what may hold at its ``break`` and ``continue``.
+        self._loops: list[tuple[list[Env], list[Env]]] = []
+        #: For each block around the place that may end anywhere, what may hold when it does.
+        self._watched: list[list[Env]] = []
 
     # Statements.
 
@@ -96,13 +99,27 @@ class _Walk:
         for statement in statements:
             if env is None:
                 env = {}  # dead code is still read
+            self._watch(env)
             env = self._statement(statement, env)
+        self._watch(env)
         return env
+
+    def _watch(self, env: Env | None) -> None:
+        """Note what holds here for the blocks that may end here."""
+        if env is not None:
+            for seen in self._watched:
+                seen.append(env)
+
+    def _watched_body(self, body: Sequence[ast.stmt], env: Env) -> tuple[Env | None, Env]:
+        """What holds at the end of a block, and what may hold wherever it is left."""
+        self._watched.append([env])
+        end = self.body(body, env)
+        return end, _joined(self._watched.pop()) or {}
 
     def _statement(self, node: ast.stmt, env: Env) -> Env | None:
         match node:
             case ast.Assign(targets=targets, value=value):
-                self.read(value, env)
+                env = self.read(value, env)
                 for target in targets:
                     env = self._assign(target, value, (), env, node)
                 return env
@@ -110,11 +127,12 @@ class _Walk:
                 self.read(node.annotation, env)
                 if value is None:
                     return env
-                self.read(value, env)
+                env = self.read(value, env)
                 return self._assign(target, value, (), env, node)
             case ast.AugAssign(target=target, value=value):
-                self.read(value, env)
+                env = self.read(value, env)
                 if isinstance(target, ast.Name):
+                    self._note_read(target, env)
                     binding = self.bind(target.id, target, value, (), node, augmented=True)
                     return {**env, target.id: env.get(target.id, frozenset()) | {binding}}
                 self.read(target, env)
@@ -123,15 +141,15 @@ class _Walk:
                 self._read_children(node, env)
                 return None
             case ast.Break() | ast.Continue():
-                if self._breaks:
-                    self._breaks[-1].append(env)
+                if self._loops:
+                    self._loops[-1][isinstance(node, ast.Continue)].append(env)
                 return None
             case ast.If(test=test, body=body, orelse=orelse):
                 env = self.read(test, env)
                 return _joined([self.body(body, env), self.body(orelse, env)])
             case ast.For() | ast.AsyncFor() | ast.While():
                 return self._loop(node, env)
-            case ast.Try():
+            case ast.Try() | ast.TryStar():
                 return self._try(node, env)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
@@ -139,7 +157,9 @@ class _Walk:
                     if item.optional_vars is not None:
                         target = item.optional_vars
                         env = self._assign(target, item.context_expr, (), env, node)
-                return self.body(node.body, env)
+                if not any(_suppresses(item) for item in node.items):
+                    return self.body(node.body, env)
+                return self._watched_body(node.body, env)[1]
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return self._definition(node, env)
             case ast.Import() | ast.ImportFrom():
@@ -151,41 +171,62 @@ class _Walk:
                 gone = {one.id for one in targets if isinstance(one, ast.Name)}
                 self._read_children(node, env)
                 return {name: found for name, found in env.items() if name not in gone}
-            case ast.Match(subject=subject, cases=cases):
-                env = self.read(subject, env)
-                ends: list[Env | None] = [env]
-                for case in cases:
-                    inner = dict(env)
-                    for part in ast.walk(case.pattern):
-                        bound = getattr(part, "name", None) or getattr(part, "rest", None)
-                        if isinstance(bound, str):
-                            inner[bound] = frozenset([self.bind(bound, part, statement=node)])
-                    ends.append(self.body(case.body, inner))
-                return _joined(ends)
+            case ast.Match():
+                return self._match(node, env)
         return self._read_children(node, env)
 
+    def _match(self, node: ast.Match, env: Env) -> Env | None:
+        env = self.read(node.subject, env)
+        ends: list[Env | None] = []
+        for case in node.cases:
+            inner = dict(env)
+            for part in ast.walk(case.pattern):
+                if isinstance(part, ast.MatchValue):
+                    self.read(part.value, env)
+                name = getattr(part, "name", None) or getattr(part, "rest", None)
+                if isinstance(name, str):
+                    inner[name] = frozenset([self.bind(name, part, statement=node)])
+            if case.guard is not None:
+                inner = self.read(case.guard, inner)
+            env = _joined([env, inner]) or env  # the guard may fail after names are bound
+            ends.append(self.body(case.body, inner))
+        return _joined([env, *ends])
+
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, env: Env) -> Env | None:
-        self._breaks.append([])
-        before = env
+        breaks: list[Env] = []
+        continues: list[Env] = []
+        self._loops.append((breaks, continues))
+        if not isinstance(node, ast.While):
+            env = self.read(node.iter, env)
+        head = env
         for _ in range(2):  # the second time sees what the first one bound
             if isinstance(node, ast.While):
-                inner = self.read(node.test, env)
+                inner = self.read(node.test, head)
             else:
-                self.read(node.iter, env)
-                inner = self._assign(node.target, node.iter, (None,), env, node)
-            end = self.body(node.body, inner)
-            env = _joined([before, end, *self._breaks[-1]]) or before
-        self._breaks.pop()
-        return self.body(node.orelse, env) if node.orelse else env
+                inner = self._assign(node.target, node.iter, (None,), head, node)
+            head = _joined([env, self.body(node.body, inner), *continues]) or env
+        self._loops.pop()
+        done = self.read(node.test, head) if isinstance(node, ast.While) else head
+        return _joined([self.body(node.orelse, done), *breaks])
 
-    def _try(self, node: ast.Try, env: Env) -> Env | None:
-        seen: list[Env | None] = [env]
-        inner: Env | None = env
-        for statement in node.body:
-            inner = self._statement(statement, inner if inner is not None else {})
-            seen.append(inner)
-        raised = _joined(seen) or {}
-        ends = [self.body(node.orelse, inner) if inner is not None else None]
+    def _try(self, node: ast.Try | ast.TryStar, env: Env) -> Env | None:
+        if not node.finalbody:
+            return self._handled(node, env)
+        ways = self._loops[-1] if self._loops else ([], [])
+        known = [len(way) for way in ways]
+        self._watched.append([env])
+        end = self._handled(node, env)
+        self.body(node.finalbody, _joined(self._watched.pop()) or {})
+        for way, count in zip(ways, known, strict=True):  # `break` runs `finally` first
+            left, way[count:] = _joined(way[count:]), []
+            after = self.body(node.finalbody, left) if left is not None else None
+            way += [after] if after is not None else []
+        return None if end is None else self.body(node.finalbody, end)
+
+    def _handled(self, node: ast.Try | ast.TryStar, env: Env) -> Env | None:
+        """What holds after ``try`` and its handlers; an exception may come at any statement."""
+        end, raised = self._watched_body(node.body, env)
+        ends = [self.body(node.orelse, end) if end is not None else None]
         for handler in node.handlers:
             start = dict(raised)
             if handler.type is not None:
@@ -193,11 +234,7 @@ class _Walk:
             if handler.name:
                 start[handler.name] = frozenset([self.bind(handler.name, handler)])
             ends.append(self.body(handler.body, start))
-        end = _joined(ends)
-        if not node.finalbody:
-            return end
-        after = self.body(node.finalbody, end if end is not None else raised)
-        return None if end is None else after
+        return _joined(ends)
 
     def _definition(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, env: Env
@@ -246,8 +283,7 @@ class _Walk:
         """Read an expression; ``:=`` binds."""
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load | ast.Del):
-                known = self.result.reads.get(node, frozenset())
-                self.result.reads[node] = known | env.get(node.id, frozenset())
+                self._note_read(node, env)
             return env
         if isinstance(node, ast.NamedExpr):
             env = self.read(node.value, env)
@@ -258,7 +294,19 @@ class _Walk:
             return env  # its body is a scope of its own
         if isinstance(node, COMPREHENSIONS):
             return self._comprehension(node, env)
+        if isinstance(node, ast.IfExp):
+            env = self.read(node.test, env)
+            return _joined([self.read(node.body, env), self.read(node.orelse, env)]) or env
+        if isinstance(node, ast.BoolOp):
+            ends = [self.read(node.values[0], env)]
+            for value in node.values[1:]:  # each may be left out
+                ends.append(self.read(value, ends[-1]))
+            return _joined(ends) or env
         return self._read_children(node, env)
+
+    def _note_read(self, node: ast.Name, env: Env) -> None:
+        known = self.result.reads.get(node, frozenset())
+        self.result.reads[node] = known | env.get(node.id, frozenset())
 
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, env: Env
@@ -272,8 +320,10 @@ class _Walk:
                 inner = self.read(condition, inner)
         parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
         for part in parts:
-            self.read(part, inner)
-        return env
+            inner = self.read(part, inner)
+        bound = {one.target.id for one in ast.walk(node) if isinstance(one, ast.NamedExpr)}
+        after = {name: inner[name] for name in bound if name in inner}
+        return _joined([env, after]) or env
 
     def _read_children(self, node: ast.AST, env: Env) -> Env:
         for child in ast.iter_child_nodes(node):
@@ -300,6 +350,13 @@ class _Walk:
             self._known[key] = made
             self.result.bindings.setdefault(name, []).append(made)
         return self._known[key]
+
+
+def _suppresses(item: ast.withitem) -> bool:
+    """Whether a context manager ends its block at an exception, and the code after it runs."""
+    return isinstance(item.context_expr, ast.Call) and ast.unparse(item.context_expr.func).endswith(
+        "suppress"
+    )
 
 
 def _joined(ends: Iterable[Env | None]) -> Env | None:

@@ -7,8 +7,7 @@ are those that the trial imports, however far round, and the files beside them t
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,41 +15,18 @@ import pedl2det_names as names
 from pedl2det.analysis import imported, native
 from pedl2det.analysis.configs_of import Assigned, assign
 from pedl2det.analysis.membership import Members, members
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.notebook.discovery import with_notebooks
+from pedl2det.analysis.project_files import (
+    SUPPORT,
+    Project,
+    names_trial,
+    trial_classes,
+    uses_legacy,
+)
 from pedl2det.analysis.reader import Reader
-from pedl2det.analysis.scopes import imported_as
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK, YAML, files_below, is_python, is_text
-from pedl2det.analysis.trial import DETERMINED_TRIALS, PEDL_TRIALS
-
-#: The file that `migrate` writes into trials.
-SUPPORT = "legacy_keras.py"
-
-
-@dataclass(frozen=True)
-class Project:
-    """The files of one trial, or files with old names that belong to no trial.
-
-    Attributes:
-        home: the directory of the trial.
-        root: the directory from which its modules import each other.
-        modules: its Python files by the names under which they are imported.
-        needed: the files that the trial imports, itself included; the others are leftovers.
-        configs: its experiment configs.
-        notebooks: the notebooks that import its modules.
-        has_trial: whether it defines a trial, or its config names a script.
-        unclear: configs that count in steps, and may belong to this trial or to another.
-        scripts: its scripts of the Native API, which no config names.
-    """
-
-    home: Path
-    root: Path
-    modules: Mapping[str, Path]
-    needed: frozenset[Path] = frozenset()
-    configs: tuple[Path, ...] = ()
-    notebooks: tuple[Path, ...] = ()
-    has_trial: bool = True
-    unclear: tuple[Path, ...] = ()
-    scripts: tuple[Path, ...] = ()
+from pedl2det.analysis.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -127,7 +103,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
     taken = {file for one in projects for file in one.modules.values()}
     projects += _without_trial(found, taken, reader)
     return Discovered(
-        tuple(_with_notebooks(projects, found.notebooks, reader)),
+        tuple(with_notebooks(projects, found.notebooks, reader)),
         tuple(found.texts),
         assigned.stray,
         assigned.ambiguous,
@@ -198,44 +174,19 @@ def _is_native(file: Path, homes: set[Path], reader: Reader) -> bool:
     return source is not None and native.is_native(source)
 
 
-def trial_classes(source: Source) -> list[ast.ClassDef]:
-    """Return the classes that derive from a trial class of PEDL or Determined by its own name."""
-    return [
-        node
-        for node in source.names.of(ast.ClassDef)
-        if any(
-            source.names.qualified(base) in PEDL_TRIALS | DETERMINED_TRIALS for base in node.bases
-        )
-    ]
-
-
 def _leads_to_trial(file: Path, home: Path, found: _Found, reader: Reader) -> bool:
     """Whether a class of the files around derives from a trial class that a file only names.
 
     Such as one that imports it for other modules, or hands it to a function that makes the class.
     """
-    from pedl2det.analysis.modules import Modules
-    from pedl2det.analysis.trial import Trial
-
     source = reader.source_or_none(file)
-    if source is None or not _names_trial(source):
+    if source is None or not names_trial(source):
         return False
     old = [one for one in found.old if one.is_relative_to(home)]
     near = members(home, [file], old, [], set(), home, reader)
     sources = {name: reader.source_or_none(path) for name, path in near.modules.items()}
     modules = Modules({name: one for name, one in sources.items() if one is not None})
     return bool(Trial(home, modules).roots)
-
-
-def _names_trial(source: Source) -> bool:
-    """Whether a file imports or uses a trial class of PEDL or Determined."""
-    every = PEDL_TRIALS | DETERMINED_TRIALS
-    return any(
-        (alias.name == "*" and f"{node.module}.TFKerasTrial" in every)
-        or imported_as(node, alias) in every
-        for node in source.names.of(ast.ImportFrom)
-        for alias in node.names
-    ) or any(source.names.qualified(node) in every for node in source.names.of(ast.Attribute))
 
 
 def _home(file: Path, configs: set[Path]) -> Path:
@@ -301,20 +252,6 @@ def _matters(file: Path, reader: Reader) -> bool:
     return uses_legacy(source)
 
 
-def uses_legacy(source: Source) -> bool:
-    """Tell whether a file names an old harness by the meaning of its imports."""
-    return any(
-        names.is_legacy(
-            alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
-        )
-        for node in source.names.of(ast.Import, ast.ImportFrom)
-        for alias in node.names
-    ) or any(
-        names.is_legacy(source.names.qualified(node) or "")
-        for node in source.names.of(ast.Attribute)
-    )
-
-
 def _imports_in_text(file: Path) -> bool:
     """Whether a file that is no Python 3 looks as if it imported the old API."""
     lines = file.read_bytes().decode("utf-8", errors="replace").splitlines()
@@ -322,11 +259,3 @@ def _imports_in_text(file: Path) -> bool:
         line.split()[:1] in (["import"], ["from"]) and "pedl" in line.replace(".", " ").split()
         for line in lines
     )
-
-
-def _with_notebooks(
-    projects: Sequence[Project], files: Sequence[Path], reader: Reader
-) -> Iterator[Project]:
-    from pedl2det.analysis.notebook.discovery import with_notebooks
-
-    return with_notebooks(projects, files, reader)

@@ -10,11 +10,11 @@ from pathlib import Path
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.ignoring import Ignored
 from pedl2det.analysis.imported import imports, module
+from pedl2det.analysis.project_files import SUPPORT
 from pedl2det.analysis.reader import Reader
 
 #: Functions of a module that the old harness called, or that a file beside the trial may call.
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
-SUPPORT = "legacy_keras.py"
 
 
 @dataclass(frozen=True)

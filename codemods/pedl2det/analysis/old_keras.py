@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pedl2det_names as names
@@ -18,6 +19,8 @@ OPTIMIZERS = f"{KERAS}.optimizers"
 LEGACY = f"{OPTIMIZERS}.legacy"
 #: Keyword arguments of optimizers that no optimizer of today takes.
 OLD_KEYWORDS = frozenset({"lr", "decay"})
+#: The TensorFlow in the name of an image of Determined: ``py-3.6.9-pytorch-1.4-tf-1.15-cpu-0.5.0``.
+_IN_IMAGE = re.compile(r"[-:]tf-(\d)\b")
 #: Where the positional arguments with other defaults stand.
 _POSITIONS = {"recurrent_activation": 2}
 
@@ -28,12 +31,23 @@ def age(trial: Trial) -> Age:
     Names that exist today and meant something else then (``changed`` in the table of names) mean
     the old thing in code of that age alone.
     """
-    if trial.generation is not Generation.CONTEXT:
+    is_early = trial.generation is Generation.EARLY
+    if trial.generation is Generation.PEDL or (is_early and _in_images(trial) != {2}):
         return Age.TENSORFLOW_1
     signs = [one for one in trial.all_references if _is_sign(trial, one)]
     if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
         return Age.TENSORFLOW_1
-    return Age.TENSORFLOW_2 if signs else Age.CURRENT
+    return Age.TENSORFLOW_2 if signs or is_early else Age.CURRENT
+
+
+def _in_images(trial: Trial) -> set[int]:
+    """Return the major versions of TensorFlow in the images that the configs name."""
+    images = [
+        str(environment.get("image", ""))
+        for _, config in trial.configs
+        if isinstance(environment := config.get("environment"), Mapping)
+    ]
+    return {int(major) for image in images for major in _IN_IMAGE.findall(image)}
 
 
 def _is_sign(trial: Trial, reference: Reference) -> bool:

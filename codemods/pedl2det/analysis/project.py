@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.discovery import Project
 from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.project_files import Project
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial

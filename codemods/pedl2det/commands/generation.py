@@ -40,16 +40,17 @@ def age_of(path: Path, config: Any) -> Age:
         path: its directory, or its one file.
         config: its ``ExperimentConfig``; None where it cannot be read.
     """
-    if is_old(path, config):
-        return Age.TENSORFLOW_1
+    is_before = is_old(path, config)
     home = path if path.is_dir() else path.parent
     files = [*_used(home, _begins(path, config))]
-    if not any(b"determined" in file.read_bytes() for file in files):
+    if not is_before and not any(b"determined" in file.read_bytes() for file in files):
         return Age.CURRENT
     reader = Reader()
     sources = {_module(file, home): reader.source_or_none(file) for file in dict.fromkeys(files)}
     read = {name: source for name, source in sources.items() if source is not None}
-    return old_keras.age(Trial(home, Modules(read)))
+    configs = [(home, config.raw)] if config is not None else []
+    age = old_keras.age(Trial(home, Modules(read), configs, counts_in_steps=is_before))
+    return Age.TENSORFLOW_1 if is_before and age is Age.CURRENT else age
 
 
 def _module(file: Path, home: Path) -> str:

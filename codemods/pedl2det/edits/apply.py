@@ -290,9 +290,21 @@ class _Applier(cst.CSTTransformer):
             return updated
         if isinstance(updated, cst.FunctionDef):
             updated = with_type_comment(original, _closed_up(updated))
+            updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+
+    def _unfolded(self, original: Any, updated: Any) -> Any:
+        """``def f(): return x`` on two lines, if an edit made the line too long."""
+        if not isinstance(updated.body, cst.SimpleStatementSuite):
+            return updated
+        text = self._locator.module.code_for_node(updated.with_changes(leading_lines=[]))
+        width = self._width - self._locator.column(original)
+        if all(len(line) <= width for line in text.splitlines()):
+            return updated
+        header = updated.body.trailing_whitespace
+        return updated.with_changes(body=_block(updated.body).with_changes(header=header))
 
     def _block(self, updated: Any) -> Any:
         """A block without deleted statements; an empty one gets ``pass``."""
@@ -444,12 +456,21 @@ def _without_stray_comma(original: Any, updated: Any) -> Any:
         kept, had = getattr(updated, name), getattr(original, name)
         if kept and updated.star_kwarg is None:
             if len(kept) < len(had) or updated.star_arg is not original.star_arg:
+                end = _last_parameter(original)
                 last = kept[-1].with_changes(
-                    comma=had[-1].comma, whitespace_after_param=had[-1].whitespace_after_param
+                    comma=end.comma, whitespace_after_param=end.whitespace_after_param
                 )
                 return updated.with_changes(**{name: [*kept[:-1], last]})
             break
     return updated
+
+
+def _last_parameter(parameters: cst.Parameters) -> cst.Param:
+    """The parameter that stands last."""
+    star = parameters.star_arg if isinstance(parameters.star_arg, cst.Param) else None
+    every = [*parameters.posonly_params, *parameters.params, star]
+    every += [*parameters.kwonly_params, parameters.star_kwarg]
+    return [one for one in every if one is not None][-1]
 
 
 def _closed_up(function: cst.FunctionDef) -> cst.FunctionDef:
@@ -474,7 +495,19 @@ def _with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
         at = next((i for i, one in enumerate(args) if one.keyword or one.star == "**"), at)
     elif args and args[-1].star == "**":
         at -= 1
+    if args and at == len(args):
+        args[-1], plain = _after(args[-1], plain, call.whitespace_before_args)
     return call.with_changes(args=[*args[:at], plain, *args[at:]])
+
+
+def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]:
+    """The last argument of a call and a new one behind it, which takes over what follows."""
+    new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    comma: Any = cst.MaybeSentinel.DEFAULT
+    if isinstance(last.comma, cst.Comma):  # each argument stands on a line of its own
+        comma = cst.Comma(whitespace_after=between)
+    tight = cst.SimpleWhitespace("")
+    return last.with_changes(comma=comma, whitespace_after_arg=tight), new
 
 
 def _with_parameter(parameters: cst.Parameters, code: str, method: bool) -> cst.Parameters:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from pedl2det.edits.first_read import first_read
 from pedl2det.edits.undefined import undefined
 
 _MODULE = cst.Module([])
+_TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,8 @@ def _old_places_first(one: _Import) -> bool:
 
 
 def _used_names(text: str) -> set[str]:
-    """The names that a text reads, in string annotations and ``__all__`` too."""
-    found: set[str] = set()
+    """The names that a text reads, in string annotations, type comments and ``__all__`` too."""
+    found = {name for types in _TYPE_COMMENT.findall(text) for name in _NAME.findall(types)}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             found.add(node.id)

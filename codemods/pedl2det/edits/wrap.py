@@ -82,7 +82,7 @@ class _Finder(cst.CSTVisitor):
         super().__init__()
         self._positions = positions
         self._number = number
-        self.found: cst.Call | cst.Tuple | cst.ListComp | None = None
+        self.found: cst.Call | cst.Tuple | cst.ListComp | cst.GeneratorExp | None = None
         self._values: list[cst.BaseExpression | None] = []
 
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
@@ -99,6 +99,12 @@ class _Finder(cst.CSTVisitor):
     def visit_ListComp(self, node: cst.ListComp) -> bool:
         """Choose a list comprehension that nothing longer is around on the line."""
         if self._is_on_line([node]):
+            self.found = self.found or node
+        return self.found is None
+
+    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> bool:
+        """Choose a generator that is alone on the line."""
+        if self._is_on_line([node.elt, node.for_in]) and not node.lpar:
             self.found = self.found or node
         return self.found is None
 
@@ -153,6 +159,15 @@ class _Breaker(cst.CSTTransformer):
             )
             args = [*args[:-1], last]
         return updated_node.with_changes(args=args, whitespace_before_args=self._inner)
+
+    def leave_GeneratorExp(
+        self, original_node: cst.GeneratorExp, updated_node: cst.GeneratorExp
+    ) -> cst.GeneratorExp:
+        """Put the clauses on a line of their own."""
+        if original_node is not self._chosen:
+            return updated_node
+        clauses = updated_node.for_in.with_changes(whitespace_before=self._outer)
+        return updated_node.with_changes(for_in=clauses)
 
     def leave_ListComp(
         self, original_node: cst.ListComp, updated_node: cst.ListComp

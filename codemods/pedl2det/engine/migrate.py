@@ -8,9 +8,10 @@ from pathlib import Path
 
 from pedl2det.analysis.discovery import Discovered, discover
 from pedl2det.engine.jobs import in_order
-from pedl2det.engine.one_project import SCAN, migrate_project
+from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.options import Options
 from pedl2det.engine.result import Result
+from pedl2det.engine.settling import SCAN
 from pedl2det.engine.shared import settle
 from pedl2det.engine.texts import migrate_texts
 from pedl2det.findings import Finding, Kind

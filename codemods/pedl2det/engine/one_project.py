@@ -6,19 +6,17 @@ import ast
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.discovery import SUPPORT, Project
 from pedl2det.analysis.project import Reading, read
+from pedl2det.analysis.project_files import Project
 from pedl2det.analysis.reader import Reader
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
 from pedl2det.engine.check import lost_comments
-from pedl2det.engine.configs import MigratedConfigs, migrate_configs
+from pedl2det.engine.configs import migrate_configs
 from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
@@ -26,28 +24,13 @@ from pedl2det.engine.notebooks import notebook_findings
 from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at, finding_on
 from pedl2det.engine.propose import Proposals, propose
-from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
+from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.engine.rewriting import Rewritten, rewrite
+from pedl2det.engine.settling import SCAN, Made, settled
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Fix, Form
-from pedl2det.support import library
 
-SCAN = "scan"
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
-
-
-@dataclass
-class _Made:
-    """What a migration makes of one project, before it is known whether it is written."""
-
-    texts: dict[Path, str] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    tracebacks: list[str] = field(default_factory=list)
-    support: frozenset[str] = frozenset()
-    marked: Counter[Path] = field(default_factory=Counter)
-    suppressed: Counter[Path] = field(default_factory=Counter)
-    configs: MigratedConfigs = field(default_factory=MigratedConfigs)
 
 
 def migrate_project(
@@ -95,7 +78,7 @@ def _migrate(
     made.support |= {piece for script in reading.scripts.values() for piece in script.support}
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
     made.findings += notebook_findings(reading)
-    return _settled(reading, made, total, options, directories)
+    return settled(reading, made, total, options, directories)
 
 
 def _old(reading: Reading) -> Trial:
@@ -107,13 +90,13 @@ def _old(reading: Reading) -> Trial:
     )
 
 
-def _rewritten(reading: Reading, options: Options) -> _Made:
+def _rewritten(reading: Reading, options: Options) -> Made:
     """A project with a trial: rules, draft, marks, configs, and a second run."""
     trial = reading.trial
     proposals = propose(trial, options)
     fixes = [*proposals.fixes, *_marks(proposals)]
     done = rewrite(trial, fixes)
-    made = _Made(_lowered(reading) | done.texts, support=done.draft.support)
+    made = Made(_lowered(reading) | done.texts, support=done.draft.support)
     made.findings = [*proposals.findings, *done.findings, *_said(proposals, done)]
     made.findings += _comments_gone(trial, done.texts)
     made.tracebacks = [*proposals.tracebacks, *done.tracebacks]
@@ -128,10 +111,10 @@ def _rewritten(reading: Reading, options: Options) -> _Made:
     return made
 
 
-def _only_marked(reading: Reading, options: Options) -> _Made:
+def _only_marked(reading: Reading, options: Options) -> Made:
     """Files with old names and without a trial: no rule applies to them."""
     done = rewrite(reading.trial, ())  # drops imports that are not used
-    made = _Made(_lowered(reading) | done.texts)
+    made = Made(_lowered(reading) | done.texts)
     made.configs = migrate_configs(reading, reading.trial, (), options)
     new = trial_of(reading, made.texts, reading.configs)
     _account(reading, new, reading.configs, Proposals(), made)
@@ -143,7 +126,7 @@ def _account(
     new: Trial,
     configs: Mapping[Path, Config],
     proposals: Proposals,
-    made: _Made,
+    made: Made,
 ) -> Trial:
     """Count the legacy names of the new texts, and mark those that nothing accounts for."""
     found = invariant.remaining(new, proposals.dropped)
@@ -221,7 +204,7 @@ def _new_configs(reading: Reading, texts: Mapping[Path, str]) -> dict[Path, Conf
     return found
 
 
-def _unreadable(reading: Reading, made: _Made) -> list[Finding]:
+def _unreadable(reading: Reading, made: Made) -> list[Finding]:
     """What could not be read; a file of the trial itself keeps the trial from being finished."""
     found = []
     for path, error in reading.unreadable.items():
@@ -249,163 +232,4 @@ def _bad(path: Path, error: Unreadable, help_: str) -> Finding:
     code = lines[error.line - 1] if is_line else ""
     return Finding(
         Kind.BAD_INPUT, SCAN, path, error.line, str(error), help_, code=code, cell=error.cell
-    )
-
-
-# Which of it is written.
-
-
-def _settled(
-    reading: Reading,
-    made: _Made,
-    total: Counter[Path],
-    options: Options,
-    directories: tuple[Path, ...],
-) -> Result:
-    """The result: the files that are written, the status of the trial, and the counts."""
-    project = reading.project
-    passed = _passed_over(project, options)
-    files = [one for one in _files(reading, made) if one.path not in passed]
-    findings = _once([*made.findings, *made.configs.findings])
-    findings = [one for one in findings if one.path not in passed]
-    findings += _unwritable(files, project, options, directories)
-    blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
-    status = _status(blocking, findings)
-    written = [one for one in files if _is_written(one, status, findings, options)]
-    paths = {one.path for one in written}
-    said = (
-        findings if written or status.is_finished else [one for one in findings if one.kind.is_left]
-    )
-    result = Result(written, findings=said, tracebacks=made.tracebacks)
-    every = [*made.changes, *made.configs.changes]
-    result.changes = [one for one in every if one.path in paths]
-    for path in passed:
-        made.marked[path], made.suppressed[path] = 0, total[path]
-    _count(result, made, total, paths, status)
-    if project.has_trial and (files or blocking):
-        result.outcomes.append(
-            Outcome(
-                project.home,
-                status,
-                bool(written) and (status.is_finished or options.partial),
-                len(every) if files else 0,
-                len(blocking),
-                sum(one.kind is Kind.ASSUMPTION for one in findings),
-                tuple(paths),
-                tuple(reading.configs),
-            )
-        )
-    if written and made.configs.metric_names is not None:
-        result.metric_names[project.home] = made.configs.metric_names
-    return result
-
-
-def _passed_over(project: Project, options: Options) -> set[Path]:
-    """The files that the user excluded and that no trial needs."""
-    needed = project.needed if project.has_trial else frozenset()
-    return {
-        path for path in project.modules.values() if path not in needed and options.excludes(path)
-    }
-
-
-def _files(reading: Reading, made: _Made) -> list[NewFile]:
-    files = []
-    for path, text in made.texts.items():
-        source: Source = reading.originals[path]
-        if text != source.text:
-            files.append(NewFile(path, source.encoded(source.text), source.encoded(text)))
-    for path, text in made.configs.texts.items():
-        config = reading.configs[path]
-        files.append(NewFile(path, path.read_bytes(), config.encoded(text.removeprefix("\ufeff"))))
-    files += [NewFile(path, None, text.encode()) for path, text in made.configs.new.items()]
-    if made.support:
-        files += _support(reading.project.root / SUPPORT, made)
-    return files
-
-
-def _support(path: Path, made: _Made) -> list[NewFile]:
-    """``legacy_keras.py`` with the pieces that the trial needs."""
-    old = path.read_bytes() if path.is_file() else None
-    text = old.decode("utf-8") if old is not None else ""
-    try:
-        new = library.merged(text, made.support)
-    except SyntaxError as error:
-        message = f"syntax error: {error.msg}"
-        made.findings.append(Finding(Kind.BAD_INPUT, SCAN, path, error.lineno or 1, message))
-        return []
-    return [NewFile(path, old, new.encode())] if new != text else []
-
-
-def _unwritable(
-    files: Iterable[NewFile], project: Project, options: Options, directories: tuple[Path, ...]
-) -> list[Finding]:
-    """Files that may not be written: excluded by the user, or outside of what was given."""
-    found = []
-    for file in files:
-        if options.excludes(file.path):
-            message = "this file is excluded, and would be rewritten"
-            found.append(Finding(Kind.SUPPRESSED, SCAN, file.path, 1, message))
-        elif not any(file.path.is_relative_to(one) for one in (project.home, *directories)):
-            message = (
-                f"this file is outside of {project.home.name}, and has to be rewritten with it"
-            )
-            help_ = f"pedl2det migrate {file.path.parent}"
-            found.append(Finding(Kind.LEFT, SCAN, file.path, 1, message, help_))
-    return found
-
-
-def _blocks(finding: Finding, project: Project) -> bool:
-    """Whether a finding keeps the trial from being finished; one about a leftover does not."""
-    if not project.has_trial:
-        return False
-    leftover = {*project.modules.values(), *project.notebooks} - project.needed
-    return finding.path not in leftover
-
-
-def _status(blocking: list[Finding], findings: list[Finding]) -> Status:
-    if any(one.kind is not Kind.SUPPRESSED for one in blocking):
-        return Status.BEGUN
-    if blocking:
-        return Status.SUPPRESSED
-    assumed = any(one.kind is Kind.ASSUMPTION for one in findings)
-    return Status.ASSUMED if assumed else Status.FINISHED
-
-
-def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:
-    """Whether a file is written: all of a finished trial, and leftovers that are finished."""
-    mine = [one for one in findings if one.path == file.path and one.kind.is_left]
-    if any(one.rule == SCAN for one in mine):
-        return False
-    if options.partial:
-        return True
-    return status.is_finished and not mine
-
-
-def _count(
-    result: Result, made: _Made, total: Counter[Path], written: set[Path], status: Status
-) -> None:
-    """Count the legacy names: the files that are not written keep all of theirs."""
-    for path, count in total.items():
-        if path in written or path not in made.texts:
-            marked, suppressed = made.marked[path], made.suppressed[path]
-        elif status is Status.SUPPRESSED:
-            marked, suppressed = 0, count
-        else:
-            suppressed = min(made.suppressed[path], count)
-            marked = count - suppressed
-        result.marked += marked
-        result.suppressed += suppressed
-        result.rewritten += max(count - marked - suppressed, 0)
-    for path in made.marked.keys() - total.keys():
-        result.marked += made.marked[path]
-
-
-def _once(findings: Iterable[Finding]) -> list[Finding]:
-    """Each finding once a place, in the order of the text."""
-    found = {
-        (one.path, one.cell, one.line, one.rule, one.message): one for one in reversed([*findings])
-    }
-    return sorted(
-        found.values(),
-        key=lambda one: (str(one.path), one.cell or 0, one.line, one.column, one.rule, one.message),
     )

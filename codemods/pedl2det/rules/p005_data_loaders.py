@@ -70,12 +70,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _owners(trial: Trial) -> list[ast.ClassDef]:
-    """The classes that get the methods: those beside the loaders if they are the only trials."""
+    """The classes that get the methods: the only trial if its base does not know the loaders."""
     home = trial.loaders_home
-    beside = [one for one in trial.concrete if trial.modules.home(one) is home]
-    in_roots = any(trial.modules.home(root) is home for root in trial.roots)
-    if beside and not in_roots and len(beside) == len(trial.concrete) == 1:
-        return beside
+    bases = [trial.modules.home(root) for root in trial.roots]
+    if len(trial.concrete) == 1 and home not in bases:
+        own = trial.modules.home(trial.concrete[0])
+        if own is home or own not in bases:
+            return trial.concrete
     return trial.roots
 
 

@@ -178,12 +178,15 @@ def _model(place: _Place) -> Edit | None:
 
 
 def _is_local(place: _Place, node: ast.expr) -> bool:
-    """Whether an expression is a variable of the function itself, other than ``self``."""
+    """Whether an expression is a variable of the function around it, other than ``self``."""
     names = place.compiled.source.names
-    if not isinstance(node, ast.Name) or names.binder(node) is not place.function:
+    function = names.definition_around(node)
+    if not isinstance(node, ast.Name) or names.binder(node) is not function:
         return False
-    is_method = isinstance(names.parents.get(place.function), ast.ClassDef)
-    arguments = place.function.args.args
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    is_method = isinstance(names.parents.get(function), ast.ClassDef)
+    arguments = function.args.args
     return not (is_method and arguments and arguments[0].arg == node.id)
 
 

@@ -3,7 +3,8 @@
 ``EarlyStopping`` and ``ReduceLROnPlateau`` that watch a metric of the validation become those of
 Determined, which act after each validation. For all others the old harness counted an epoch of one
 pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
-the same. Callbacks that act on batches stay as they are.
+the same, and numbers the batches in such an epoch. Callbacks that act on batches, whatever their
+number, stay as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pedl2det.analysis.loaders import TRAINING_METHOD
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Fix, Form, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import Edit, Fix, Form, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P011"
@@ -26,6 +27,8 @@ NAME = "callbacks"
 _ACTS_NOW = (
     "acts after each validation: PEDL gave it no metric of the validation, so it never acted there"
 )
+#: Names for a list of callbacks.
+_LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks")
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -53,12 +56,25 @@ def _with_epochs(trial: Trial) -> Iterable[Fix]:
         for value in trial.flow.returned(method):
             first = method.args.args[0].arg
             length, support = _length(trial, first)
-            code = f"legacy_keras.with_epoch_logs({{context}}, {{callbacks}}, {length})"
-            edit = Replace(value, code, {"callbacks": value})
+            edit = _wrapped(trial, method, value, length)
             support = ("with_epoch_logs", *support)
             yield Fix(ID, source, value, (edit,), support=support, form=Form.FAITHFUL)
     for _, method in trial.methods(TRAINING_METHOD):
         yield from _remembering(trial, method)
+
+
+def _wrapped(trial: Trial, method: Function, value: ast.expr, length: str) -> Edit:
+    """Wrap returned callbacks; a list of several lines gets a name first."""
+    names = trial.modules.home(method).names
+    statement = names.parents[value]
+    code = "legacy_keras.with_epoch_logs({{context}}, {callbacks}, {length})"
+    if value.lineno == value.end_lineno or not isinstance(statement, ast.Return):
+        code = code.format(callbacks="{callbacks}", length=length)
+        return Replace(value, code, {"callbacks": value})
+    taken = {one.id for one in names.below(method) if isinstance(one, ast.Name)}
+    name = next(one for one in _LOCAL_NAMES if one not in taken)
+    code = f"{name} = {{value}}\nreturn {code.format(callbacks=name, length=length)}"
+    return ReplaceStatement(statement, code, {"value": value})
 
 
 def _length(trial: Trial, first: str) -> tuple[str, tuple[str, ...]]:

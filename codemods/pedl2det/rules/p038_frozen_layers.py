@@ -1,8 +1,8 @@
 """A frozen ``BatchNormalization`` goes on normalizing by its batch in training.
 
 Since TensorFlow 2 it runs in inference mode where it is not trainable. Where a project freezes
-layers among which there may be one, the layers that it makes itself become a class that acts as
-before. Of models that come ready made, it is an assumption that there is none.
+layers among which there may be one, the layers that it makes itself, or loads from a file, become
+a class that acts as before. Of Keras' own models it is an assumption that there is none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import AddArgument, Fix, Form, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P038"
@@ -41,9 +41,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     ready = list(_ready_made(trial))
     frozen = [one for one in _frozen(trial) if made or ready]
     own = [one for one in frozen if _may_hold(trial, one[1], set(), own=True)]
-    for source, node in frozen:
-        if ready and _may_hold(trial, node, set(), own=False):
-            yield Fix(ID, source, node, assumptions=(_ASSUMPTION,))
+    held = [one for one in frozen if ready and _may_hold(trial, one[1], set(), own=False)]
+    if held and all(_is_plain_load(trial, call) for call in ready):
+        yield from (_loaded(trial, call) for call in ready)
+    else:
+        yield from (Fix(ID, *place, assumptions=(_ASSUMPTION,)) for place in held)
     for source, node in made if own else ():
         edit = Replace(node, f"legacy_keras.{_PIECE}")
         yield Fix(ID, source, node, (edit,), support=(_PIECE,), form=Form.FAITHFUL)
@@ -58,7 +60,21 @@ def _made(trial: Trial) -> Iterator[tuple[Source, ast.expr]]:
                 yield source, node
 
 
-def _ready_made(trial: Trial) -> Iterator[ast.expr]:
+def _is_plain_load(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call loads a model, with the classes of Keras alone."""
+    name = (_today(trial, call.func) or "").rpartition(".")[2]
+    given = {one.arg for one in call.keywords}
+    return name in _LOADERS and len(call.args) < 2 and given.isdisjoint({"custom_objects", None})
+
+
+def _loaded(trial: Trial, call: ast.Call) -> Fix:
+    """``load_model(path)`` with the class for such layers."""
+    edit = AddArgument(call, f'custom_objects={{"{_PIECE}": legacy_keras.{_PIECE}}}')
+    home = trial.modules.home(call)
+    return Fix(ID, home, call, (edit,), support=(_PIECE,), form=Form.FAITHFUL)
+
+
+def _ready_made(trial: Trial) -> Iterator[ast.Call]:
     """Where the project takes a model that may hold such a layer."""
     for source in trial.modules:
         for call in source.names.of(ast.Call):
@@ -196,6 +212,14 @@ def base():
     made.trainable = False
     return made
 """
+_LOADED = """\
+def base(path):
+    made = tf.keras.models.load_model(
+        path{more}
+    )
+    made.trainable = False
+    return made
+"""
 
 CASES = (
     _case(_START + _FROZEN, _FROZEN_AFTER),
@@ -207,4 +231,11 @@ CASES = (
         status="assumptions",
     ),
     _case("import tensorflow as tf\n" + _READY.format(name="VGG16")),
+    _case(
+        "import tensorflow as tf\n\n\n" + _LOADED.format(more=""),
+        "import tensorflow as tf\n\nimport legacy_keras\n\n\n"
+        + _LOADED.format(
+            more=', custom_objects={"BatchNormalization": legacy_keras.BatchNormalization}'
+        ),
+    ),
 )

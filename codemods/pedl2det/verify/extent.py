@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.analysis.discovery import Project, discover
+from pedl2det.analysis.discovery import discover
+from pedl2det.analysis.project_files import Project
 from pedl2det.analysis.reader import Reader
 from pedl2det.verify.copying import BUDGET, is_left_out
 from pedl2det.verify.path_expressions import named_in_text, named_paths

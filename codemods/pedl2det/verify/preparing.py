@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.discovery import Project
 from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.analysis.project_files import Project
 from pedl2det.engine import Options, Result, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind

@@ -189,6 +189,20 @@ label = "module"
 train("net", x * 2)
 keras.say(label, x)
 """,
+    "with arguments that are handed on": """
+def train(model, *data, **options):
+    return model.fit(*data, **options)
+
+
+def main(name, **options):
+    model = keras.Model(name)
+    model.compile("sgd", "mse")
+    rows = [random.random()]
+    train(model, rows, rows, validation_data=(rows, rows), **options)
+
+
+main("net", callbacks=[keras.Callback("own")], epochs=4)
+""",
     "in a try with a finally": f"""{STRAIGHT}
 try:
     model.fit(x, y, validation_data=(x, y))

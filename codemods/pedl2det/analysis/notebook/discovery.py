@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.discovery import Project, trial_classes, uses_legacy
 from pedl2det.analysis.membership import reached
 from pedl2det.analysis.notebook.document import Document
 from pedl2det.analysis.notebook.magics import uses_old_api
 from pedl2det.analysis.notebook.module import NotebookSource, python_cells
+from pedl2det.analysis.project_files import Project, trial_classes, uses_legacy
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.findings import Unreadable

@@ -14,7 +14,7 @@ from pedl2det.engine.lowering.closures import Closures
 from pedl2det.engine.lowering.cutting import Parts, history_targets, rebinds, shared_names
 from pedl2det.engine.lowering.fit_call import FitCall
 from pedl2det.engine.lowering.fit_writer import FitWriter
-from pedl2det.engine.lowering.recorded import Recorded
+from pedl2det.engine.lowering.recording import Recorded
 from pedl2det.engine.lowering.script import Script
 from pedl2det.engine.lowering.variables import as_variables
 from pedl2det.engine.lowering.walk import bound_names, read_names

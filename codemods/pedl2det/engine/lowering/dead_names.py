@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.cutting import Line, Parts
-from pedl2det.engine.lowering.recorded import Recorded
+from pedl2det.engine.lowering.recording import Recorded
 from pedl2det.engine.lowering.staying import is_constant
 
 

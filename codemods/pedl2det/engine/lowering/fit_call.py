@@ -102,24 +102,32 @@ def _is_pair(fits: Fits, node: ast.expr) -> bool:
 
 def _members(fits: Fits, node: ast.expr) -> dict[str, Given] | None:
     """The members of a dict of options, if they are all written in one place."""
+    members = members_of(fits, node)
+    if members is None:
+        return None
+    if isinstance(node, ast.Dict | ast.Call):
+        return {name: Given(value) for name, value in members.items()}
+    text = fits.modules.home(node).segment(node)
+    return {name: Given(value, f'{text}["{name}"]') for name, value in members.items()}
+
+
+def members_of(fits: Fits, node: ast.expr) -> dict[str, ast.expr] | None:
+    """The values of a dict by their keys; None if they are not all visible."""
     origins = fits.flow.origins(node)
     if len(origins) != 1 or origins[0].path:
         return None
     made = origins[0].node
-    source = fits.modules.home(node)
-    text = source.segment(node)
     if isinstance(made, ast.Dict):
-        keys = [one.value if isinstance(one, ast.Constant) else None for one in made.keys]
+        keys = [one.value if isinstance(one, ast.Constant) else one for one in made.keys]
         pairs = list(zip(keys, made.values, strict=True))
     elif isinstance(made, ast.Call) and ast.unparse(made.func) == "dict" and not made.args:
         pairs = [(one.arg, one.value) for one in made.keywords]
     else:
         return None
-    if made is node:
-        return {str(key): Given(value) for key, value in pairs} if None not in dict(pairs) else None
-    found = {}
+    found: dict[str, ast.expr] = {}
     for key, value in pairs:
-        if not isinstance(key, str):
+        inner = members_of(fits, value) if key is None else {}
+        if inner is None or not (key is None or isinstance(key, str)):
             return None
-        found[key] = Given(value, f'{text}["{key}"]')
+        found |= {key: value} if isinstance(key, str) else inner
     return found

@@ -15,7 +15,7 @@ from pedl2det.engine.lowering.blocks import ancestors, todo
 from pedl2det.engine.lowering.closures import Closures, rests
 from pedl2det.engine.lowering.cutting import Parts
 from pedl2det.engine.lowering.fit_call import FitCall
-from pedl2det.engine.lowering.recorded import Recorded
+from pedl2det.engine.lowering.recording import Recorded
 from pedl2det.engine.lowering.script import Script
 from pedl2det.findings import Kind
 

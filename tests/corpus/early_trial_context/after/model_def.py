@@ -5,15 +5,17 @@ from rows import Rows
 
 class Net(TFKerasTrial):
     def __init__(self, trial_context: TFKerasTrialContext) -> None:
+        trial_context.configure_fit(shuffle=False)
         super().__init__(trial_context)
         self.context = trial_context
-        trial_context.configure_fit(shuffle=False)
         print(trial_context.distributed.get_rank(), trial_context.distributed.get_size())
 
     def build_model(self):
         model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])
         model = self.context.wrap_model(model)
-        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(learning_rate=0.01))
+        optimizer = self.context.wrap_optimizer(
+            tf.keras.optimizers.legacy.Adam(learning_rate=0.01)
+        )
         model.compile(optimizer, "mse")
         return model
 
