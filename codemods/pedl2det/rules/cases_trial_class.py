@@ -125,7 +125,7 @@ CASES = (
     _case(_TWO.format(loaders=""), _IMPORTS + _TWO_AFTER),
     _case(  # the decorator goes on calling the function that it knows
         _DECORATED,
-        _IMPORTS.replace("\nfrom data", "\nimport legacy_keras\n\nfrom data")
+        _IMPORTS.replace("\nfrom data", "\nimport legacy_keras\nfrom data")
         + _DECORATED_AFTER
         + _LOADERS,
     ),
