@@ -18,8 +18,8 @@ from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import early_trial, migrated_early
 
-ID = "P040"
-NAME = "config-sections"
+ID = "P042"
+NAME = "config-lengths"
 
 _STEP = "batches_per_step"
 #: What a key that counts steps is called today, by its section.
@@ -60,7 +60,7 @@ class _Read:
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the reads of keys that are called otherwise today."""
-    if trial.generation is Generation.CONTEXT:
+    if trial.generation is not Generation.EARLY:
         return
     reads = [one for source in trial.modules for one in _reads(trial, source)]
     by_node = {one.node: one for one in reads}
