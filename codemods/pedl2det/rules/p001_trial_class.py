@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.findings import Kind
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -28,8 +27,6 @@ from pedl2det.rules import cases_trial_class
 ID = "P001"
 NAME = "trial-class"
 
-_FROM_CONFIG = "make it of determined.keras.TFKerasTrialContext.from_config(config)"
-
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the constructors of the trial classes."""
@@ -41,19 +38,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _rewritten(trial, owner, constructor)
         elif owner in trial.roots and not _inherits_one(trial, owner):
             yield _added(trial, owner)
-    if trial.generation is Generation.PEDL:
-        yield from _made_elsewhere(trial)
-
-
-def _made_elsewhere(trial: Trial) -> Iterable[Remark]:
-    """Calls of a trial class: only the old harness made trials of hyperparameters."""
-    for source in trial.modules:
-        for call in source.names.of(ast.Call):
-            meaning = trial.modules.meaning(call.func)
-            made = trial.modules.definition(meaning) if meaning else None
-            if isinstance(made, ast.ClassDef) and made in trial.classes:
-                message = f"{made.name} is made here, of hyperparameters and not of a context"
-                yield Remark(ID, source, call, Kind.LEFT, message, _FROM_CONFIG)
 
 
 def _inherits_one(trial: Trial, owner: ast.ClassDef) -> bool:
