@@ -49,9 +49,9 @@ _TENSORFLOW_1 = frozenset({Age.TENSORFLOW_1})
 _BATCH_NORM = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
 
 
-def _legacy_optimizer(name: str) -> Idiom:
+def _legacy_optimizer(module: str, name: str) -> Idiom:
     return Idiom(
-        "tensorflow.keras.optimizers",
+        module,
         name,
         lambda tf: getattr(tf.keras.optimizers.legacy, name),
         "since Keras 2.11 lr= is ignored with a warning and decay= raises",
@@ -184,7 +184,11 @@ IDIOMS = (
         ages=_TENSORFLOW_1,
     ),
     *(_old_layer(name) for name in OLD_DEFAULTS),
-    *(_legacy_optimizer(name) for name in TF_OPTIMIZERS),
+    *(
+        _legacy_optimizer(module, name)
+        for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers")
+        for name in TF_OPTIMIZERS
+    ),
     *(
         Idiom(
             module,

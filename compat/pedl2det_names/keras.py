@@ -34,9 +34,9 @@ _SCIKIT = "use scikeras, or train the model with fit"
 _GET = "names meant other optimizers"
 
 
-def _tf_optimizer(name: str) -> Name:
+def _tf_optimizer(name: str, module: str = f"{KERAS}.optimizers") -> Name:
     return Name(
-        f"{KERAS}.optimizers.{name}",
+        f"{module}.{name}",
         f"{KERAS}.optimizers.legacy.{name}",
         KERAS_2_11,
         write="since Keras 2.11 lr= is ignored with a warning and decay= raises",
@@ -69,6 +69,7 @@ _EXPERIMENTAL = {
 #: Names of ``tf.keras`` itself that are gone or mean something else today.
 ROWS = table(
     *(_tf_optimizer(name) for name in TF_OPTIMIZERS),
+    *(_tf_optimizer(name, "tensorflow.optimizers") for name in TF_OPTIMIZERS),
     *(_tf_layer(name) for name in LAYER_DEFAULTS),
     Name(
         f"{KERAS}.optimizers.get",

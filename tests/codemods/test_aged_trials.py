@@ -176,6 +176,33 @@ def test_a_named_optimizer_becomes_an_object_that_a_checkpoint_holds(
     assert f"optimizer = self.context.wrap_optimizer({expected})" in text
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.optimizers.SGD(lr=0.1)", "tf.keras.optimizers.legacy.SGD(learning_rate=0.1)"),
+        ('tf.optimizers.SGD(**{"lr": 0.1})', 'tf.keras.optimizers.legacy.SGD(**{"lr": 0.1})'),
+    ],
+)
+def test_the_short_name_of_the_optimizers_is_known(before: str, after: str, tmp_path: Path) -> None:
+    made = "opt = self.context.wrap_optimizer({})"
+
+    text = migrated(tmp_path, trial(optimizer=made.format(before)))
+
+    assert after in text
+
+
+def test_an_own_optimizer_derives_from_the_class_whose_hooks_it_overrides(tmp_path: Path) -> None:
+    own = (
+        "\n\nclass Own(tf.keras.optimizers.Adam):\n"
+        "    def _resource_apply_dense(self, grad, var, apply_state=None):\n"
+        "        return super()._resource_apply_dense(grad * 2, var, apply_state)\n"
+    )
+
+    text = migrated(tmp_path, trial(own, optimizer="opt = self.context.wrap_optimizer(Own())"))
+
+    assert "class Own(tf.keras.optimizers.legacy.Adam):" in text
+
+
 def test_layers_for_cudnn_alone_are_those_of_compat_v1(tmp_path: Path) -> None:
     layer = "tf.keras.layers.CuDNNLSTM(4) if tf.test.is_gpu_available() else tf.keras.layers.GRU(4)"
 
@@ -214,6 +241,28 @@ def test_the_image_of_an_early_trial_tells_its_tensorflow(
     text = migrated(tmp_path, early, "max_steps: 2", more)
 
     assert expected in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            'config["searcher"]["max_steps"] * config["batches_per_step"]',
+            'config["searcher"]["max_length"]["batches"]',
+        ),
+        ('config["searcher"]["max_steps"]', 'config["searcher"]["max_length"]["batches"] // 100'),
+        ('config.get("batches_per_step")', 'config.get("scheduling_unit")'),
+    ],
+)
+def test_steps_of_the_config_are_read_in_batches(before: str, after: str, tmp_path: Path) -> None:
+    stores = "self.context = context\n        config = context.get_experiment_config()\n"
+    early = trial(optimizer="opt = tf.keras.optimizers.Adam(0.1)").replace(
+        "self.context = context\n", f"{stores}        self.total = {before}\n"
+    )
+
+    text = migrated(tmp_path, early, "max_steps: 2")
+
+    assert f"self.total = {after}\n" in text
 
 
 def test_a_function_that_has_the_context_gets_no_second_one(tmp_path: Path) -> None:

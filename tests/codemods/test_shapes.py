@@ -67,8 +67,8 @@ def test_the_only_trial_gets_the_loaders_and_not_its_base_in_another_module(
 ) -> None:
     trial = "from lib.base import Net\n\n\nclass Mine(Net):\n    pass\n"
 
-    config = CONFIG.replace("METRIC", "val_loss")
-    package = {"lib/__init__.py": "", "lib/base.py": MODEL, "const.yaml": config}
+    names = "from data import make_data_loaders\nfrom model_def import Mine\n"
+    package = {"__init__.py": names, "lib/__init__.py": "", "lib/base.py": MODEL}
 
     files = migrated(tmp_path, {**package, "model_def.py": trial})
 

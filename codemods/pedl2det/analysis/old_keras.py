@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 import pedl2det_names as names
@@ -19,6 +19,8 @@ OPTIMIZERS = f"{KERAS}.optimizers"
 LEGACY = f"{OPTIMIZERS}.legacy"
 #: Keyword arguments of optimizers that no optimizer of today takes.
 OLD_KEYWORDS = frozenset({"lr", "decay"})
+#: Hooks of optimizers before Keras 2.11.
+_OPTIMIZER_HOOKS = ("_create_slots", "_resource_apply_dense", "_resource_apply_sparse")
 #: The TensorFlow in the name of an image of Determined: ``py-3.6.9-pytorch-1.4-tf-1.15-cpu-0.5.0``.
 _IN_IMAGE = re.compile(r"[-:]tf-(\d)\b")
 #: Where the positional arguments with other defaults stand.
@@ -37,7 +39,18 @@ def age(trial: Trial) -> Age:
     signs = [one for one in trial.all_references if _is_sign(trial, one)]
     if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
         return Age.TENSORFLOW_1
-    return Age.TENSORFLOW_2 if signs or is_early else Age.CURRENT
+    is_aged = signs or is_early or _defines_optimizer(trial)
+    return Age.TENSORFLOW_2 if is_aged else Age.CURRENT
+
+
+def _defines_optimizer(trial: Trial) -> bool:
+    """Whether a class overrides a hook of optimizers that those of today do not call."""
+    return any(
+        isinstance(member, ast.FunctionDef) and member.name in _OPTIMIZER_HOOKS
+        for source in trial.modules
+        for node in source.names.of(ast.ClassDef)
+        for member in node.body
+    )
 
 
 def _in_images(trial: Trial) -> set[int]:
@@ -56,7 +69,18 @@ def _is_sign(trial: Trial, reference: Reference) -> bool:
     if row is None or not row.changed:
         return row is not None
     old = OLD_KEYWORDS if is_optimizer(row) else row.keywords.keys()
-    return any(one.arg in old for call in _calls(trial, reference) for one in call.keywords)
+    given = [one for call in _calls(trial, reference) for one in call.keywords]
+    return any(one.arg in old or _holds(trial, one, old) for one in given)
+
+
+def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
+    """Whether ``**options`` is a dict that visibly has one of some keys."""
+    return keyword.arg is None and any(
+        isinstance(key, ast.Constant) and key.value in wanted
+        for origin in trial.flow.origins(keyword.value)
+        if isinstance(origin.node, ast.Dict) and not origin.path
+        for key in origin.node.keys
+    )
 
 
 def _calls(trial: Trial, reference: Reference) -> list[ast.Call]:

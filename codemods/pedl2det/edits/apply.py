@@ -505,7 +505,8 @@ def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]
     new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
     comma: Any = cst.MaybeSentinel.DEFAULT
     if isinstance(last.comma, cst.Comma):  # each argument stands on a line of its own
-        comma = cst.Comma(whitespace_after=between)
+        is_tight = isinstance(between, cst.SimpleWhitespace) and not between.value
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ") if is_tight else between)
     tight = cst.SimpleWhitespace("")
     return last.with_changes(comma=comma, whitespace_after_arg=tight), new
 

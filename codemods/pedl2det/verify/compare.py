@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,10 @@ import numpy.typing as npt
 from pedl2det.analysis.metric_names import MetricNames
 
 Lines = list[dict[str, Any]]
+
+
+#: The variable in which a checkpoint counts the steps of an optimizer.
+_STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,8 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     if checkpoints[0] is None or checkpoints[1] is None:
         differences.append(Difference("a run wrote no checkpoint", is_structural=True))
     else:
-        weights = [read_weights(path) for path in checkpoints if path is not None]
+        read = [read_weights(path) for path in checkpoints if path is not None]
+        weights = [without_unused_optimizers(one) for one in read]
         differences += weight_differences(*weights)
     common = [array for name, array in weights[0].items() if name in weights[1]]
     return Comparison(
@@ -160,6 +166,25 @@ def weight_differences(
         elif one.tobytes() != other.tobytes():
             gap = float(np.max(np.abs(one.astype(np.float64) - other.astype(np.float64))))
             yield Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
+
+
+def without_unused_optimizers(
+    weights: dict[str, npt.NDArray[Any]],
+) -> dict[str, npt.NDArray[Any]]:
+    """Drop the state of optimizers that have not made a step, such as the default of ``compile``.
+
+    Optimizers of today have variables before their first step, and those of before 2.11 have none.
+    """
+    unused = [
+        match[1]
+        for name, array in weights.items()
+        if (match := _STEPS.match(name)) is not None and not array.any()
+    ]
+    return {
+        name: array
+        for name, array in weights.items()
+        if not any(name.startswith(f"{one}/") or f"_SLOT/{one}/" in name for one in unused)
+    }
 
 
 def _read(run: Path, names: MetricNames | None) -> _Run:

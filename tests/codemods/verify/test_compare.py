@@ -15,6 +15,7 @@ from pedl2det.verify.compare import (
     compare_runs,
     metric_differences,
     weight_differences,
+    without_unused_optimizers,
 )
 
 NAN = float("nan")
@@ -34,6 +35,22 @@ def test_a_metric_of_one_trial_alone_is_a_difference_of_structure() -> None:
 
     assert texts(found) == ["only the old trial reports loss", "only the new trial reports acc"]
     assert all(one.is_structural and one.batch == 3 for one in found)
+
+
+def test_an_optimizer_without_a_step_has_no_state_to_compare() -> None:
+    end = ".ATTRIBUTES/VARIABLE_VALUE"
+    weights = {
+        f"w/{end}": np.zeros(2),
+        f"optimizer/_iterations/{end}": np.array(0),
+        f"optimizer/_learning_rate/{end}": np.array(0.1),
+        f"w/.OPTIMIZER_SLOT/optimizer/m/{end}": np.zeros(2),
+        f"g_opt/iter/{end}": np.array(3),
+        f"g_opt/decay/{end}": np.array(0.0),
+    }
+
+    kept = without_unused_optimizers(weights)
+
+    assert sorted(kept) == [f"g_opt/decay/{end}", f"g_opt/iter/{end}", f"w/{end}"]
 
 
 def test_weights_are_compared_by_their_bits() -> None:

@@ -1,9 +1,5 @@
-from functools import cached_property
-
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-
-from data import make_data_loaders
 
 
 class Base(TFKerasTrial):
@@ -18,16 +14,3 @@ class Base(TFKerasTrial):
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")
         return model
-
-    @cached_property
-    def data_loaders(self):
-        """Training and validation data, from one call: they may share one shuffle."""
-        return make_data_loaders(self.context)
-
-    def build_training_data_loader(self):
-        training, _ = self.data_loaders
-        return training
-
-    def build_validation_data_loader(self):
-        _, validation = self.data_loaders
-        return validation

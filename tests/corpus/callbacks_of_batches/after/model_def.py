@@ -3,6 +3,7 @@ from functools import cached_property
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
+import legacy_keras
 from data import make_data_loaders
 
 
@@ -29,7 +30,11 @@ class Net(TFKerasTrial):
         callbacks = [Printer()]
         if self.context.get_hparams().get('strict'):
             callbacks += [tf.keras.callbacks.TerminateOnNaN()]
-        return callbacks
+        return legacy_keras.with_epoch_logs(
+            self.context,
+            callbacks,
+            legacy_keras.batches_in_epoch(self.context, self.data_loaders[0]),
+        )
 
     @cached_property
     def data_loaders(self):
