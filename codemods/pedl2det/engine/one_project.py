@@ -95,7 +95,7 @@ def _rewritten(reading: Reading, options: Options) -> Made:
     trial = reading.trial
     proposals = propose(trial, options)
     fixes = [*proposals.fixes, *_marks(proposals)]
-    done = rewrite(trial, fixes)
+    done = rewrite(trial, fixes, some_left_out=bool(proposals.dropped))
     made = Made(_lowered(reading) | done.texts, support=done.draft.support)
     made.findings = [*proposals.findings, *done.findings, *_said(proposals, done)]
     made.findings += _comments_gone(trial, done.texts)

@@ -49,13 +49,21 @@ class _Attempt:
     stack: str = ""
 
 
-def rewrite(trial: Trial, fixes: Sequence[Fix]) -> Rewritten:
-    """Apply as many of the fixes as can be applied."""
+def rewrite(trial: Trial, fixes: Sequence[Fix], some_left_out: bool = False) -> Rewritten:
+    """Apply as many of the fixes as can be applied.
+
+    Args:
+        trial: the project.
+        fixes: the fixes and marks of all rules.
+        some_left_out: whether the user left some out: others that need them are no defects.
+    """
     kept = list(fixes)
     findings: list[Finding] = []
     tracebacks: list[str] = []
     while True:
         attempt = _attempt(trial, kept)
+        if not attempt.failure and some_left_out:
+            return Rewritten(attempt.draft)
         if not attempt.failure:
             return Rewritten(attempt.draft, findings, tracebacks)
         if not kept or len(findings) >= _MOST_DEFECTS:
@@ -64,7 +72,7 @@ def rewrite(trial: Trial, fixes: Sequence[Fix]) -> Rewritten:
         findings.append(_defect(culprit, attempt.failure))
         tracebacks.append(attempt.stack)
         kept = [one for one in kept if one is not culprit]
-        replacement = _marked(culprit)
+        replacement = None if some_left_out else _marked(culprit)
         if replacement is not None:
             kept.append(replacement)
 

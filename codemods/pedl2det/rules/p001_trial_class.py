@@ -28,7 +28,6 @@ ID = "P001"
 NAME = "trial-class"
 
 
-
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the constructors of the trial classes."""
     for owner in trial.classes:
