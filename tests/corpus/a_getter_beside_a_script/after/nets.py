@@ -1,5 +1,6 @@
 import legacy_keras
 
+
 def units():
     return legacy_keras.get_hyperparameter("units")
 

@@ -1,5 +1,6 @@
 import legacy_keras
 
+
 class Sizes:
     @classmethod
     def units(cls):

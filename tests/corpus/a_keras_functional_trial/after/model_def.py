@@ -47,7 +47,7 @@ class Net(TFKerasTrial):
     def named_metrics(self):
         """The metrics of each output by the names under which they are reported."""
         metrics = {**self.training_metrics(), **self.validation_metrics()}
-        named = {}
+        named: dict[str, list] = {}
         for name, (output, metric) in metrics.items():
             wrapped = tf.keras.metrics.MeanMetricWrapper(metric, name=name)
             named.setdefault(output, []).append(wrapped)

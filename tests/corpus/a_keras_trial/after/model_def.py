@@ -16,7 +16,7 @@ class Net(TFKerasTrial):
         model = self.context.wrap_model(
             tf.keras.Sequential(
                 [tf.keras.layers.Dense(self.context.get_hparam("units"))]
-            ),
+            )
         )
         optimizer = self.context.wrap_optimizer(self.optimizer())
         model.compile(optimizer, loss=self.loss(), metrics=self.named_metrics())

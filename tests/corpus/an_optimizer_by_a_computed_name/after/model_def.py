@@ -19,7 +19,7 @@ class Net(TFKerasTrial):
         optimizer = self.context.wrap_optimizer(
             getattr(
                 tf.keras.optimizers.legacy, self.context.get_hparam("optimizer")
-            )(0.01),
+            )(0.01)
         )
         model.compile(optimizer, "mse")
         return model

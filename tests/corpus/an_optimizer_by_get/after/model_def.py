@@ -19,7 +19,7 @@ class Net(TFKerasTrial):
         optimizer = self.context.wrap_optimizer(
             tf.keras.optimizers.get(
                 self.context.get_hparam("optimizer"), use_legacy_optimizer=True
-            ),
+            )
         )
         model.compile(optimizer, "mse")
         return model

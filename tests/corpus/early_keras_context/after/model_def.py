@@ -5,8 +5,8 @@ from rows import Rows
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext):
-        context.configure_fit(shuffle=False)
         self.context = context
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])

@@ -5,9 +5,9 @@ from rows import Rows
 
 class Net(TFKerasTrial):
     def __init__(self, trial_context: TFKerasTrialContext) -> None:
-        trial_context.configure_fit(shuffle=False)
         super().__init__(trial_context)
         self.context = trial_context
+        trial_context.configure_fit(shuffle=False)
         print(trial_context.distributed.get_rank(), trial_context.distributed.get_size())
 
     def build_model(self):

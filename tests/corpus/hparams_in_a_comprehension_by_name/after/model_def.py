@@ -16,7 +16,7 @@ class Net(TFKerasTrial):
             [
                 tf.keras.layers.Dense(self.context.get_hparam("units"))
                 for _ in range(self.context.get_hparams().get("depth", 2))
-            ],
+            ]
         )
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
