@@ -297,3 +297,41 @@ def test_a_link_is_a_file_of_the_directory_that_it_is_in(tmp_path: Path) -> None
     link.symlink_to(tmp_path / "shared.py")
 
     assert found(tmp_path)["a"].modules["data"] == tmp_path.resolve() / "a" / "data.py"
+
+
+INDIRECT = {
+    "a star": {"model_def.py": MODEL.replace("import TFKerasTrial", "import *")},
+    "a factory": {
+        "model_def.py": "from pedl.frameworks.keras import TFKerasTrial\n\n\ndef make(base):\n"
+        "    class T(base):\n        pass\n\n    return T\n\n\nT = make(TFKerasTrial)\n"
+    },
+    "a common module": {
+        "common.py": "from pedl.frameworks.keras import TFKerasTrial\n",
+        "model_def.py": "from common import TFKerasTrial\n\n\nclass T(TFKerasTrial):\n    pass\n",
+    },
+}
+
+
+@pytest.mark.parametrize("files", INDIRECT.values(), ids=INDIRECT)
+def test_a_trial_is_found_by_what_its_base_means(files: dict[str, str], tmp_path: Path) -> None:
+    write_tree(tmp_path, TRIAL | files)
+
+    assert "model_def" in only(tmp_path).modules
+
+
+def test_a_file_that_only_imports_a_trial_class_is_no_trial(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"tool.py": "from pedl.frameworks.keras import TFKerasTrial\n"})
+
+    assert found(tmp_path) == {}
+
+
+def test_a_config_beside_a_trial_of_another_framework_is_not_given_to_a_trial_of_keras(
+    tmp_path: Path,
+) -> None:
+    other = {
+        "model_def.py": "from pedl.frameworks.pytorch import PyTorchTrial\n",
+        "const.yaml": CONFIG,
+    }
+    write_tree(tmp_path, under("keras", TRIAL) | under("torch", other))
+
+    assert [path.parent.name for path in only(tmp_path).configs] == ["keras"]

@@ -71,10 +71,32 @@ def test_methods_do_not_see_the_names_of_their_class() -> None:
 
 def test_a_name_that_may_mean_two_things_has_no_one_meaning() -> None:
     code = """
+    import pedl
+    if PLAIN:
+        pedl = None
+    pedl.HERE
+    """
+    assert meanings(code) == [None]
+
+
+def test_a_guarded_import_of_the_old_package_means_the_package() -> None:
+    code = """
     try:
         import pedl
     except ImportError:
         pedl = None
+    pedl.HERE
+    """
+    assert meanings(code) == ["pedl.HERE"]
+
+
+def test_a_guarded_import_that_is_set_again_elsewhere_has_no_one_meaning() -> None:
+    code = """
+    try:
+        import pedl
+    except ImportError:
+        pedl = None
+    pedl = other()
     pedl.HERE
     """
     assert meanings(code) == [None]

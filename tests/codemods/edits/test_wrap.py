@@ -27,3 +27,41 @@ def test_arguments_that_do_not_fit_on_one_line_get_one_each(before: str) -> None
 
     after = module.with_changes(body=[line]).code
     assert after == f"model.add(\n    LSTM(\n{APART}    )\n)\n"
+
+
+COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            f"x = make({COMPREHENSION})\n",
+            "x = make(\n    [\n        layer(units, name)\n"
+            "        for name in names_of_the_layers\n    ]\n)\n",
+        ),
+        (
+            f"x = make({COMPREHENSION[1:-1]})\n",
+            "x = make(\n    layer(units, name)\n    for name in names_of_the_layers\n)\n",
+        ),
+    ],
+    ids=["list", "generator"],
+)
+def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
+    before: str, after: str
+) -> None:
+    module = cst.parse_module(before)
+
+    line = wrapped(module.body[0], 44, 0, module, set())
+
+    assert module.with_changes(body=[line]).code == after
+
+
+def test_a_file_with_tabs_is_broken_with_tabs() -> None:
+    module = cst.parse_module("def f():\n\treturn make(first_argument, second_argument)\n")
+    body = module.body[0].body.body  # type: ignore[union-attr]
+
+    line = wrapped(body[0], 40, 1, module, set())
+
+    after = module.with_changes(body=[line]).code
+    assert after == "return make(\n\tfirst_argument, second_argument\n)\n"

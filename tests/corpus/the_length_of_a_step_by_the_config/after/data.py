@@ -2,7 +2,7 @@ from rows import rows
 
 
 def make_data_loaders(context):
-    print(context.get_experiment_config().get("batches_per_step", 100))
+    print(context.get_experiment_config().get("scheduling_unit", 100))
     return (
         rows("train", context.get_per_slot_batch_size()),
         rows("test", context.get_per_slot_batch_size()),
