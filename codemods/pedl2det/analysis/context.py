@@ -85,7 +85,7 @@ class ContextReach:
         elif not isinstance(owner, ast.Module | ast.If | ast.Try):
             return False
         calls = flow.calls(function)
-        if not calls or flow.escapes(function) and not is_static(function):
+        if not calls or flow.escapes(function):
             return False
         if isinstance(owner, ast.ClassDef) and self._is_subclassed(owner):
             return False
