@@ -126,6 +126,9 @@ class _Applier(cst.CSTTransformer):
         if isinstance(node, cst.Parameters) and isinstance(node.star_arg, cst.ParamStar):
             if self._dropped.issuperset(node.kwonly_params):  # the `*` goes with them
                 self._dropped.add(node.star_arg)
+        if isinstance(node, cst.Parameters) and isinstance(node.posonly_ind, cst.ParamSlash):
+            if self._dropped.issuperset(node.posonly_params):  # and the `/` with these
+                self._dropped.add(node.posonly_ind)
         return isinstance(node, cst.Module) or self._locator.holds_any(node, self._starts)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
@@ -140,6 +143,10 @@ class _Applier(cst.CSTTransformer):
             updated = _with_keyword(updated, self._renamed[original_node])
         if isinstance(updated, cst.Call | cst.Parameters):
             updated = _without_stray_comma(original_node, updated)
+        if isinstance(updated, cst.Lambda) and original_node.params.params:
+            updated = _without_space(updated)
+        if isinstance(updated, cst.FormattedString) and updated is not original_node:
+            updated = updated.visit(_OtherQuotes(updated))
         if isinstance(updated, cst.BaseExpression):
             for edit in sorted(edits, key=_order):
                 self._touch()
@@ -177,9 +184,7 @@ class _Applier(cst.CSTTransformer):
                 self._became[inner] = updated  # a hole may hold the node itself
                 made = templates.expression(code, self._holes(edit), self._config)
                 del self._became[inner]
-                if isinstance(made, cst.Tuple) and not made.lpar:
-                    made = made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-                return made
+                return templates.in_place(made, self._source.names.parents.get(node), node)
             case fx.AddArgument(code=code, first=first):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
                 return _with_argument(updated, call.args[0], first)
@@ -191,6 +196,8 @@ class _Applier(cst.CSTTransformer):
         holes: dict[str, Any] = {}
         for name, node in edit.holes.items():
             located = self._locator.expression(node)
+            if located not in self._became:  # it stands behind this place
+                located.visit(self)
             holes[name] = self._became.get(located, located)
         if fx.CONTEXT in edit.code:
             holes["context"] = self._context[_place(edit)]
@@ -351,6 +358,26 @@ class _Applier(cst.CSTTransformer):
         return made
 
 
+class _OtherQuotes(cst.CSTTransformer):
+    """Gives strings in an f-string other quotes than its own: before Python 3.12 it must be so."""
+
+    def __init__(self, around: cst.FormattedString) -> None:
+        super().__init__()
+        self._quote = around.quote
+
+    def leave_SimpleString(
+        self,
+        original_node: cst.SimpleString,  # noqa: ARG002 - libcst's signature
+        updated_node: cst.SimpleString,
+    ) -> cst.SimpleString:
+        """Change the quotes of a string, if none are in it."""
+        other = "'" if self._quote == '"' else '"'
+        plain = updated_node.raw_value
+        if updated_node.quote != self._quote or other in plain or "\\" in plain:
+            return updated_node
+        return cst.SimpleString(f"{updated_node.prefix}{other}{plain}{other}")
+
+
 class _Opened(cst.CSTTransformer):
     """Puts a value that spans lines on lines of its own within the call that it is given to."""
 
@@ -411,14 +438,44 @@ def _without_stray_comma(original: Any, updated: Any) -> Any:
             comma=comma, whitespace_after_arg=original.args[-1].whitespace_after_arg
         )
         return updated.with_changes(args=[*updated.args[:-1], last])
-    for name in ("kwonly_params", "params", "posonly_params"):
-        kept, had = getattr(updated, name), getattr(original, name)
-        if kept and updated.star_kwarg is None:
-            if len(kept) < len(had) or updated.star_arg is not original.star_arg:
-                last = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-                return updated.with_changes(**{name: [*kept[:-1], last]})
-            break
-    return updated
+    return _without_last_comma(updated) if _count(updated) < _count(original) else updated
+
+
+def _count(parameters: Any) -> int:
+    """How many parameters there are."""
+    lists = (parameters.posonly_params, parameters.params, parameters.kwonly_params)
+    stars = (parameters.star_arg, parameters.star_kwarg)
+    return sum(map(len, lists)) + sum(isinstance(one, cst.Param) for one in stars)
+
+
+def _without_last_comma(parameters: Any) -> Any:
+    """Parameters without a comma behind the last one, unless that stands on a line of its own."""
+    for name in ("star_kwarg", "kwonly_params", "star_arg", "params", "posonly_params"):
+        kept = getattr(parameters, name)
+        if isinstance(kept, cst.Param):
+            last = kept.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return parameters.with_changes(**{name: last})
+        if name == "posonly_params" and kept:  # its comma is behind the slash
+            slash = parameters.posonly_ind.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return parameters.with_changes(posonly_ind=slash)
+        if isinstance(kept, Sequence) and kept:
+            last = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return parameters.with_changes(**{name: [*kept[:-1], last]})
+    return parameters
+
+
+def _without_space(function: cst.Lambda) -> cst.Lambda:
+    """``lambda: 1`` where the parameters are gone."""
+    parameters = function.params
+    stars = (parameters.star_arg, parameters.star_kwarg)
+    if (
+        parameters.params
+        or parameters.kwonly_params
+        or parameters.posonly_params
+        or any(isinstance(one, cst.Param | cst.ParamStar) for one in stars)
+    ):
+        return function
+    return function.with_changes(whitespace_after_lambda=cst.MaybeSentinel.DEFAULT)
 
 
 def _joined_up(call: Any) -> Any:
@@ -428,7 +485,7 @@ def _joined_up(call: Any) -> Any:
 
 def _with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
     plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    args = list(call.args)
+    args = [one.with_changes(value=templates.in_parentheses(one.value)) for one in call.args]
     if first:
         return call.with_changes(args=[plain, *args])
     at = len(args)
@@ -454,7 +511,8 @@ def _with_parameter(parameters: cst.Parameters, code: str, method: bool) -> cst.
 
 def _block(body: Any) -> Any:
     if isinstance(body, cst.SimpleStatementSuite):
-        return cst.IndentedBlock([cst.SimpleStatementLine([one]) for one in body.body])
+        bare = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in body.body]
+        return cst.IndentedBlock([cst.SimpleStatementLine([one]) for one in bare])
     return body
 
 

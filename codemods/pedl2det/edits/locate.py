@@ -72,8 +72,8 @@ class Locator:
     def holds_any(self, node: cst.CSTNode, starts: Sequence[tuple[int, int]]) -> bool:
         """Tell whether one of some places, in order, is inside of a node."""
         place = self.positions.get(node)
-        if place is None:
-            return True
+        if place is None or isinstance(node, cst.Param):
+            return True  # the range of a parameter is that of its name
         begin = place.start.line, place.start.column
         if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.decorators:
             first = self.positions[node.decorators[0]].start  # outside of the node's own range
@@ -123,6 +123,9 @@ class Locator:
         """The place of an expression; libcst leaves the parentheses of tuples out, ast does not."""
         if isinstance(node, cst.Tuple) and node.elements:
             return ("tuple", self._key_of(node.elements[0].value))
+        if isinstance(node, cst.Tuple):
+            start = self.positions[node.lpar[-1]].start
+            return ("empty", start.line, start.column)
         if isinstance(node, cst.GeneratorExp):
             return ("generator", self._key_of(node.elt))
         return _span(self.positions[node])
@@ -136,6 +139,8 @@ class Locator:
         if isinstance(node, ast.GeneratorExp):
             return ("generator", self._ast_key(node.elt))
         (line, column), (end, end_column) = self.source.span(node)
+        if isinstance(node, ast.Tuple):
+            return ("empty", line, column)
         return (line, column, end, end_column)
 
     def _string_around(self, node: ast.AST) -> ast.JoinedStr | None:
