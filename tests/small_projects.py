@@ -80,7 +80,8 @@ def uses(files: Files | str, entries: tuple[str, ...] = ()) -> set[str]:
 def flow_of(files: Files | str, entries: tuple[str, ...] = ()) -> Flow:
     """The value flow of a project; ``entries`` are dotted names of functions."""
     made = modules(files)
-    return Flow(made, frozenset(one for name in entries if (one := made.definition(name))))
+    found = frozenset(one for name in entries if (one := made.definition(name)))
+    return Flow(made, found, found)
 
 
 def described(files: Modules, found: Origin | Use) -> str:

@@ -7,10 +7,8 @@ import ast
 import pedl2det_names as names
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Function, Origin, Use, Way
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
 
-#: Methods that the old harness called with the hyperparameters.
-_GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
 _CHANGES = ("pop", "update", "setdefault", "clear", "popitem")
 
 
@@ -65,7 +63,7 @@ def _is_hparams(trial: Trial, parameter: ast.arg) -> bool:
     else:
         is_given = any(
             method is function and parameter in [*method.args.posonlyargs, *method.args.args][1:2]
-            for _, method in trial.methods(*_GIVEN_HPARAMS)
+            for _, method in trial.methods(*GIVEN_HPARAMS)
         )
     return is_given and not any(_may_set(use) for use in trial.flow.parameter_uses(parameter))
 

@@ -11,8 +11,9 @@ function. What cannot be followed ends as an origin or a use of its own, never a
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -20,11 +21,26 @@ from typing import overload
 
 from pedl2det.analysis.bindings import Binding, Path, Reaching, Step, reaching
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.scopes import FUNCTIONS
+from pedl2det.analysis.scopes import FUNCTIONS, imported_as
 from pedl2det.analysis.source import Source
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Callable = Function | ast.Lambda
+#: How many calls deep the function of a call is looked for.
+_DEEPEST = 30
+#: How many members deep a value is followed.
+_LONGEST = 5
+#: Methods that change the members of a list or dict.
+_CHANGING = frozenset(
+    (
+        *("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse"),
+        *("setdefault", "sort", "update"),
+    )
+)
+#: Functions that do not call a class that they are given.
+_LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
+#: Decorators that leave what a function returns as it is.
+_PLAIN = frozenset(("abstractmethod", "cache", "classmethod", "lru_cache", "staticmethod"))
 
 
 @dataclass(frozen=True)
@@ -95,17 +111,25 @@ class Flow:
     Args:
         modules: its files.
         entries: functions whose returned values leave the project, such as the data loaders.
+        given: functions that get arguments from outside of the project.
     """
 
-    def __init__(self, modules: Modules, entries: frozenset[ast.AST] = frozenset()) -> None:
+    def __init__(
+        self,
+        modules: Modules,
+        entries: frozenset[ast.AST] = frozenset(),
+        given: frozenset[ast.AST] = frozenset(),
+    ) -> None:
         self.modules = modules
         self._entries = entries
+        self._given = given
         self._reaching: dict[ast.AST, Reaching] = {}
         #: Calls and escapes are found without looking through parameters, which need both.
         self._sees_parameters = False
         self._is_preparing = False
-        #: The calls whose functions are being looked for.
-        self._asked: set[ast.Call] = set()
+        self._called: dict[tuple[ast.Call, bool], list[Callable]] = {}
+        self._calling: set[ast.Call] = set()
+        self._changed: dict[ast.expr, bool] = {}
 
     # Where a value comes from.
 
@@ -116,15 +140,15 @@ class Flow:
         seen: set[tuple[ast.AST, Path]] = set()
         while waiting:
             here = waiting.pop()
-            if here in seen or len(here[1]) > 6:
+            if here in seen:
                 continue
             seen.add(here)
-            steps = self._back(*here)
+            steps = self._back(*here) if len(here[1]) <= _LONGEST else None
             if steps is None:
                 found[Origin(*here)] = None
             else:
                 waiting += reversed(steps)
-        return list(found)
+        return list(found) or [Origin(node, path)]  # it comes from itself alone
 
     def _back(self, node: ast.AST, path: Path) -> list[tuple[ast.AST, Path]] | None:
         """One step towards the origins; None where the value starts."""
@@ -139,25 +163,20 @@ class Flow:
                 return [(value, path) for value in values]
             case ast.Attribute():
                 return self._back_from_attribute(node, path)
+            case ast.Subscript(value=value, slice=ast.Slice()):
+                return [(value, (None, *path[1:]))] if path else None
             case ast.Subscript(value=value, slice=key):
-                member = key.value if isinstance(key, ast.Constant) else None
-                step = member if isinstance(member, int | str) else None
-                steps = [
-                    (origin.node, origin.path) for origin in self.origins(value, (step, *path))
-                ]
-                return steps if self._moves(steps) else None
+                return [(value, (_step(key), *path))]
             case ast.Call():
                 return self._back_from_call(node, path)
+            case ast.List() | ast.Dict() | ast.ListComp() | ast.DictComp() if (
+                path and self._is_changed(node)
+            ):
+                return None
             case ast.Tuple(elts=elements) | ast.List(elts=elements) if path:
                 return self._members(elements, path)
             case ast.Dict(keys=keys, values=values) if path:
-                named = [one.value if isinstance(one, ast.Constant) else None for one in keys]
-                chosen = [
-                    value
-                    for name, value in zip(named, values, strict=True)
-                    if path[0] is None or name is None or name == path[0]
-                ]
-                return [(value, path[1:]) for value in chosen]
+                return _members_of_dict(zip(keys, values, strict=True), path)
             case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element) if path:
                 return [(element, path[1:])]
             case ast.DictComp(value=value) if path:
@@ -166,10 +185,46 @@ class Flow:
                 return self._back_from_parameter(node, path)
         return None
 
-    @staticmethod
-    def _moves(steps: list[tuple[ast.AST, Path]]) -> bool:
-        """Whether following a subscript led to a member, not only to the same question."""
-        return bool(steps) and all(not isinstance(one, ast.Subscript) for one, _ in steps)
+    def _is_changed(self, node: ast.expr) -> bool:
+        """Whether the members of a list or dict may be changed after it was made."""
+        if self._is_preparing:
+            return False  # who is called may be found too often
+        parent = self.modules.home(node).names.parents.get(node)
+        if isinstance(parent, ast.Assign) and all(
+            isinstance(one, ast.Tuple | ast.List) for one in parent.targets
+        ):
+            return False  # its members are told apart at once
+        if node not in self._changed:
+            self._changed[node] = True  # while it is asked
+            self._changed[node] = any(self._changes(use) for use in self.uses(node))
+        return self._changed[node]
+
+    def _changes(self, use: Use) -> bool:
+        """Whether a use may change the members of what is used."""
+        match use:
+            case Use(path=path) if path:
+                return False  # it is a member of something else
+            case Use(way=Way.STORED):
+                return True
+            case Use(way=Way.OTHER, around=ast.AugAssign()):
+                return True
+            case Use(way=Way.METHOD, around=ast.Call(func=ast.Attribute(attr=name))):
+                return name in _CHANGING
+            case Use(way=Way.ARGUMENT, around=ast.Call(func=func) as call):
+                is_whole = use.node in call.args or any(
+                    one.value is use.node and one.arg for one in call.keywords
+                )
+                return is_whole and not self._is_of_library(func)
+        return False
+
+    def _is_of_library(self, node: ast.expr) -> bool:
+        """Whether an expression means something of a library or a builtin."""
+        meaning = self.modules.meaning(node)
+        if meaning is not None:
+            return self.modules.split(meaning)[0] is None
+        source = self.modules.home(node)
+        is_known = isinstance(node, ast.Name) and source.names.binder(node) is None
+        return is_known and hasattr(builtins, getattr(node, "id", ""))
 
     def _members(self, elements: list[ast.expr], path: Path) -> list[tuple[ast.AST, Path]] | None:
         step = path[0]
@@ -187,6 +242,9 @@ class Flow:
             if found is None:
                 return None
             steps += found
+        meaning = self.modules.meaning(node)
+        if not steps and meaning is not None:  # of `import *`
+            steps = [(value, (*inner, *path)) for value, inner in self._module_value(meaning)]
         return steps or None
 
     def _back_from_binding(self, binding: Binding, path: Path) -> list[tuple[ast.AST, Path]] | None:
@@ -201,25 +259,32 @@ class Flow:
         return None
 
     def _back_from_alias(self, binding: Binding, path: Path) -> list[tuple[ast.AST, Path]] | None:
-        source = self.modules.home(binding.node)
-        meanings = [one for one in source.names.module_bindings(binding.name) if one]
-        for meaning in meanings:
-            found = self._module_value(source.names.follow(meaning))
-            if found:
-                return [(one, path) for one in found]
-        return [(binding.node, path)]
+        source, alias = self.modules.home(binding.node), binding.node
+        assert isinstance(alias, ast.alias)
+        dotted = alias.name if alias.asname else binding.name
+        if isinstance(binding.statement, ast.ImportFrom):
+            dotted = imported_as(binding.statement, alias)
+        found = self._module_value(source.names.follow(dotted))
+        return [(value, (*inner, *path)) for value, inner in found] or [(alias, path)]
 
-    def _module_value(self, dotted: str) -> list[ast.AST]:
+    def _module_value(self, dotted: str) -> list[tuple[ast.AST, Path]]:
         """What a dotted name of the project is bound to."""
-        definition = self.modules.definition(dotted)
-        if definition is not None:
-            return [definition]
         source, rest = self.modules.split(dotted)
-        if source is None or not rest or "." in rest:
+        if source is None or not rest:
             return []
-        found = self.scope(source.tree).bindings.get(rest, [])
-        values = [one.value for one in found if one.value is not None and not one.path]
-        return list(values) if len(values) == len(found) else []
+        if "." in rest:
+            definition = self.modules.definition(dotted)
+            return [(definition, ())] if definition is not None else []
+        values: list[tuple[ast.AST, Path]] = []
+        for binding in self._everywhere(source, source.tree, rest):
+            if isinstance(binding.node, ast.alias):  # one of several; else it was followed
+                values.append((binding.node, ()))
+                continue
+            found = self._back_from_binding(binding, ())
+            if found is None:
+                return []
+            values += found
+        return values
 
     def _back_from_attribute(
         self, node: ast.Attribute, path: Path
@@ -227,19 +292,23 @@ class Flow:
         dotted = self.modules.meaning(node)
         if dotted is not None:
             found = self._module_value(dotted)
-            return [(one, path) for one in found] or None
+            return [(value, (*inner, *path)) for value, inner in found] or None
         values = self.attribute_values(node)
         return [(value, (*inner, *path)) for value, inner in values] or None
 
     def _back_from_call(self, node: ast.Call, path: Path) -> list[tuple[ast.AST, Path]] | None:
         if path and isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args:
-            chosen = [one for one in node.keywords if path[0] is None or one.arg == path[0]]
-            return [(one.value, path[1:]) for one in chosen] or None
+            if self._is_changed(node):
+                return None
+            pairs = [
+                (ast.Constant(one.arg) if one.arg else None, one.value) for one in node.keywords
+            ]
+            return _members_of_dict(pairs, path)
         steps: list[tuple[ast.AST, Path]] = []
         functions = self.called(node)
         for function in functions:
             returned = self.returned(function)
-            if not returned:
+            if not returned or not self._returns_its_own(function):
                 return None
             steps += [(value, path) for value in returned]
         return steps or None
@@ -251,7 +320,7 @@ class Flow:
         steps: list[tuple[ast.AST, Path]] = []
         for call in self.calls(function):
             value = argument_for(call, function, node.arg)
-            if value is None:
+            if value is None and not _is_hidden(call.node):
                 value = _default(function, node)
             if value is None:
                 return None
@@ -267,9 +336,12 @@ class Flow:
         seen: set[tuple[ast.AST, Path]] = set()
         while waiting:
             here = waiting.pop()
-            if here in seen or len(here[1]) > 6:
+            if here in seen:
                 continue
             seen.add(here)
+            if len(here[1]) > _LONGEST:
+                found[Use(Way.OTHER, here[0], here[0], here[1])] = None
+                continue
             ends, steps = self._forward(*here)
             found |= dict.fromkeys(ends)
             waiting += steps
@@ -295,14 +367,19 @@ class Flow:
                 return [Use(Way.TESTED, node, parent, path)], []
             case ast.IfExp() | ast.BoolOp() | ast.Starred() | ast.Await():
                 return [], [(parent, path)]
+            case ast.Tuple() | ast.List() if isinstance(node, ast.Starred):
+                if path:
+                    return [], [(parent, (None, *path[1:]))]
+                return [Use(Way.ITERATED, node.value, node)], []
+            case ast.Dict(keys=keys, values=values) if (
+                node in values and keys[values.index(node)] is None
+            ):
+                return ([], [(parent, path)]) if path else ([Use(Way.ITERATED, node, parent)], [])
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 step: Step = elements.index(node)
                 return [], [(parent, (step, *path))]
             case ast.Dict(keys=keys, values=values) if node in values:
-                key = keys[values.index(node)]
-                named = key.value if isinstance(key, ast.Constant) else None
-                step = named if isinstance(named, int | str) else None
-                return [], [(parent, (step, *path))]
+                return [], [(parent, (_step(keys[values.index(node)]), *path))]
             case ast.Return():
                 return self._returned_from(node, parent, path)
             case ast.Lambda(body=body) if body is node:
@@ -336,7 +413,10 @@ class Flow:
     ) -> list[Use]:
         """Targets of an assignment that cannot be followed, such as ``other.x = value``."""
         ends = []
+        targets = [*targets]
         for target in targets:
+            if isinstance(target, ast.Tuple | ast.List):
+                targets += target.elts
             is_self = isinstance(target, ast.Attribute) and self._class_of_self(target) is not None
             if isinstance(target, ast.Subscript) or (
                 isinstance(target, ast.Attribute) and not is_self
@@ -348,7 +428,8 @@ class Flow:
         """The expressions that read what a target was given."""
         match target:
             case ast.Name():
-                return [(name, path) for name in self.reads_of(target)]
+                reads = [*self.reads_of(target), *self._members_read(target)]
+                return [(read, path) for read in reads]
             case ast.Tuple(elts=elements) | ast.List(elts=elements) if path:
                 step = path[0]
                 starred = any(isinstance(one, ast.Starred) for one in elements)
@@ -409,6 +490,8 @@ class Flow:
             return [Use(Way.STORED, node, parent, path)], []
         if not path:
             return [Use(Way.ITEM, node, parent)], []
+        if isinstance(parent.slice, ast.Slice):
+            return [], [(parent, (None, *path[1:]))]
         key = parent.slice.value if isinstance(parent.slice, ast.Constant) else None
         if key is None or path[0] is None or key == path[0]:
             return [], [(parent, path[1:])]
@@ -432,22 +515,22 @@ class Flow:
         if own is binder or _is_comprehension_of(source, binder, own):
             found = self.scope(own).reads.get(name)
             if found:
-                return list(found)
+                return [*found, *self._declared(source, binder, name.id)]
         if isinstance(binder, (ast.Module, ast.ClassDef, *FUNCTIONS)):
-            return [
-                *self.scope(binder).bindings.get(name.id, []),
-                *self._set_by_global(source, binder, name.id),
-            ]
+            return self._everywhere(source, binder, name.id)
         return self.scope(own).bindings.get(name.id, [])
 
-    def _set_by_global(self, source: Source, binder: ast.AST, name: str) -> Iterator[Binding]:
-        """Bindings of a name of the module in functions that declare it global."""
-        if not isinstance(binder, ast.Module):
-            return
-        for node in source.names.of(ast.Global):
-            if name in node.names:
+    def _everywhere(self, source: Source, binder: ast.AST, name: str) -> list[Binding]:
+        """Every binding of a name of a scope, also by functions that declare it theirs."""
+        own = self.scope(binder).bindings.get(name, [])
+        return [*own, *self._declared(source, binder, name)]
+
+    def _declared(self, source: Source, binder: ast.AST, name: str) -> Iterator[Binding]:
+        """Bindings of a scope's name in functions that say ``global`` or ``nonlocal``."""
+        for node in source.names.of(ast.Global, ast.Nonlocal):
+            if name in node.names and source.names.binder_at(node, name) is binder:
                 function = source.names.definition_around(node)
-                if function is not None:
+                if function is not None and function is not binder:
                     yield from self.scope(function).bindings.get(name, [])
 
     def _scope_around(self, source: Source, node: ast.AST) -> ast.AST:
@@ -476,26 +559,34 @@ class Flow:
     def reads_of(self, target: ast.AST) -> list[ast.Name] | list[ast.expr]:
         """The names that may read what a target or a parameter was given."""
         source = self.modules.home(target)
-        name = target.arg if isinstance(target, ast.arg) else getattr(target, "id", "")
-        if isinstance(target, ast.arg):
-            scope: ast.AST | None = source.names.definition_around(target)
-        else:
-            scope = self._scope_around(source, target)
-        assert scope is not None
         if isinstance(target, ast.Name):
-            binder = source.names.binder(target)
-            if isinstance(binder, ast.Module) and scope is not binder:  # `global name`
-                scope = binder
-        facts = self.scope(scope)
+            name, own = target.id, self._scope_around(source, target)
+            binder: ast.AST | None = source.names.binder(target)
+        else:
+            name = getattr(target, "arg", "")
+            binder = own = source.names.definition_around(target) or source.tree
+        facts = self.scope(own)
         mine = [one for one in facts.bindings.get(name, []) if one.node is target]
-        found = [read for one in mine for read in facts.used_at(one)]
+        found: list[ast.Name] = [read for one in mine for read in facts.used_at(one)]
+        is_declared = binder is not own and isinstance(binder, (ast.Module, *FUNCTIONS))
         for read in self._reads_by_name[name]:
-            home = self.modules.home(read)
-            if home is source and read not in facts.reads and source.names.binder(read) is scope:
-                found.append(read)  # in an inner function
-        if isinstance(scope, ast.Module) and isinstance(target, ast.Name):
-            return [*found, *self._reads_elsewhere(source, name)]
+            if self.modules.home(read) is source and source.names.binder(read) is binder:
+                is_followed = read in facts.reads and not is_declared
+                if not is_followed and read not in found:  # in an inner function
+                    found.append(read)
+        if isinstance(binder, ast.Module) and isinstance(target, ast.Name):
+            found += self._reads_elsewhere(source, name)  # type: ignore[arg-type]
         return found
+
+    def _members_read(self, target: ast.Name) -> list[ast.expr]:
+        """Where an attribute of a class is read through its instances or the class."""
+        source = self.modules.home(target)
+        owner = self._scope_around(source, target)
+        if not isinstance(owner, ast.ClassDef):
+            return []
+        dotted = f"{self.modules.name_of(source)}.{owner.name}.{target.id}"
+        by_class = [node for node, meaning in self._meanings if meaning == dotted]
+        return [*self._self_reads(owner, target.id), *by_class]
 
     @cached_property
     def _reads_by_name(self) -> dict[str, list[ast.Name]]:
@@ -531,13 +622,16 @@ class Flow:
 
     def called(self, call: ast.Call) -> list[Callable]:
         """The functions of the project that a call may call; empty if any may be another."""
-        if call in self._asked:  # `f = f()`: what is called comes from the call itself
-            return []
-        self._asked.add(call)
-        try:
-            return self._find_called(call)
-        finally:
-            self._asked.discard(call)
+        key = call, self._is_preparing
+        if key in self._called:
+            return self._called[key]
+        if call in self._calling or len(self._calling) > _DEEPEST:
+            return []  # it depends on itself
+        self._calling.add(call)
+        found = self._find_called(call)
+        self._calling.remove(call)
+        self._called[key] = found
+        return found
 
     def _find_called(self, call: ast.Call) -> list[Callable]:
         found: list[Callable] = []
@@ -565,12 +659,26 @@ class Flow:
             return None
         owner = self._class_of_self(node)
         if owner is not None:
-            found: list[Callable] = [*self.overrides(owner, node.attr)]
-            return found or None
+            return [*self.overrides(owner, node.attr)] or None
         if isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "super":
             around = self._class_around(node)
             return self._above(around, node.attr) or None if around else None
-        return None
+        known: list[Callable] = []
+        for origin in self.origins(node.value):
+            method = self._method_of(origin, node.attr)
+            if method is None:
+                return None
+            known.append(method)
+        return known
+
+    def _method_of(self, origin: Origin, name: str) -> Function | None:
+        """The method of an instance that is made by calling its class."""
+        if origin.path or not isinstance(origin.node, ast.Call):
+            return None
+        classes = [one.node for one in self.origins(origin.node.func) if not one.path]
+        if len(classes) != 1 or not isinstance(classes[0], ast.ClassDef):
+            return None
+        return self.method(classes[0], name)
 
     def _above(self, owner: ast.ClassDef, name: str) -> list[Callable]:
         """The methods that ``super().name`` may mean in a class: each heir has an order of its own.
@@ -610,13 +718,13 @@ class Flow:
 
     @cached_property
     def _calls(self) -> dict[ast.AST, list[Call]]:
-        self._is_preparing = True
+        before, self._is_preparing = self._is_preparing, True
         found: dict[ast.AST, list[Call]] = defaultdict(list)
         for source in self.modules:
             for call in source.names.of(ast.Call):
                 for function in self.called(call):
                     found[function].append(Call(call, self._is_bound(call, function)))
-        self._is_preparing = False
+        self._is_preparing = before
         return found
 
     def calls(self, function: ast.AST) -> list[Call]:
@@ -627,39 +735,81 @@ class Flow:
     def _escaping(self) -> set[ast.AST]:
         """Functions that are read as values in a way that hides some of their calls."""
         callees = {
-            id(node)
-            for calls in self._calls.values()
-            for call in calls
-            for node in ast.walk(call.node.func)
+            node for calls in self._calls.values() for call in calls for node in _names_called(call)
         }
         found: set[ast.AST] = set()
         for source in self.modules:
-            for node in source.names.of(ast.Name, ast.Attribute):
-                if not isinstance(node.ctx, ast.Load) or id(node) in callees:
+            for node in source.names.of(ast.Name, ast.Attribute, ast.Lambda):
+                is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+                if not is_read or node in callees:
                     continue
-                for origin in self.origins(node):
-                    is_function = isinstance(origin.node, Function) and not origin.path
-                    if is_function and not self._only_leads_to_calls(node):
-                        found.add(origin.node)
-                owner = self._class_of_self(node) if isinstance(node, ast.Attribute) else None
-                if owner is not None and isinstance(node, ast.Attribute):
-                    methods = self.overrides(owner, node.attr)
-                    found.update(one for one in methods if isinstance(one, Function))
+                assert isinstance(node, ast.expr)
+                found.update(self._hidden_by(node))
+                if isinstance(node, ast.Attribute):
+                    found.update(self._methods_read(node))
         return found
+
+    def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
+        """The functions that are called in ways that are not seen because an expression is read."""
+        for origin in self.origins(node):
+            if origin.path:
+                continue
+            if isinstance(origin.node, Callable) and not self._only_leads_to_calls(node):
+                yield origin.node
+            elif isinstance(origin.node, ast.ClassDef) and self._hands_on(node):
+                constructor = self.method(origin.node, "__init__")
+                if constructor is not None:
+                    yield constructor
+
+    def _methods_read(self, node: ast.Attribute) -> Iterator[Callable]:
+        """The methods that an attribute may mean, where it is not seen to be called."""
+        owner = self._class_of_self(node)
+        if owner is not None:
+            yield from self.overrides(owner, node.attr)
+        elif not self._is_of_library(node):
+            yield from self._methods_by_name[node.attr]
+
+    @cached_property
+    def _methods_by_name(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = defaultdict(list)
+        for source in self.modules:
+            for owner in source.names.of(ast.ClassDef):
+                for one in owner.body:
+                    if isinstance(one, Function):
+                        found[one.name].append(one)
+        return found
+
+    @cached_property
+    def _known_calls(self) -> set[ast.Call]:
+        return {call.node for calls in self._calls.values() for call in calls}
 
     def _only_leads_to_calls(self, node: ast.expr) -> bool:
         """Whether a function that is read as a value is called in the end, and nothing else."""
         uses = self.uses(node)
-        known = {id(call.node) for calls in self._calls.values() for call in calls}
         return bool(uses) and all(
-            use.way is Way.METHOD and not use.path and id(use.around) in known for use in uses
+            use.way is Way.METHOD and not use.path and use.around in self._known_calls
+            for use in uses
         )
+
+    def _hands_on(self, node: ast.expr) -> bool:
+        """Whether a class that is read as a value may be called where it is not seen."""
+        for use in self.uses(node):
+            name = getattr(getattr(use.around, "func", None), "id", "")
+            if use.way is Way.ARGUMENT and name not in _LOOKING:
+                return True
+            if use.way is Way.METHOD and use.around not in self._known_calls:
+                return isinstance(use.around, ast.Call) and use.around.func is use.node
+            if use.way in (Way.RETURNED, Way.MEMBER, Way.YIELDED):
+                return True
+        return False
 
     def escapes(self, function: ast.AST) -> bool:
         """Whether a function may be called in ways that are not seen."""
-        if isinstance(function, ast.Lambda):
-            return not self.calls(function)
-        return function in self._escapes or bool(getattr(function, "decorator_list", ()))
+        if isinstance(function, ast.Lambda) and not self.calls(function):
+            return True
+        decorators = getattr(function, "decorator_list", ())
+        is_plain = all(_is_named(one, ("staticmethod", "classmethod")) for one in decorators)
+        return function in self._escapes or not is_plain
 
     @property
     def _escapes(self) -> set[ast.AST]:
@@ -668,12 +818,13 @@ class Flow:
                 return set()
             self._is_preparing = True
             self._escaping  # noqa: B018 - computed once, before parameters are followed
+            self._is_preparing = False
             self._sees_parameters = True
         return self._escaping
 
     def _sees_through(self, function: ast.AST) -> bool:
         """Whether every call of a function is seen, so that its parameters can be followed."""
-        if self._is_preparing and not self._sees_parameters:
+        if self._is_preparing or function in self._given:
             return False
         return not self.escapes(function)
 
@@ -689,6 +840,20 @@ class Flow:
             and node.value is not None
             and source.names.definition_around(node) is function
         ]
+
+    def _returns_its_own(self, function: Callable) -> bool:
+        """Whether a call of a function gives what its ``return`` statements say."""
+        if isinstance(function, ast.Lambda):
+            return True
+        if function.name == "__init__" or not all(
+            _is_named(one, _PLAIN) for one in function.decorator_list
+        ):
+            return False
+        names = self.modules.home(function).names
+        return not any(
+            isinstance(one, ast.Yield | ast.YieldFrom) and names.definition_around(one) is function
+            for one in names.below(function)
+        )
 
     def _is_bound(self, call: ast.Call, function: ast.AST) -> bool:
         """Whether a call fills the function's first parameter with an object."""
@@ -779,14 +944,15 @@ class Flow:
     def attribute_reads(self, target: ast.Attribute) -> list[ast.Attribute]:
         """Where ``self.x`` is read in the family of its class."""
         owner = self._class_of_self(target)
-        if owner is None:
-            return []
+        return self._self_reads(owner, target.attr) if owner is not None else []
+
+    def _self_reads(self, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
         return [
             node
             for one in self.family(owner)
             for node in self.modules.home(one).names.below(one)
             if isinstance(node, ast.Attribute)
-            and node.attr == target.attr
+            and node.attr == name
             and isinstance(node.ctx, ast.Load)
             and self._class_of_self(node) is not None
         ]
@@ -845,6 +1011,49 @@ def _is_decorated(function: ast.AST, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
 
 
+def _is_named(decorator: ast.expr, names: Iterable[str]) -> bool:
+    """Whether a decorator has one of some names, by whatever module."""
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    return getattr(decorator, "attr", getattr(decorator, "id", "")) in names
+
+
+def _names_called(call: Call) -> Iterator[ast.AST]:
+    """The expressions that say what a call calls, without what other calls in it are given."""
+    waiting: list[ast.AST] = [call.node.func]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.Call):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _members_of_dict(
+    pairs: Iterable[tuple[ast.expr | None, ast.expr]], path: Path
+) -> list[tuple[ast.AST, Path]] | None:
+    """The values of a dict that may be its member; a key of None stands for ``**``."""
+    found: list[tuple[ast.AST, Path]] = []
+    for key, value in pairs:
+        if key is None:
+            found.append((value, path))
+        elif path[0] is None or not isinstance(key, ast.Constant) or key.value == path[0]:
+            found.append((value, path[1:]))
+    return found or None
+
+
+def _step(key: ast.expr | None) -> Step:
+    """The step that a key in brackets means; None for one that is computed."""
+    is_known = isinstance(key, ast.Constant) and isinstance(key.value, int | str)
+    return key.value if is_known else None  # type: ignore[union-attr]
+
+
+def _is_hidden(call: ast.Call) -> bool:
+    """Whether a call gives arguments that are not visible."""
+    return any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    )
+
+
 def _assigned(source: Source, target: ast.expr) -> tuple[ast.expr, Path] | None:
     """What an assignment gives to a target, which may be a part of a tuple."""
     path: list[Step] = []
@@ -853,7 +1062,9 @@ def _assigned(source: Source, target: ast.expr) -> tuple[ast.expr, Path] | None:
         parent = source.names.parents[node]
         match parent:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                path.insert(0, elements.index(node))  # type: ignore[arg-type]
+                index = elements.index(node)  # type: ignore[arg-type]
+                after_star = any(isinstance(one, ast.Starred) for one in elements[:index])
+                path.insert(0, None if after_star else index)
             case ast.Assign(value=value):
                 return value, tuple(path)
             case ast.AnnAssign(value=value) if value is not None:

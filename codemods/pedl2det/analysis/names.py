@@ -61,6 +61,8 @@ class Names:
         self._of: dict[tuple[type[ast.AST], ...], list[Any]] = {}
         # Every rule asks the same of the same names.
         self._binders: dict[ast.Name, Scope | None] = {}
+        #: The scopes that declare a name ``global`` or ``nonlocal``, and with which of these.
+        self._declared: dict[tuple[Scope, str], type[ast.AST]] = {}
         self._qualified: dict[ast.AST, str | None] = {}
         self._read(tree)
         self._pass_guards()
@@ -148,15 +150,18 @@ class Names:
     def binder(self, node: ast.Name) -> Scope | None:
         """The innermost scope that binds a name where it stands."""
         if node not in self._binders:
-            scopes = self._scopes_of(node)
-            found = next((scope for scope in scopes if node.id in self._bound[scope]), None)
-            self._binders[node] = found
+            self._binders[node] = self.binder_at(node, node.id)
         return self._binders[node]
 
     def binder_at(self, place: ast.AST, name: str) -> Scope | None:
         """The innermost scope that binds a name which would stand at a place."""
-        scopes = self._scopes_of(place)
-        return next((scope for scope in scopes if name in self._bound[scope]), None)
+        for scope in self._scopes_of(place):
+            declared = self._declared.get((scope, name))
+            if declared is ast.Global:
+                return self.tree
+            if declared is None and name in self._bound[scope]:
+                return scope
+        return None
 
     def module_bindings(self, name: str) -> list[str | None]:
         """What binds a name in the module's own scope."""
@@ -303,9 +308,11 @@ class Names:
             case ast.Global(names=names):
                 for name in names:  # one list: what is bound here is bound in the module
                     bound[name] = self._bound[self.tree][name]
+                    self._declared[scope, name] = ast.Global
             case ast.Nonlocal(names=names):
                 for name in names:
                     bound[name].append(None)
+                    self._declared[scope, name] = ast.Nonlocal
 
     def _around_comprehensions(self, node: ast.AST) -> Scope:
         """The scope in which ``:=`` binds."""

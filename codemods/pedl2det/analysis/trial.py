@@ -32,6 +32,8 @@ DETERMINED_TRIALS = frozenset(
         "determined.keras._tf_keras_trial.TFKerasTrial",
     }
 )
+#: Methods that the old harness called with the hyperparameters.
+GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
 #: Names of Determined 0.12 that no later release had.
 _OF_0_12 = frozenset({"InMemorySequence", "KerasDataAdapter", "TFKerasContext"})
 #: Methods of the context that no release before 0.13.8 had.
@@ -225,9 +227,10 @@ class Trial:
     @cached_property
     def flow(self) -> Flow:
         """The value-flow graph."""
-        entries = [one for one in (self.loaders, self.download) if one is not None]
-        entries += [method for _, method in self.methods()]
-        return Flow(self.modules, frozenset(entries))
+        given = [one for one in (self.loaders, self.download) if one is not None]
+        entries = [*given, *(method for _, method in self.methods())]
+        given += [method for _, method in self.methods(*GIVEN_HPARAMS)]
+        return Flow(self.modules, frozenset(entries), frozenset(given))
 
     @cached_property
     def context(self) -> ContextReach:

@@ -16,7 +16,7 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import templates
+from pedl2det.edits import arguments, parameters, templates
 from pedl2det.edits.comments import is_gone, keep_comments, settle, without_blank
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
@@ -136,12 +136,13 @@ class _Applier(cst.CSTTransformer):
         """Go into nodes with edits only; remember whether something below a statement is edited."""
         if _is_line(type(node)):
             self._touched.append(False)
-        if (
-            isinstance(node, cst.Parameters)
-            and isinstance(node.star_arg, cst.ParamStar)
-            and self._dropped.issuperset(node.kwonly_params)
-        ):  # the `*` goes with them
-            self._dropped.add(node.star_arg)
+        if isinstance(node, cst.Parameters):
+            # What only parts parameters goes with those that it parts.
+            star, slash = node.star_arg, node.posonly_ind
+            if isinstance(star, cst.ParamStar) and self._dropped.issuperset(node.kwonly_params):
+                self._dropped.add(star)
+            if isinstance(slash, cst.ParamSlash) and self._dropped.issuperset(node.posonly_params):
+                self._dropped.add(slash)
         return isinstance(node, cst.Module) or self._locator.holds_any(node, self._starts)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
@@ -154,8 +155,14 @@ class _Applier(cst.CSTTransformer):
         if original_node in self._renamed:
             self._touch()
             updated = _with_keyword(updated, self._renamed[original_node])
-        if isinstance(updated, cst.Call | cst.Parameters):
-            updated = _without_stray_comma(original_node, updated)
+        if isinstance(updated, cst.Call):
+            updated = arguments.without_stray_comma(original_node, updated)
+        if isinstance(updated, cst.Parameters):
+            updated = parameters.without_stray_comma(original_node, updated)
+        if isinstance(updated, cst.Lambda) and original_node.params.params:
+            updated = parameters.closed_up(updated)
+        if isinstance(updated, cst.FormattedString) and updated is not original_node:
+            updated = updated.visit(_OtherQuotes(updated))
         if isinstance(updated, cst.BaseExpression):
             for edit in sorted(edits, key=_order):
                 self._touch()
@@ -193,20 +200,22 @@ class _Applier(cst.CSTTransformer):
                 self._became[inner] = updated  # a hole may hold the node itself
                 made = templates.expression(code, self._holes(edit), self._config)
                 del self._became[inner]
-                if isinstance(made, cst.Tuple) and not made.lpar:
-                    made = made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-                return made
+                return templates.in_place(made, self._source.names.parents.get(node), node)
             case fx.AddArgument(code=code, first=first):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
-                return _with_argument(updated, call.args[0], first)
+                return arguments.with_argument(updated, call.args[0], first)
             case fx.AddParameter(code=code):
-                return updated.with_changes(params=_with_parameter(updated.params, code, False))
+                return updated.with_changes(
+                    params=parameters.with_parameter(updated.params, code, False)
+                )
         raise AssertionError(edit)
 
     def _holes(self, edit: Any) -> dict[str, Any]:
         holes: dict[str, Any] = {}
         for name, node in edit.holes.items():
             located = self._locator.expression(node)
+            if located not in self._became:  # it stands behind this place
+                located.visit(self)
             holes[name] = self._became.get(located, located)
         if fx.CONTEXT in edit.code:
             holes["context"] = self._context[_place(edit)]
@@ -289,7 +298,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = with_type_comment(original, _closed_up(updated))
+            updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         lines = keep_comments(original, self._fitted(original, lines), head_only=True)
@@ -332,7 +341,7 @@ class _Applier(cst.CSTTransformer):
                     isinstance(one, ast.Name) and one.id == "staticmethod"
                     for one in getattr(function, "decorator_list", ())
                 )
-                params = _with_parameter(updated.params, code, method and not static)
+                params = parameters.with_parameter(updated.params, code, method and not static)
                 updated = updated.with_changes(params=params)
                 if len(params.params) == 1 and params.star_arg is cst.MaybeSentinel.DEFAULT:
                     tight = cst.SimpleWhitespace("")
@@ -392,6 +401,26 @@ class _Applier(cst.CSTTransformer):
         return made
 
 
+class _OtherQuotes(cst.CSTTransformer):
+    """Gives strings in an f-string other quotes than its own: before Python 3.12 it must be so."""
+
+    def __init__(self, around: cst.FormattedString) -> None:
+        super().__init__()
+        self._quote = around.quote
+
+    def leave_SimpleString(
+        self,
+        original_node: cst.SimpleString,
+        updated_node: cst.SimpleString,
+    ) -> cst.SimpleString:
+        """Change the quotes of a string, if none are in it."""
+        other = "'" if self._quote == '"' else '"'
+        plain = updated_node.raw_value
+        if updated_node.quote != self._quote or other in plain or "\\" in plain:
+            return updated_node
+        return cst.SimpleString(f"{updated_node.prefix}{other}{plain}{other}")
+
+
 class _Opened(cst.CSTTransformer):
     """Puts a value that spans lines on lines of its own within the call that it is given to."""
 
@@ -442,91 +471,10 @@ def _without_parentheses(original: Any, updated: Any) -> Any:
     return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
 
 
-def _without_stray_comma(original: Any, updated: Any) -> Any:
-    """The list without the comma that stood behind its last element, if a later one was dropped."""
-    if isinstance(updated, cst.Call):
-        if len(updated.args) == len(original.args) or not updated.args:
-            return _joined_up(updated) if len(updated.args) < len(original.args) else updated
-        comma = original.args[-1].comma
-        last = updated.args[-1].with_changes(
-            comma=comma, whitespace_after_arg=original.args[-1].whitespace_after_arg
-        )
-        return updated.with_changes(args=[*updated.args[:-1], last])
-    for name in ("kwonly_params", "params", "posonly_params"):
-        kept, had = getattr(updated, name), getattr(original, name)
-        if kept and updated.star_kwarg is None:
-            if len(kept) < len(had) or updated.star_arg is not original.star_arg:
-                end = _last_parameter(original)
-                last = kept[-1].with_changes(
-                    comma=end.comma, whitespace_after_param=end.whitespace_after_param
-                )
-                return updated.with_changes(**{name: [*kept[:-1], last]})
-            break
-    return updated
-
-
-def _last_parameter(parameters: cst.Parameters) -> cst.Param:
-    """The parameter that stands last."""
-    star = parameters.star_arg if isinstance(parameters.star_arg, cst.Param) else None
-    every = [*parameters.posonly_params, *parameters.params, star]
-    every += [*parameters.kwonly_params, parameters.star_kwarg]
-    return [one for one in every if one is not None][-1]
-
-
-def _closed_up(function: cst.FunctionDef) -> cst.FunctionDef:
-    """A function without parameters keeps nothing of the lines that they stood on."""
-    if function.params.children:
-        return function
-    return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
-
-
-def _joined_up(call: Any) -> Any:
-    """A call without arguments keeps nothing of the lines that they stood on."""
-    return call.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
-
-
-def _with_argument(call: Any, argument: cst.Arg, first: bool) -> Any:
-    plain = argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    args = list(call.args)
-    if first:
-        return call.with_changes(args=[plain, *args])
-    at = len(args)
-    if argument.keyword is None:  # a positional argument goes before keywords
-        at = next((i for i, one in enumerate(args) if one.keyword or one.star == "**"), at)
-    elif args and args[-1].star == "**":
-        at -= 1
-    if args and at == len(args):
-        args[-1], plain = _after(args[-1], plain, call.whitespace_before_args)
-    return call.with_changes(args=[*args[:at], plain, *args[at:]])
-
-
-def _after(last: cst.Arg, new: cst.Arg, between: Any) -> tuple[cst.Arg, cst.Arg]:
-    """The last argument of a call and a new one behind it, which takes over what follows."""
-    new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
-    comma: Any = cst.MaybeSentinel.DEFAULT
-    if isinstance(last.comma, cst.Comma):  # each argument stands on a line of its own
-        is_tight = isinstance(between, cst.SimpleWhitespace) and not between.value
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ") if is_tight else between)
-    tight = cst.SimpleWhitespace("")
-    return last.with_changes(comma=comma, whitespace_after_arg=tight), new
-
-
-def _with_parameter(parameters: cst.Parameters, code: str, method: bool) -> cst.Parameters:
-    made: Any = cst.parse_statement(f"def f({code}): pass")
-    new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    positional = list(parameters.posonly_params)
-    plain = list(parameters.params)
-    at = 1 if method and (positional or plain) else 0
-    if positional:
-        positional.insert(at, new)
-    else:
-        plain.insert(at, new)
-    return parameters.with_changes(posonly_params=positional, params=plain)
-
-
 def _block(body: Any) -> Any:
     if isinstance(body, cst.SimpleStatementSuite):
-        return cst.IndentedBlock([cst.SimpleStatementLine([one]) for one in body.body])
+        bare = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in body.body]
+        return cst.IndentedBlock([cst.SimpleStatementLine([one]) for one in bare])
     return body
 
 

@@ -131,6 +131,9 @@ class Locator:
         """The place of an expression; libcst leaves the parentheses of tuples out, ast does not."""
         if isinstance(node, cst.Tuple) and node.elements:
             return ("tuple", self._key_of(node.elements[0].value))
+        if isinstance(node, cst.Tuple):
+            start = self.positions[node.lpar[-1]].start
+            return ("empty", start.line, start.column)
         if isinstance(node, cst.GeneratorExp):
             return ("generator", self._key_of(node.elt))
         return _span(self.positions[node])
@@ -144,6 +147,8 @@ class Locator:
         if isinstance(node, ast.GeneratorExp):
             return ("generator", self._ast_key(node.elt))
         (line, column), (end, end_column) = self.source.span(node)
+        if isinstance(node, ast.Tuple):
+            return ("empty", line, column)
         return (line, column, end, end_column)
 
     def _string_around(self, node: ast.AST) -> ast.JoinedStr | None:

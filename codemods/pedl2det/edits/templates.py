@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import libcst as cst
@@ -48,18 +48,50 @@ def _named(code: str, holes: Mapping[str, Any]) -> str:
 def _operands(code: str, holes: Mapping[str, Any]) -> set[str]:
     """The holes whose place needs an expression that binds tightly, such as ``{x}.values``."""
     names = {f"_{name}_hole": name for name in holes}
-    found = set()
-    for node in ast.walk(ast.parse(code)):
-        match node:
-            case ast.Attribute(value=ast.Name(id=name)) | ast.Subscript(value=ast.Name(id=name)):
-                found.add(name)
-            case ast.Call(func=ast.Name(id=name)):
-                found.add(name)
-            case ast.BinOp() | ast.UnaryOp() | ast.BoolOp() | ast.Compare() | ast.Starred():
-                found |= {one.id for one in ast.iter_child_nodes(node) if isinstance(one, ast.Name)}
-            case ast.keyword(arg=None, value=ast.Name(id=name)):
-                found.add(name)
-    return {names[one] for one in found if one in names}
+    return {
+        names[one.id]
+        for node in ast.walk(ast.parse(code))
+        for one in operands(node)
+        if isinstance(one, ast.Name) and one.id in names
+    }
+
+
+def operands(node: ast.AST | None) -> Iterator[ast.expr]:
+    """The children of a node that must bind tightly or be in parentheses."""
+    match node:
+        case ast.Attribute(value=one) | ast.Subscript(value=one) | ast.Call(func=one):
+            yield one
+        case ast.Starred(value=one) | ast.Await(value=one) | ast.keyword(arg=None, value=one):
+            yield one
+        case ast.BinOp(left=left, right=right):
+            yield from (left, right)
+        case ast.UnaryOp(operand=one):
+            yield one
+        case ast.BoolOp(values=values):
+            yield from values
+        case ast.Compare(left=left, comparators=others):
+            yield from (left, *others)
+        case ast.IfExp(test=test, body=body):
+            yield from (test, body)
+        case ast.Dict(keys=keys, values=values):
+            yield from (value for key, value in zip(keys, values, strict=True) if key is None)
+        case ast.comprehension(iter=iterated, ifs=conditions):
+            yield from (iterated, *conditions)
+
+
+def in_place(node: Any, parent: ast.AST | None, old: ast.expr) -> Any:
+    """New code for the place of an expression, in parentheses where its neighbours ask for them."""
+    is_number = isinstance(node, cst.Integer | cst.Float | cst.Imaginary)
+    if is_number and not isinstance(parent, ast.Attribute):
+        return node
+    return _fit(node, any(one is old for one in operands(parent)))
+
+
+def in_parentheses(node: Any, always: bool = False) -> Any:
+    """Code that cannot stand beside others without parentheses, in parentheses."""
+    if node.lpar or (not always and not isinstance(node, cst.GeneratorExp)):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _fit(node: Any, tight: bool) -> Any:
@@ -68,8 +100,6 @@ def _fit(node: Any, tight: bool) -> Any:
         return cst.parse_expression(node)
     if not isinstance(node, cst.BaseExpression):
         return node
-    if isinstance(node, cst.Tuple | cst.GeneratorExp | cst.Yield) and not node.lpar:
-        tight = True
-    elif isinstance(node, _TIGHT) or node.lpar or not tight:
-        return node
-    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]) if tight else node
+    is_open = isinstance(node, cst.Tuple | cst.GeneratorExp | cst.Yield)
+    needs = is_open or (tight and not isinstance(node, _TIGHT))
+    return in_parentheses(node, always=True) if needs else node

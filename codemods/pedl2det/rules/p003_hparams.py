@@ -13,7 +13,7 @@ from pedl2det.analysis.entry import entry_of, reads_any_local
 from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, is_wrapped
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
 from pedl2det.fixes import (
     AddMember,
     DropArgument,
@@ -31,8 +31,6 @@ from pedl2det.rules import cases_hparams
 ID = "P003"
 NAME = "hparams"
 
-#: Methods that the old harness called with the hyperparameters.
-_GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
 _PLAIN = "{context}.get_hparams()"
@@ -45,9 +43,9 @@ _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
-    for _, method in trial.methods(*_GIVEN_HPARAMS, *_DATA_METHODS):
+    for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = [*method.args.posonlyargs, *method.args.args][1:]
-        is_given = trial.generation is Generation.PEDL and method.name in _GIVEN_HPARAMS
+        is_given = trial.generation is Generation.PEDL and method.name in GIVEN_HPARAMS
         is_given = is_given and not _is_given_context(trial, method, parameters)
         if is_given or _is_leftover(method, parameters):
             yield from _function(trial, method, hparams=parameters[:1], config=[])

@@ -158,7 +158,7 @@ CASES = (
                 f"        return legacy_keras.wrap_dataset({_MADE}([1]))",
                 "",
             ),
-            "model_def.py": migrated_model("", more="legacy_keras.bind(context)\n"),
+            "model_def.py": migrated_model("", shuffle=False, more="legacy_keras.bind(context)\n"),
         },
     ),
 )

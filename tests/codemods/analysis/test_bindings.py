@@ -197,7 +197,7 @@ def test_code_that_never_runs_is_read_too() -> None:
     assert [name.lineno for name in facts.reads] == [4]
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(programs(), st.randoms(use_true_random=False))
 def test_what_a_run_reads_is_among_the_bindings(text: str, chance: st.randoms) -> None:  # type: ignore[valid-type]
     """Random programs are run, each several times with other branches."""
