@@ -70,7 +70,7 @@ def test_an_old_name_has_its_name_today(old: str, new: str) -> None:
         ("keras.datasets.cifar.load_batch", "load_batch"),
         ("tensorflow.python.keras.datasets.cifar.load_batch", "load_batch"),
         ("keras.preprocessing.sequence._remove_long_seq", "remove_long_seq"),
-        ("keras.legacy.interfaces.generate_legacy_interface", "generate_legacy_interface"),
+        ("keras.legacy.interfaces.generate_legacy_interface", "legacy_interface"),
         ("keras.backend.get_session", "get_session"),
         ("tensorflow.Session", "Session"),
         ("pedl.is_valid_url", "is_valid_url"),

@@ -116,9 +116,12 @@ ROWS = table(
             f"{KERAS}.layers.{name}",
             f"{KERAS.replace('.', '.compat.v1.')}.layers.{name}",
             TENSORFLOW_2,
-            write=UNSERVED["layers"][name],
+            write=f"it runs on GPUs alone; on a CPU use {plain}",
         )
-        for name in ("CuDNNGRU", "CuDNNLSTM")
+        for name, plain in (
+            ("CuDNNGRU", "GRU(recurrent_activation='sigmoid', reset_after=True)"),
+            ("CuDNNLSTM", "LSTM(recurrent_activation='sigmoid'), which has one bias for its two"),
+        )
     ),
     Name(
         f"{KERAS}.models.model_from_yaml",

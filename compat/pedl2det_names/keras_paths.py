@@ -152,14 +152,9 @@ ALIASES: dict[str, dict[str, str]] = {
     },
 }
 
-_CUDNN = "it ran on GPUs alone"
 _YAML = {"model_from_yaml": "use model_from_json: YAML could run code"}
 _H5 = {"HDF5Matrix": "read the file with h5py, in a keras.utils.Sequence"}
 _LAYERS = {
-    "CuDNNGRU": f"{_CUDNN}: use GRU with recurrent_activation='sigmoid' and "
-    "reset_after=True, which computes the same",
-    "CuDNNLSTM": f"{_CUDNN}, with two biases: use LSTM with "
-    "recurrent_activation='sigmoid', which has one",
     "Merge": "use keras.layers.concatenate, add and their like",
     "Recurrent": "derive from keras.layers.RNN, or from a cell's layer",
 }
