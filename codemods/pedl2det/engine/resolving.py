@@ -7,6 +7,7 @@ names does not vouch for. Without TensorFlow nothing is looked up.
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import subprocess
@@ -94,6 +95,7 @@ def _is_vouched(dotted: str) -> bool:
     return any(".".join(parts[:end]) in new for end in range(2, len(parts) + 1))
 
 
+@functools.cache
 def _new_names() -> frozenset[str]:
     return frozenset(row.new for row in names.rows() if row.new)
 
