@@ -246,7 +246,8 @@ class _Applier(cst.CSTTransformer):
 
     def _finished(self, original: Any, lines: list[Any]) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
-        lines = keep_comments(original, self._fitted(original, lines))
+        lines = self._fitted(original, lines)
+        lines = keep_comments(original, lines, text=self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
     def _fitted(self, original: Any, lines: list[Any]) -> list[Any]:
@@ -301,7 +302,8 @@ class _Applier(cst.CSTTransformer):
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
-        lines = keep_comments(original, self._fitted(original, lines), head_only=True)
+        lines = self._fitted(original, lines)
+        lines = keep_comments(original, lines, True, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
     def _unfolded(self, original: Any, updated: Any) -> Any:

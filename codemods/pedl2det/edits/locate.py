@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from pedl2det.analysis.source import Source
 
@@ -83,6 +83,15 @@ class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
     """An ``ast`` node without a libcst node; the edit of it is a defect of ours."""
 
 
+def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Return the children of a node that may hold expressions or statements."""
+    for name in _PARTS.get(type(node), ()):
+        value = getattr(node, name)
+        for child in value if isinstance(value, Sequence) else (value,):
+            if isinstance(child, cst.CSTNode):  # it may be None or a sentinel
+                yield child
+
+
 class Locator:
     """The libcst nodes of one file by the ``ast`` nodes that they stand for.
 
@@ -140,9 +149,19 @@ class Locator:
 
     def column(self, statement: Any) -> int:
         """The column in which a located statement, or a line that begins with one, starts."""
+        return self.source.start(self._node(statement))[1]
+
+    def text(self, statement: Any) -> str:
+        """The lines of a statement or line, decorators included."""
+        first = self._node(statement)
+        last = self._statements[statement.body[-1]] if statement not in self._statements else first
+        start = min(one.lineno for one in (first, *getattr(first, "decorator_list", ())))
+        return "\n".join(self.source.lines[start - 1 : last.end_lineno])
+
+    def _node(self, statement: Any) -> ast.stmt:
         while statement not in self._statements:
             statement = statement.body[0]
-        return self.source.start(self._statements[statement])[1]
+        return self._statements[statement]
 
     def ways(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
         """Return some located nodes and all that they are in."""
@@ -179,16 +198,12 @@ class Locator:
 
     def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nearest shared nodes below a libcst node."""
-        for name in _PARTS.get(type(node), ()):
-            value = getattr(node, name)
-            children = value if isinstance(value, Sequence) else (value,)
-            for child in children:
-                if isinstance(child, cst.CSTNode):  # it may be None or a sentinel
-                    self._parents[child] = node
-                    yield from (child,) if _is_shared(child, node) else self._below(child)
-                    if isinstance(child, cst.Param) and child.default is not None:
-                        self._parents[child.default] = child
-                        yield child.default
+        for child in parts(node):
+            self._parents[child] = node
+            yield from (child,) if _is_shared(child, node) else self._below(child)
+            if isinstance(child, cst.Param) and child.default is not None:
+                self._parents[child.default] = child
+                yield child.default
 
 
 def _is_shared(node: cst.CSTNode, parent: cst.CSTNode) -> bool:

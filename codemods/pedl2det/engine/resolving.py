@@ -70,12 +70,14 @@ def _written(file: NewFile) -> Iterator[_Written]:
     if file.path.suffix != ".py" or file.old is None:
         return
     try:
-        old, new = (Source.of(file.path, data.decode()) for data in (file.old, file.new))
+        new = Source.of(file.path, file.new.decode())
+        doubtful = [one for one in _dotted(new) if not _is_vouched(one[0])]
+        old = _dotted(Source.of(file.path, file.old.decode())) if doubtful else ()
     except (Unreadable, UnicodeDecodeError):
         return
-    known = {dotted for dotted, _ in _dotted(old)}
-    for dotted, line in _dotted(new):
-        if dotted not in known and not _is_vouched(dotted):
+    known = {dotted for dotted, _ in old}
+    for dotted, line in doubtful:
+        if dotted not in known:
             yield _Written(dotted, file, line)
 
 
