@@ -17,7 +17,7 @@ import libcst as cst
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits import arguments, definitions, layout, parameters, templates
-from pedl2det.edits.comments import is_gone, keep_comments, settle, without_blank
+from pedl2det.edits.comments import is_gone, keep_comments, settle, settled, without_blank
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
@@ -162,7 +162,7 @@ class _Applier(cst.CSTTransformer):
             case cst.BaseCompoundStatement():
                 return self._compound(original_node, updated, self._touched.pop())
             case cst.IndentedBlock():
-                return self._block(updated)
+                return settled(updated)
             case cst.Module():
                 return self._module(updated)
         return updated
@@ -236,17 +236,12 @@ class _Applier(cst.CSTTransformer):
         *first, last = layout.on_lines(line.body)
         return [*first, line.with_changes(body=last.body)]
 
-    def _finished(self, original: Any, lines: list[Any]) -> Any:
+    def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
-        lines = self._fitted(original, lines)
-        lines = keep_comments(original, lines, text=self._locator.text(original))
+        indent, module = self._locator.column(original), self._locator.module
+        lines = [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
+        lines = keep_comments(original, lines, head_only, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
-
-    def _fitted(self, original: Any, lines: list[Any]) -> list[Any]:
-        """Lines within the width of the file."""
-        indent = self._locator.column(original)
-        module = self._locator.module
-        return [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
 
     def _around(self, original: Any, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
         """A statement with what is inserted before and after it, or what replaces it."""
@@ -293,9 +288,7 @@ class _Applier(cst.CSTTransformer):
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
-        lines = self._fitted(original, lines)
-        lines = keep_comments(original, lines, True, self._locator.text(original))
-        return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+        return self._finished(original, lines, head_only=True)
 
     def _unfolded(self, original: Any, updated: Any) -> Any:
         """``def f(): return x`` on two lines, if an edit made the line too long."""
@@ -307,16 +300,6 @@ class _Applier(cst.CSTTransformer):
             return updated
         header = updated.body.trailing_whitespace
         return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
-
-    def _block(self, updated: Any) -> Any:
-        """A block without deleted statements; an empty one gets ``pass``."""
-        body, comments = settle(updated.body)
-        if body == list(updated.body):
-            return updated
-        footer = [*comments, *updated.footer]
-        return updated.with_changes(
-            body=body or [cst.SimpleStatementLine([cst.Pass()])], footer=footer
-        )
 
     def _module(self, updated: Any) -> Any:
         """The module without deleted statements, with appended code."""

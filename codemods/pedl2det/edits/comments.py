@@ -75,6 +75,15 @@ def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
     return cst.SimpleStatementLine([Gone()], leading_lines=above)
 
 
+def settled(block: cst.IndentedBlock) -> cst.IndentedBlock:
+    """A block without deleted statements; an empty one gets ``pass``."""
+    body, comments = settle(block.body)
+    if body == list(block.body):
+        return block
+    body = body or [cst.SimpleStatementLine([cst.Pass()])]
+    return block.with_changes(body=body, footer=[*comments, *block.footer])
+
+
 def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Take deleted statements out of a body.
 
