@@ -27,7 +27,7 @@ class Net:
 _CHANGED_AFTER = """\
 class Net:
     def keras_callbacks(self):
-        hparams = self.context.get_hparams()
+        hparams = dict(self.context.get_hparams())
         hparams["rate"] *= 2
         return [Watch(hparams["rate"])]
 """
@@ -75,6 +75,42 @@ class Net:
     def keras_callbacks(self):
         return self._keras_callbacks_from_hparams(legacy_keras.get_hyperparameters())
 """
+_POPPED = """\
+class Net:
+    def keras_callbacks(self, hparams):
+        rate = hparams.pop("rate")
+        hparams.update(decay=rate / 2)
+        return [Watch(rate), Watch(hparams["decay"])]
+"""
+_POPPED_AFTER = """\
+class Net:
+    def keras_callbacks(self):
+        hparams = dict(self.context.get_hparams())
+        rate = hparams.pop("rate")
+        hparams.update(decay=rate / 2)
+        return [Watch(rate), Watch(hparams["decay"])]
+"""
+_SHARED = """\
+class Net:
+    def session_config(self, hparams):
+        hparams["rate"] *= 2
+
+    def keras_callbacks(self, hparams):
+        return [Watch(hparams["rate"])]
+"""
+_SHARED_AFTER = """\
+import legacy_keras
+
+
+class Net:
+    def session_config(self):
+        hparams = legacy_keras.shared_hyperparameters()
+        hparams["rate"] *= 2
+
+    def keras_callbacks(self):
+        hparams = legacy_keras.shared_hyperparameters()
+        return [Watch(hparams["rate"])]
+"""
 _OWN_METHOD = """\
 class Net:
     def watches(self, hparams):
@@ -89,6 +125,8 @@ def _case(before: str, after: str) -> Case:
 CASES = (
     _case(_KEYS, _KEYS_AFTER),
     _case(_CHANGED, _CHANGED_AFTER),
+    _case(_POPPED, _POPPED_AFTER),
+    _case(_SHARED, _SHARED_AFTER),
     _case(_HANDED_ON, _HANDED_ON_AFTER),
     _case(_ANY_KEY, _ANY_KEY_AFTER),
     _case(_DECORATED, _DECORATED_AFTER),

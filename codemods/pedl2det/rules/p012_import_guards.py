@@ -72,8 +72,8 @@ def _answer(source: Source, node: ast.Name) -> Replace | None:
         match source.names.parents[test]:
             case ast.UnaryOp(op=ast.Not()) as around:
                 test, answer = around, not answer
-            case ast.BoolOp(op=op, values=values) as around:
-                if isinstance(op, ast.And) is answer:
+            case ast.BoolOp(op=both, values=values) as around:
+                if isinstance(both, ast.And) is answer:
                     others = {f"test{at}": one for at, one in enumerate(values) if one is not test}
                     word = " and " if answer else " or "
                     return Replace(around, word.join(f"{{{one}}}" for one in others), others)
