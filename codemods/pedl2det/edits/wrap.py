@@ -82,7 +82,7 @@ class _Finder(cst.CSTVisitor):
         super().__init__()
         self._positions = positions
         self._number = number
-        self.found: cst.Call | cst.Tuple | cst.ListComp | cst.GeneratorExp | None = None
+        self.found: cst.BaseExpression | None = None
         self._values: list[cst.BaseExpression | None] = []
 
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
@@ -96,11 +96,17 @@ class _Finder(cst.CSTVisitor):
             self.found = self.found or node
         return self.found is None
 
-    def visit_ListComp(self, node: cst.ListComp) -> bool:
-        """Choose a list comprehension that nothing longer is around on the line."""
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
+        """Leave lambdas whole: a line break in one reads worse than a long line."""
+        return False
+
+    def visit_ListComp(self, node: cst.ListComp | cst.DictComp) -> bool:
+        """Choose a comprehension that nothing longer is around on the line."""
         if self._is_on_line([node]):
             self.found = self.found or node
         return self.found is None
+
+    visit_DictComp = visit_ListComp  # noqa: N815
 
     def visit_GeneratorExp(self, node: cst.GeneratorExp) -> bool:
         """Choose a generator that is alone on the line."""
@@ -179,6 +185,18 @@ class _Breaker(cst.CSTTransformer):
             lbracket=cst.LeftSquareBracket(self._inner),
             for_in=updated_node.for_in.with_changes(whitespace_before=self._inner),
             rbracket=cst.RightSquareBracket(self._outer),
+        )
+
+    def leave_DictComp(
+        self, original_node: cst.DictComp, updated_node: cst.DictComp
+    ) -> cst.DictComp:
+        """Put the pair and each clause on lines of their own."""
+        if original_node is not self._chosen:
+            return updated_node
+        return updated_node.with_changes(
+            lbrace=cst.LeftCurlyBrace(self._inner),
+            for_in=updated_node.for_in.with_changes(whitespace_before=self._inner),
+            rbrace=cst.RightCurlyBrace(self._outer),
         )
 
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.Tuple:

@@ -44,8 +44,16 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             f"x = make({COMPREHENSION[1:-1]})\n",
             "x = make(\n    layer(units, name)\n    for name in names_of_the_layers\n)\n",
         ),
+        (
+            "x = {name: layer(units, name) for name in names_of_them}\n",
+            "x = {\n    name: layer(units, name)\n    for name in names_of_them\n}\n",
+        ),
+        (
+            "x = lambda name: layer(units, name, names_of_the_layers)\n",
+            "x = lambda name: layer(units, name, names_of_the_layers)\n",
+        ),
     ],
-    ids=["list", "generator"],
+    ids=["list", "generator", "dict", "lambda"],
 )
 def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
     before: str, after: str
