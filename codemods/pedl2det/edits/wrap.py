@@ -97,8 +97,9 @@ class _Finder(cst.CSTVisitor):
         return self.found is None
 
     def visit_Lambda(self, node: cst.Lambda) -> bool:
-        """Leave lambdas whole: a line break in one reads worse than a long line."""
-        return False
+        """Leave most lambdas whole: a break within them reads worse than a long line."""
+        self._values.append(node.body)
+        return isinstance(node.body, cst.Call | cst.Tuple)
 
     def visit_ListComp(self, node: cst.ListComp | cst.DictComp) -> bool:
         """Choose a comprehension that nothing longer is around on the line."""

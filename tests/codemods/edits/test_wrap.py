@@ -49,8 +49,8 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "x = {\n    name: layer(units, name)\n    for name in names_of_them\n}\n",
         ),
         (
-            "x = lambda name: layer(units, name, names_of_the_layers)\n",
-            "x = lambda name: layer(units, name, names_of_the_layers)\n",
+            "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
+            "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
         ),
     ],
     ids=["list", "generator", "dict", "lambda"],
