@@ -89,10 +89,18 @@ class _Finder(cst.CSTVisitor):
         """Leave f-strings whole: Python 3.11 allows no line break in them."""
         return False
 
-    def visit_Tuple(self, node: cst.Tuple) -> bool:
-        """Choose a tuple that is the whole value of a statement."""
+    def visit_Tuple(self, node: cst.Tuple | cst.List) -> bool:
+        """Choose a tuple or list that is the whole value of a statement."""
         values = [one.value for one in node.elements]
         if node in self._values and self._is_on_line(values):
+            self.found = self.found or node
+        return self.found is None
+
+    visit_List = visit_Tuple  # noqa: N815
+
+    def visit_IfExp(self, node: cst.IfExp) -> bool:
+        """Choose a conditional expression that is the whole value of a statement."""
+        if node in self._values and self._is_on_line([node.body, node.orelse]) and not node.lpar:
             self.found = self.found or node
         return self.found is None
 
@@ -210,6 +218,29 @@ class _Breaker(cst.CSTTransformer):
             last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             elements, right = [*elements[:-1], last], cst.RightParen(self._outer)
         return updated_node.with_changes(elements=elements, lpar=[left], rpar=[right])
+
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.List:
+        """Put the elements on lines of their own."""
+        if original_node is not self._chosen:
+            return updated_node
+        elements = self._apart(updated_node.elements)
+        right = cst.RightSquareBracket()
+        if not self._one_each:
+            last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            elements, right = [*elements[:-1], last], cst.RightSquareBracket(self._outer)
+        left = cst.LeftSquareBracket(self._inner)
+        return updated_node.with_changes(elements=elements, lbracket=left, rbracket=right)
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.IfExp:
+        """Put the value and each clause on lines of their own, in parentheses."""
+        if original_node is not self._chosen:
+            return updated_node
+        return updated_node.with_changes(
+            whitespace_before_if=self._inner,
+            whitespace_before_else=self._inner,
+            lpar=[cst.LeftParen(self._inner)],
+            rpar=[cst.RightParen(self._outer)],
+        )
 
     def _apart(self, parts: Any) -> list[Any]:
         """Arguments or elements with the white space between them."""
