@@ -111,6 +111,38 @@ class Net:
         hparams = legacy_keras.shared_hyperparameters()
         return [Watch(hparams["rate"])]
 """
+_TIMED = """\
+import functools
+import time
+
+
+def timed(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        start = time.time()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            print(function.__name__, time.time() - start)
+
+    return wrapper
+
+
+class Net:
+    @timed
+    def keras_callbacks(self{hparams}):
+        return [Watch({rate})]
+"""
+_TIMED_AFTER = (
+    _TIMED.format(hparams=", hparams", rate='hparams["rate"]')
+    .replace("function(*", "call(*")
+    .replace("def keras_callbacks", "def _keras_callbacks_from_hparams")
+    .replace("import time\n", "import time\n\nimport legacy_keras\n")
+    + """
+    def keras_callbacks(self):
+        return self._keras_callbacks_from_hparams(legacy_keras.get_hyperparameters())
+"""
+)
 _OWN_METHOD = """\
 class Net:
     def watches(self, hparams):
@@ -130,5 +162,13 @@ CASES = (
     _case(_HANDED_ON, _HANDED_ON_AFTER),
     _case(_ANY_KEY, _ANY_KEY_AFTER),
     _case(_DECORATED, _DECORATED_AFTER),
+    _case(
+        _TIMED.format(hparams=", hparams", rate='hparams["rate"]'),
+        _TIMED.format(hparams="", rate='self.context.get_hparam("rate")'),
+    ),
+    _case(
+        _TIMED.format(hparams=", hparams", rate='hparams["rate"]').replace("function(*", "call(*"),
+        _TIMED_AFTER,
+    ),
     _case(_OWN_METHOD, _OWN_METHOD),
 )

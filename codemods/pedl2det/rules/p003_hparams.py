@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
-from pedl2det.analysis.flow import Call, Function, Use, argument_for, is_wrapped
+from pedl2det.analysis.flow import Call, Function, Use, argument_for
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
@@ -86,7 +86,7 @@ def _function(
     changed: Changed,
 ) -> Iterable[Fix | Remark]:
     source = trial.modules.home(function)
-    if is_wrapped(function) and hparams:
+    if trial.flow.is_wrapped(function) and hparams:
         if function.name != "__init__":  # P001 writes a constructor
             yield _behind_decorator(trial, function)
         return
