@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -63,6 +64,13 @@ class OldPackage:
             said = dotted.replace("tensorflow", "tf", 1)
             raise UnservedIdiomError(f"{said} is not served: {row.write}")
         return old_name(row, self._tf)
+
+    def packages(self) -> Iterator[tuple[str, OldPackage]]:
+        """Return the package and those below it, by their full names."""
+        yield self._dotted, self
+        for dotted in _packages():
+            if dotted.startswith(f"{self._dotted}."):
+                yield dotted, OldPackage(dotted, self._tf)
 
 
 @functools.cache

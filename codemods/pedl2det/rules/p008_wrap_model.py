@@ -18,6 +18,7 @@ from pedl2det.analysis.models import (
     build_methods,
     compiles,
     is_model_class,
+    looked_through,
     makes_model,
     owner_of,
 )
@@ -220,7 +221,7 @@ def _has_optimizer(trial: Trial, compiled: Compile) -> bool:
 
 def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
     """The ``compile`` that the model's class defines itself."""
-    for origin in trial.flow.origins(compiled.model):
+    for origin in looked_through(trial, trial.flow.origins(compiled.model)):
         if isinstance(origin.node, ast.Call):
             for made in trial.flow.origins(origin.node.func):
                 if isinstance(made.node, ast.ClassDef):
