@@ -11,7 +11,7 @@ import pytest
 from pedl2det_runtime.config import config_from
 from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.current import TrialInfo
-from pedl2det_runtime.errors import ConfigError, InvalidConfigurationException, TrialLoadError
+from pedl2det_runtime.errors import InvalidConfigurationException, TrialLoadError
 from pedl2det_runtime.loading import at_home, load_trial
 from support import write_tree
 

@@ -60,7 +60,7 @@ class OldPackage:
             return OldPackage(dotted, self._tf)
         row = lookup(dotted) or lookup(self._dotted)
         assert row is not None
-        if row.new is None or row.old != dotted:
+        if row.old != dotted:
             said = dotted.replace("tensorflow", "tf", 1)
             raise UnservedIdiomError(f"{said} is not served: {row.write}")
         return old_name(row, self._tf)

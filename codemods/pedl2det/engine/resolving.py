@@ -68,7 +68,7 @@ def check_names(result: Result) -> Result:
 
 
 def _written(file: NewFile) -> Iterator[_Written]:
-    """The names of libraries in a new text that the table does not have, if they are new or private."""
+    """The new or private names of libraries in a new text that the table does not have."""
     if file.path.suffix != ".py" or file.old is None:
         return
     try:

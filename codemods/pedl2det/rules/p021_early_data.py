@@ -66,7 +66,7 @@ def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix]:
         source = trial.modules.home(method)
         inline = _inline(trial, method, statement)
         if inline:
-            yield Fix(ID, source, value, inline)
+            yield Fix(ID, source, value, inline, assumptions=_assumed(trial, method))
             continue
         handed, holes = "{it}", {"it": value}
         if isinstance(value, ast.Tuple) and not any(
@@ -77,7 +77,23 @@ def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix]:
         code = f"legacy_keras.whole_batches({handed}, batch_size={_SIZE})"
         edit_value = Replace(value, code, holes)
         support = ("whole_batches",)
-        yield Fix(ID, source, value, (edit_value,), support=support, form=Form.FAITHFUL)
+        assumed = _assumed(trial, method)
+        yield Fix(
+            ID,
+            source,
+            value,
+            (edit_value,),
+            support=support,
+            form=Form.FAITHFUL,
+            assumptions=assumed,
+        )
+
+
+def _assumed(trial: Trial, method: Function) -> tuple[str, ...]:
+    """What is assumed where the code itself calls the method, and was given all records."""
+    if not trial.flow.calls(method):
+        return ()
+    return (f"what else calls {method.name} gets whole batches alone: no records are lost there",)
 
 
 def _returns(trial: Trial, method: Function) -> list[ast.Return]:

@@ -51,14 +51,18 @@ def _is_of_keras(trial: Trial, source: Source, func: ast.Attribute) -> bool:
     if any(makes_model(trial, one.node) for one in origins):
         return True
     owner = owner_of(source, func)
-    if ast.unparse(func.value) == "self.model" and owner is not None:
-        return any(
-            keras_callback(trial, base) is not None
-            for one in trial.flow.bases(owner)
-            for base in one.bases
-        )
+    bases = [base for one in trial.flow.bases(owner) for base in one.bases] if owner else []
+    if ast.unparse(func.value) == "self.model" and any(_is_callback(trial, one) for one in bases):
+        return True
     return func.attr == "predict_classes" and not any(
         isinstance(one.node, ast.Call) for one in origins
+    )
+
+
+def _is_callback(trial: Trial, base: ast.expr) -> bool:
+    dotted = trial.modules.meaning(base) or ""
+    return keras_callback(trial, base) is not None or dotted.startswith(
+        "determined.keras.callbacks."
     )
 
 

@@ -217,8 +217,9 @@ RULES = (
     TextRule(
         "R302",
         "old-pins",
-        "tensorflow==1.14 and keras==2.2.4 exclude what trains a migrated trial: a note, because "
-        "which version to take is yours to say.",
+        "tensorflow==1.14, keras==2.2.4, determined==0.14 and images with an older TensorFlow "
+        "exclude what trains a migrated trial: a note, because which version to take is yours to "
+        "say.",
         "requirements.txt",
         "pedl2det[run]\ntensorflow==1.14.0\n",
         "pedl2det[run]\ntensorflow==1.14.0\n",
