@@ -130,6 +130,10 @@ CASES = (
         migrated_trial(_RETURN, _ROWS, parameters=""),
         says="Rows.on_epoch_end is called after each pass over the data",
     ),
+    Case(
+        pedl_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass")),
+        migrated_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass"), parameters=""),
+    ),
     Case(  # a dataset shuffles itself
         pedl_trial(
             _DATASETS.format(wrap="wrap_dataset"),

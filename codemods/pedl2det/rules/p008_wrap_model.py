@@ -255,7 +255,11 @@ def _optimizer(
         assert isinstance(value, ast.Name)
         line = f"{value.id} = {code}"
         edits.append(InsertBefore(statement, line, {"value": value}))
-    elif statement is not None and not _is_taken(place, "optimizer"):
+    elif (
+        statement is not None
+        and len(_optimizers(trial, place.compiled)) == 1  # or two would have one name
+        and not _is_taken(place, "optimizer")
+    ):
         edits.append(Extract(value, statement, "optimizer", f"optimizer = {code}"))
     else:
         edits.append(Replace(value, code, {"value": value}))

@@ -25,7 +25,8 @@ ID = "P011"
 NAME = "callbacks"
 
 _ACTS_NOW = (
-    "acts after each validation: PEDL gave it no metric of the validation, so it never acted there"
+    "acts after each validation: the old harness gave it no metric of the validation, so it never "
+    "acted there"
 )
 #: Names for a list of callbacks.
 _LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks")

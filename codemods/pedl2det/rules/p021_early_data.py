@@ -139,7 +139,29 @@ _X = "import numpy as np\nx, y = np.ones(9), np.ones(9)\n"
 _TRAIN = "def build_training_data_loader(self):\n    {lines}\n\n"
 _VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
 
+_CALLED = """\
+def build_training_data_loader(self):
+    return self.read(0)
+
+def build_validation_data_loader(self):
+    return self.build_training_data_loader()
+"""
+
 CASES = (
+    Case(
+        early_trial(_CALLED),
+        migrated_early(
+            _CALLED.replace(
+                "self.read(0)",
+                "legacy_keras.whole_batches(\n"
+                "        self.read(0), batch_size=self.context.get_per_slot_batch_size()\n"
+                "    )",
+            ),
+            "\nimport legacy_keras\n",
+        ),
+        says="what else calls build_training_data_loader gets whole batches alone",
+        status="finished with assumptions",
+    ),
     Case(
         early_trial(
             "def build_training_data_loader(self):\n"

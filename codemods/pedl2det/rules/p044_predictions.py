@@ -104,5 +104,9 @@ def baseline(x, y):
 
 CASES = (
     Case(pedl_trial(_CODE), {"net.py": _CODE_AFTER}),
+    Case(
+        pedl_trial(_CODE.replace("keras.callbacks", "tensorflow.keras.callbacks")),
+        {"net.py": _CODE_AFTER},
+    ),
     Case(pedl_trial(_FOREST), {"net.py": _FOREST}),
 )
