@@ -105,4 +105,4 @@ def test_two_batch_sizes() -> None:
 def test_a_trial_of_a_population_trains_all_rounds(rounds: dict[str, Any], batches: int) -> None:
     searcher = {"name": "pbt", "num_rounds": 5, "population_size": 4, **rounds}
     config = config_from(given({"batch_size": 4}, **searcher))
-    assert config.total_batches(4) == batches
+    assert config.training_batches(4) == batches

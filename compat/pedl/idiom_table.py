@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_batch_norm, old_models, old_numpy, old_phase, old_train
+from pedl import old_batch_norm, old_data_layer, old_models, old_numpy, old_phase, old_train
 from pedl.old_backend import multi_gpu_model, sessions
 from pedl.old_keras import OLD_DEFAULTS
 from pedl.old_names import OldPackage, old_name
@@ -233,6 +233,15 @@ IDIOMS = (
             "gone since TensorFlow 2.6",
         )
         for name in ("predict_classes", "predict_proba")
+    ),
+    *(
+        Idiom(
+            "pedl2det_runtime.context.TFKerasExperimentalContext",
+            f"cache_{name}_dataset",
+            lambda _: old_data_layer.caching,
+            "the data layer is gone",
+        )
+        for name in ("train", "validation")
     ),
     _once(
         "tensorflow.python.framework.tensor_shape.TensorShape",

@@ -78,3 +78,11 @@ def expand_1d(data):
         return tf.expand_dims(tensor, -1) if is_flat else tensor
 
     return tf.nest.map_structure(column, data)
+
+
+def shuffled(dataset, seed):
+    """Return a dataset in random order, anew in each pass over all of its records."""
+    records = dataset.cardinality()
+    if records < 0:
+        records = dataset.reduce(np.int64(0), lambda count, _: count + 1)
+    return dataset.shuffle(records, seed=seed)
