@@ -23,6 +23,8 @@ def old_name(row: Name, tf: Any) -> Any:
         AttributeError: this TensorFlow has neither.
     """
     path = row.old.removeprefix("tensorflow.")
+    if row.support == "scale_loss":
+        return functools.partial(_scale_loss, tf)
     if not row.same or row.new is None:
         return Unserved(f"tf.{path}", row.write)
     if path == "gfile":
@@ -30,6 +32,14 @@ def old_name(row: Name, tf: Any) -> Any:
     if path in COMPAT_V1 and row.keywords:  # it takes the old ones
         return operator.attrgetter(path)(tf.compat.v1)
     return operator.attrgetter(row.new.removeprefix("tensorflow."))(tf)
+
+
+def _scale_loss(tf: Any, optimizer: Any, loss_scale: Any = "dynamic") -> Any:
+    """Wrap an optimizer as the class did before TensorFlow 2.4."""
+    kind = tf.keras.mixed_precision.LossScaleOptimizer
+    if loss_scale == "dynamic":
+        return kind(optimizer)
+    return kind(optimizer, dynamic=False, initial_scale=loss_scale)
 
 
 def _quiet(module: Any) -> ModuleType:

@@ -45,6 +45,28 @@ def status(result: Result) -> Status:
 # Statuses.
 
 
+def test_a_piece_that_nothing_written_uses_is_left_out(tmp_path: Path) -> None:
+    """The hyperparameters that a call handed to the download go with its parameter."""
+    data = """\
+def download_data(experiment_config, hparams):
+    return "/data"
+
+
+def make_data_loaders(experiment_config, hparams):
+    return read(download_data(experiment_config, hparams))
+"""
+    init = TRIAL["__init__.py"].replace("make_data_loaders", "download_data, make_data_loaders")
+    loaded = DATA.partition("def make_data_loaders")[0] + data
+    write_tree(tmp_path, TRIAL | {"__init__.py": init, "data.py": loaded})
+
+    files = {file.path.name: file.new.decode() for file in migrate([tmp_path]).files}
+
+    assert "download_data()" in files["data.py"]
+    assert "download_once" in files["legacy_keras.py"]
+    assert "get_hyperparameters" not in files["legacy_keras.py"]
+    assert "legacy_keras.bind" not in files["model_def.py"]
+
+
 def test_a_trial_of_which_nothing_is_left_is_finished_and_written(tmp_path: Path) -> None:
     write_tree(tmp_path, TRIAL)
 

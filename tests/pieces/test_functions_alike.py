@@ -187,3 +187,17 @@ def test_a_cached_dataset_is_shuffled_whatever_its_size_is_known_by(pieces: Any)
     for dataset in (records, uncounted):
         order = [int(one) for one in pieces.shuffled(dataset, 3)]
         assert sorted(order) == list(range(50)) != order
+
+
+@pytest.mark.parametrize("scale", ["dynamic", 128])
+def test_a_loss_is_scaled(scale: Any, pieces: Any, old_names: None) -> None:
+    shim = importlib.import_module("tensorflow.keras.mixed_precision.experimental")
+
+    made = [
+        scaling(tf.keras.optimizers.legacy.SGD(0.1), scale)
+        for scaling in (shim.LossScaleOptimizer, pieces.scale_loss)
+    ]
+
+    assert made[0].get_config() == made[1].get_config()
+    assert [one.dynamic for one in made] == [scale == "dynamic"] * 2
+    assert scale == "dynamic" or float(made[1].initial_scale) == scale

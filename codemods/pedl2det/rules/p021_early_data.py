@@ -93,7 +93,9 @@ def _assumed(trial: Trial, method: Function) -> tuple[str, ...]:
     """What is assumed where the code itself calls the method, and was given all records."""
     if not trial.flow.calls(method):
         return ()
-    return (f"what else calls {method.name} gets whole batches alone: no records are lost there",)
+    return (
+        f"{method.name} is called elsewhere too, and what it returns there fills whole batches",
+    )
 
 
 def _returns(trial: Trial, method: Function) -> list[ast.Return]:
@@ -159,7 +161,7 @@ CASES = (
             ),
             "\nimport legacy_keras\n",
         ),
-        says="what else calls build_training_data_loader gets whole batches alone",
+        says="build_training_data_loader is called elsewhere too",
         status="finished with assumptions",
     ),
     Case(

@@ -86,3 +86,11 @@ def shuffled(dataset, seed):
     if records < 0:
         records = dataset.reduce(np.int64(0), lambda count, _: count + 1)
     return dataset.shuffle(records, seed=seed)
+
+
+def scale_loss(optimizer, loss_scale="dynamic"):
+    """Scale the loss as mixed_precision.experimental.LossScaleOptimizer did."""
+    kind = tf.keras.mixed_precision.LossScaleOptimizer
+    if loss_scale == "dynamic":
+        return kind(optimizer)
+    return kind(optimizer, dynamic=False, initial_scale=loss_scale)
