@@ -16,6 +16,7 @@ _ARGUMENTS = {
     *("steps_per_epoch", "validation_steps", "class_weight", "initial_epoch", "workers"),
 }
 _KERAS = ("keras.", "tensorflow.keras.", "tensorflow.python.keras.", "tensorflow.contrib.keras.")
+_EXITS = ("sys.exit", "exit", "quit")
 _MAKERS = ("Model", "Sequential", "load_model", "clone_model", "model_from_json")
 
 
@@ -43,6 +44,8 @@ class Fits:
     def is_fit(self, call: ast.Call) -> bool:
         """Whether a call trains a Keras model."""
         func = call.func
+        if self.is_recorded(call):
+            return True
         if not isinstance(func, ast.Attribute) or func.attr not in FITS:
             return False
         if isinstance(func.value, ast.Call) and getattr(func.value.func, "id", "") == "super":
@@ -57,6 +60,10 @@ class Fits:
             origins & others or (ast.unparse(node) == text and self._is_near(node, func.value))
             for node, others in self._compiled
         )
+
+    def is_recorded(self, call: ast.Call) -> bool:
+        """Whether a call is already what takes the place of one that trains."""
+        return ast.unparse(call.func) == "legacy_keras.Fit"
 
     def _is_near(self, one: ast.AST, other: ast.AST) -> bool:
         """Whether two nodes stand in the same function."""
@@ -123,11 +130,16 @@ def _functions_around(source: Source, node: ast.AST) -> Iterator[Callable]:
             return
 
 
-def receiver(fits: Fits, call: ast.Call, function: Callable) -> ast.expr | None:
-    """The object that a call of a method binds to its first parameter."""
-    owner = fits.modules.home(function).names.parents.get(function)
-    if not isinstance(owner, ast.ClassDef) or not isinstance(call.func, ast.Attribute):
-        return None
-    meaning = fits.modules.meaning(call.func.value)
-    target = fits.modules.definition(meaning) if meaning else None
-    return None if isinstance(target, ast.ClassDef) else call.func.value
+def called_by(source: Source, statement: ast.stmt) -> ast.Call | None:
+    """The call that a statement consists of: ``f()``, ``x = f()``, ``sys.exit(f())``."""
+    match statement:
+        case ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value):
+            pass
+        case ast.Raise(exc=ast.Call(func=ast.Name(id="SystemExit"), args=[value])):
+            pass
+        case _:
+            return None
+    if isinstance(value, ast.Call) and len(value.args) == 1:
+        name = source.names.qualified(value.func) or ast.unparse(value.func)
+        value = value.args[0] if name in _EXITS else value
+    return value if isinstance(value, ast.Call) else None

@@ -54,6 +54,7 @@ class Lowered:
         support: the pieces of ``legacy_keras.py`` that the new text uses.
         config: the experiment config that the script held in its code; None if it held none.
         entrypoint: the trial as ``module:Class``; empty if there is none.
+        elsewhere: the new texts of other files of the project.
     """
 
     text: str
@@ -64,3 +65,4 @@ class Lowered:
     support: tuple[str, ...] = ()
     config: Mapping[str, object] | None = None
     entrypoint: str = ""
+    elsewhere: Mapping[Path, str] = field(default_factory=dict)

@@ -53,9 +53,10 @@ def _without(script: Script, node: ast.Assign, name: str, call: ast.Call) -> Scr
     if given and config is None:
         script = script.saying(call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
     edits: list[Edit] = [ReplaceStatement(one) for one in [node, *only_for(source, node)]]
-    made = replace(script, text=script.text.edited(edits), parameter=name, config=config)
+    made = replace(script.edited(edits), parameter=name, config=config)
     if "parse_args" not in made.source.text:
-        made = replace(made, said=tuple(one for one in made.said if one.message != DEFAULTS))
+        findings = tuple(one for one in made.findings if one.message != DEFAULTS)
+        made = replace(made, findings=findings)
     if config is not None:
         made = replace(made, facts=_facts(script, config))
     return made

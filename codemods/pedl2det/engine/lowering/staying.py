@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from pedl2det.analysis.source import Source
-from pedl2det.engine.lowering.walk import bound_names, own_nodes, read_names
+from pedl2det.engine.lowering.statements import bound_names, own_nodes, read_names
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PURE = (

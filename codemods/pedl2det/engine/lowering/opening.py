@@ -1,0 +1,145 @@
+"""Write what a script runs as statements of its module: below the main guard, and in ``main()``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from pedl2det.engine.lowering.command_line import is_main_guard
+from pedl2det.engine.lowering.fits import Fits, called_by
+from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.statements import (
+    Line,
+    bound_names,
+    in_place_of,
+    lines_of,
+    own_nodes,
+    paired,
+)
+
+_HIDING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
+
+
+def without_main_guard(script: Script) -> Script:
+    """Put the code below the guard in the guard's place; a script runs as ``__main__``."""
+    module, lines = lines_of(script.source)
+    body: list[Any] = []
+    footer: list[Any] = []
+    for line in lines:
+        if isinstance(line.node, ast.If) and is_main_guard(line.node.test):
+            inner = paired(line.node.body, line.code.body)
+            body += in_place_of(line.code, [one.code for one in inner])
+            footer = [one for one in getattr(line.code.body, "footer", ()) if one.comment]
+        else:
+            body.append(line.code)
+            footer = []
+    return script.with_body(module, body, footer=[*footer, *module.footer])
+
+
+def opened(script: Script) -> Script:
+    """Write functions that train in the place of the only statement that calls them.
+
+    Such as ``main()``. A function whose statements would mean something else there stays.
+    """
+    while (made := _opened(script)) is not None:
+        script = made
+    return script
+
+
+def _opened(script: Script) -> Script | None:
+    fits = Fits(script.modules())
+    module, lines = lines_of(script.source)
+    training = fits.training_functions()
+    for line in lines:
+        call = called_by(script.source, line.node)
+        function = next(iter(fits.called(call)), None) if call is not None else None
+        home = next((one for one in lines if one.node is function), None)
+        if call is None or home is None or function not in training:
+            continue
+        inner = _body(script, fits, line, call, home)
+        if inner:
+            body = [one.code for one in lines if one is not home]
+            at = next(number for number, one in enumerate(body) if one is line.code)
+            body[at : at + 1] = in_place_of(line.code, inner)
+            docstring = ast.get_docstring(home.node, clean=False)  # type: ignore[arg-type]
+            made = script.with_body(module, body)
+            return replace(made, docstring=made.docstring or docstring or "")
+    return None
+
+
+def _body(script: Script, fits: Fits, line: Line, call: ast.Call, home: Line) -> list[Any]:
+    """The statements of a function in the place of a call; none if they cannot stand there."""
+    function = home.node
+    if not isinstance(function, ast.FunctionDef) or len(fits.flow.calls(function)) != 1:
+        return []
+    filled = _arguments(call, function)
+    statements = paired(function.body, home.code.body)
+    if ast.get_docstring(function) is not None:
+        statements = statements[1:]
+    end = statements[-1].node if statements else None
+    if filled is None or function.decorator_list or fits.flow.escapes(function):
+        return []
+    if any(isinstance(n, _HIDING) and n is not end for n in own_nodes(function.body)):
+        return []
+    names = bound_names(function.body) | {name for name, arg in filled if _name(arg) != name}
+    if any(script.source.names.module_bindings(one) for one in names):
+        return []
+    assigned = [f"{name} = {script.source.segment(a)}" for name, a in filled if _name(a) != name]
+    found = [cst.parse_statement(one) for one in assigned]
+    if isinstance(end, ast.Return):
+        last = statements.pop().code
+        found += [one.code for one in statements]
+        result = _result(line, last.body[0].value)
+        return [
+            *found,
+            *([result.with_changes(leading_lines=last.leading_lines)] if result else []),
+        ]
+    if isinstance(line.node, ast.Assign):
+        return []
+    return [*found, *(one.code for one in statements)]
+
+
+def _result(line: Line, value: Any) -> Any:
+    """What is done with the returned value; None for nothing."""
+    if isinstance(line.node, ast.Assign):
+        small = line.code.body[0].with_changes(value=value or cst.Name("None"))
+    elif isinstance(value, cst.Call | cst.Await):
+        small = cst.Expr(value)
+    else:
+        return None
+    return cst.SimpleStatementLine([small])
+
+
+def _arguments(call: ast.Call, function: ast.FunctionDef) -> list[tuple[str, ast.expr]] | None:
+    """What fills each parameter, in the order of evaluation; None if that is not plain to see."""
+    given = function.args
+    if given.posonlyargs or given.vararg or given.kwarg or len(call.args) > len(given.args):
+        return None
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    filled = {one.arg: value for one, value in zip(given.args, call.args, strict=False)}
+    filled |= {str(one.arg): one.value for one in call.keywords}
+    names = {one.arg for one in [*given.args, *given.kwonlyargs]}
+    defaults = {name: value for name, value in _defaults(given) if name not in filled}
+    if filled.keys() | defaults.keys() != names:
+        return None
+    if any(not isinstance(one, ast.Constant) for one in defaults.values()):
+        return None
+    return [*filled.items(), *defaults.items()]
+
+
+def _defaults(given: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    first = len(given.args) - len(given.defaults)
+    for one, default in zip(given.args[first:], given.defaults, strict=True):
+        yield one.arg, default
+    for one, value in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        if value is not None:
+            yield one.arg, value
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
