@@ -27,7 +27,7 @@ from pedl2det.engine.lowering.parts import Parts, stays, taken_apart
 from pedl2det.engine.lowering.script import Script, with_imports
 from pedl2det.engine.lowering.statements import read_names
 from pedl2det.engine.lowering.submission import without_submission
-from pedl2det.engine.lowering.trial_class import class_name, generator, plain
+from pedl2det.engine.lowering.trial_class import generator, plain
 from pedl2det.engine.lowering.unread import without_unread
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, ReplaceStatement
@@ -37,6 +37,7 @@ __all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script", "without_submiss
 _AFTER = "what the script did after fit is done when the training ends, by a callback"
 _NO_FIT = "the script calls no model's fit, so there is nothing to train"
 _TRAINS_ITSELF = "the script trains with a loop of its own, which no trial can"
+_OUT_OF_REACH = "fit is called where the script's own statements do not lead"
 _NO_VALIDATION = "fit gets no validation_data, which every trial needs"
 _WRITE_VALIDATION = "return the validation data from build_validation_data_loader"
 _KERAS_BATCH = 32
@@ -61,7 +62,7 @@ def lower_script(source: Source, facts: Facts) -> Lowered:
     script = without_main_guard(without_command_line(first))
     inside = without_init(opened(script))
     fits = Fits(inside.modules())
-    found = [call for one in fits.modules for call in fits.calls(one)]
+    found, _ = fits.trainings(inside.source)
     if not found:
         return _left(first)
     if len(found) == 1 and (statement := _statement(inside, found[0])) is not None:
@@ -127,7 +128,7 @@ def _generator(script: Script) -> Lowered:
     match moving:
         case [ast.Expr(value=ast.Call() as call)] if not fits.is_fit(call):
             spared = call
-    given = [arguments_of(one) for source in fits.modules for one in fits.calls(source)]
+    given = [arguments_of(one) for one in fits.trainings(script.source)[0]]
     name = script.source.segment(spared) if spared is not None else ""
     script, edits = as_generators(script, fits, spared)
     elsewhere = {
@@ -184,6 +185,8 @@ def _lowered(
 def _left(script: Script) -> Lowered:
     """A script in which no training can be found."""
     message, node = _NO_FIT, next(iter(script.source.tree.body), None)
+    for call in Fits(script.modules()).calls(script.source):
+        message, node = _OUT_OF_REACH, script.source.names.statement_of(call)
     for call in script.source.names.of(ast.Call):
         if getattr(call.func, "attr", "") in ("train_on_batch", "apply_gradients"):
             message, node = _TRAINS_ITSELF, script.source.names.statement_of(call)

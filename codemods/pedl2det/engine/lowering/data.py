@@ -51,7 +51,7 @@ def _data(fits: Fits, origin: Origin) -> Data:
     for made in fits.flow.origins(node.func):
         if isinstance(made.node, ast.ClassDef) and not made.path:
             return _object_of(fits, made.node)
-    if isinstance(node.func, ast.Attribute) and not fits.called(node):
+    if isinstance(node.func, ast.Attribute) and not fits.flow.called(node):
         if node.func.attr in _FLOWS:
             return Data.SEQUENCE
         if node.func.attr in _DATASET_METHODS and data_of(fits, node.func.value) is Data.DATASET:

@@ -20,6 +20,7 @@ _PARAMETERS = {
         *("shuffle", "initial_epoch"),
     ),
 }
+_PARAMETERS["Fit"] = ("model", *_PARAMETERS["fit"])  # of a call that is written already
 _NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validation_steps"}
 
 

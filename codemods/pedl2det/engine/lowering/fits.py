@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Callable, Flow, Function
 from pedl2det.analysis.modules import Modules
@@ -50,7 +49,7 @@ class Fits:
             return False
         if isinstance(func.value, ast.Call) and getattr(func.value.func, "id", "") == "super":
             return False
-        if self.called(call):
+        if self.flow.called(call):
             return False
         if func.attr == "fit_generator" or {one.arg for one in call.keywords} & _ARGUMENTS:
             return True
@@ -80,54 +79,48 @@ class Fits:
 
     # Functions in which a model is trained.
 
-    def training_functions(self) -> set[Callable]:
-        """The functions that train a model, themselves or through others."""
-        found: set[Callable] = set()
-        for source in self.modules:
-            for call in self.calls(source):
-                found |= set(_functions_around(source, call))
-        while True:
-            more = {
-                function
-                for source in self.modules
-                for call in source.names.of(ast.Call)
-                if any(one in found for one in self.called(call))
-                for function in _functions_around(source, call)
+    def trainings(self, script: Source) -> tuple[list[ast.Call], set[Callable]]:
+        """The calls that a script trains by, in all files, and the functions that lead to them."""
+        reached = self._reached(script)
+        found = [
+            call
+            for source in self.modules
+            for call in self.calls(source)
+            if (around := _function_around(source, call)) in reached
+            or (around is None and source is script)
+        ]
+        leading: set[Callable] = set()
+        more = {_function_around(self.modules.home(call), call) for call in found} - {None}
+        while more:
+            leading |= more  # type: ignore[arg-type]
+            callers = {
+                _function_around(self.modules.home(call.node), call.node)
+                for function in more
+                for call in self.flow.calls(function)  # type: ignore[arg-type]
             }
-            if more <= found:
-                return found
-            found |= more
+            more = (callers & reached) - leading - {None}
+        return found, leading
 
-    def called(self, call: ast.Call) -> list[Callable]:
-        """The functions of the project that a call may call, methods of objects included."""
-        found = self.flow.called(call)
-        if found or not isinstance(call.func, ast.Attribute):
-            return found
-        methods: list[Callable] = []
-        for origin in self.flow.origins(call.func.value):
-            owner = self._class_of(origin.node) if not origin.path else None
-            method = self.flow.method(owner, call.func.attr) if owner is not None else None
-            if method is None:
-                return []
-            methods.append(method)
-        return list(dict.fromkeys(methods))
-
-    def _class_of(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class of the project that a call makes an object of."""
-        if not isinstance(node, ast.Call):
-            return None
-        found = [one.node for one in self.flow.origins(node.func) if not one.path]
-        owner = found[0] if len(found) == 1 else None
-        return owner if isinstance(owner, ast.ClassDef) else None
+    def _reached(self, script: Source) -> set[Callable | None]:
+        """The functions that a script calls, themselves or through others; None for itself."""
+        found: set[Callable | None] = {None}
+        calls = [c for c in script.names.of(ast.Call) if _function_around(script, c) is None]
+        while calls:
+            functions = set(self.flow.called(calls.pop())) - found
+            found |= functions
+            for one in functions:
+                nodes = self.modules.home(one).names.below(one)
+                calls += [node for node in nodes if isinstance(node, ast.Call)]
+        return found
 
 
-def _functions_around(source: Source, node: ast.AST) -> Iterator[Callable]:
-    """The function around a node."""
+def _function_around(source: Source, node: ast.AST) -> Callable | None:
+    """The innermost function around a node."""
     while node in source.names.parents:
         node = source.names.parents[node]
         if isinstance(node, Function | ast.Lambda):
-            yield node
-            return
+            return node
+    return None
 
 
 def called_by(source: Source, statement: ast.stmt) -> ast.Call | None:

@@ -14,6 +14,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.fit_call import arguments_of, as_record, hides_arguments
 from pedl2det.engine.lowering.fits import Fits
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.statements import own_nodes
 from pedl2det.findings import Kind
 
 _YIELDED = "the script yields what it gave to fit, and goes on when the training ends"
@@ -40,25 +41,26 @@ def as_generators(script: Script, fits: Fits, spared: ast.Call | None) -> tuple[
         spared: a call of a function that trains, which the trial makes itself.
     """
     edits: Edits = defaultdict(list)
-    training = fits.training_functions()
-    own: list[ast.Call] = []
-    for source in fits.modules:
-        for call in fits.calls(source):
-            if not fits.is_recorded(call):
-                edits[source] += [*as_record(call), _yielding(source, call, "yield")]
-            own.append(call)
-            if source is script.source:
-                script = script.saying(call, Kind.NOTE, _YIELDED)
-        for call in source.names.of(ast.Call):
-            functions = fits.called(call)
-            if call is spared or not functions or not all(one in training for one in functions):
-                continue
-            if not isinstance(source.names.parents[call], ast.YieldFrom):
-                edits[source].append(_yielding(source, call, "yield from"))
-    for function in training:
+    trainings, functions = fits.trainings(script.source)
+    for call in trainings:
+        source = fits.modules.home(call)
+        if not fits.is_recorded(call) and not _is_hidden(source.names, call):
+            edits[source] += [*as_record(call), _yielding(source, call, "yield")]
+        if source is script.source:
+            script = script.saying(call, Kind.NOTE, _YIELDED)
+    callers = {call.node: None for one in functions for call in fits.flow.calls(one)}
+    for call in callers:
+        source = fits.modules.home(call)
+        is_done = isinstance(source.names.parents[call], ast.YieldFrom)
+        if call is not spared and not is_done and not _is_hidden(source.names, call):
+            edits[source].append(_yielding(source, call, "yield from"))
+    for function in functions:
         if isinstance(function, ast.FunctionDef) and function.returns is not None:
             edits[fits.modules.home(function)].append(fx.Annotate(function))
-    for node, message, help_ in _problems(script, fits, own, training):
+    for node, message, help_ in [
+        *_problems(script, trainings),
+        *_hidden(script, fits, functions, [*trainings, *callers]),
+    ]:
         script, mark = script.marking(node, message, help_)
         edits[script.source].append(mark)
     return script, edits
@@ -79,12 +81,10 @@ def _yielding(source: Source, call: ast.Call, keyword: str) -> fx.Edit:
     return fx.Replace(call, f"({keyword} {{call}})", {"call": call})
 
 
-def _problems(
-    script: Script, fits: Fits, calls: list[ast.Call], training: set[Callable]
-) -> Iterator[tuple[ast.AST, str, str]]:
+def _problems(script: Script, calls: list[ast.Call]) -> Iterator[tuple[ast.AST, str, str]]:
     """What no trial can do, in the script itself, with what to write."""
     names = script.source.names
-    mine = [one for one in calls if fits.modules.home(one) is script.source]
+    mine = [one for one in calls if one in names.parents]
     for number, call in enumerate(mine):
         given = arguments_of(call).keys() | (
             {"validation_data"} if hides_arguments(call) else set()
@@ -95,13 +95,36 @@ def _problems(
             yield call, _AGAIN, _WRITE_TWO
         elif not given & {"validation_data", "validation_split"}:
             yield call, _NO_VALIDATION, _WRITE_VALIDATION
-        elif isinstance(names.definition_around(call), (ast.Lambda, *COMPREHENSIONS)):
-            yield call, _HIDDEN.format(name="an expression"), WRITE_TRIAL
-    for function in training:
-        home = fits.modules.home(function)
+
+
+def _hidden(
+    script: Script, fits: Fits, functions: set[Callable], calls: list[ast.Call]
+) -> Iterator[tuple[ast.AST, str, str]]:
+    """Functions that cannot become generators, or calls of them that cannot be resumed."""
+    names = script.source.names
+    for function in functions:
         name = getattr(function, "name", "lambda")
-        if home is script.source and (name == "lambda" or fits.flow.escapes(function)):
-            yield function, _HIDDEN.format(name=name), WRITE_TRIAL
+        own = [node for part in getattr(function, "body", []) for node in own_nodes([part])]
+        is_other = any(isinstance(one, ast.Yield) for one in own) or name.startswith("__")
+        if is_other or not isinstance(function, ast.FunctionDef) or fits.flow.escapes(function):
+            is_here = fits.modules.home(function) is script.source
+            place = function if is_here else script.source.tree.body[0]
+            yield place, _HIDDEN.format(name=name), WRITE_TRIAL
+    for call in calls:
+        if call in names.parents and (
+            _is_hidden(names, call) or not functions.issuperset(fits.flow.called(call))
+        ):
+            yield call, _HIDDEN.format(name=ast.unparse(call.func)), WRITE_TRIAL
+
+
+def _is_hidden(names: Names, call: ast.Call) -> bool:
+    """Whether a call stands where nothing can be yielded: in a comprehension, or a class."""
+    for node in _around(names, call):
+        if isinstance(node, ast.FunctionDef | ast.Module):
+            return False
+        if isinstance(node, (ast.Lambda, ast.AsyncFunctionDef, ast.ClassDef, *COMPREHENSIONS)):
+            return True
+    return False
 
 
 def _both_run(names: Names, one: ast.AST, other: ast.AST) -> bool:

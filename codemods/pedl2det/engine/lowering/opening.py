@@ -53,10 +53,10 @@ def opened(script: Script) -> Script:
 def _opened(script: Script) -> Script | None:
     fits = Fits(script.modules())
     module, lines = lines_of(script.source)
-    training = fits.training_functions()
+    _, training = fits.trainings(script.source)
     for line in lines:
         call = called_by(script.source, line.node)
-        function = next(iter(fits.called(call)), None) if call is not None else None
+        function = next(iter(fits.flow.called(call)), None) if call is not None else None
         home = next((one for one in lines if one.node is function), None)
         if call is None or home is None or function not in training:
             continue

@@ -187,7 +187,9 @@ class Fit:
             self.settings["use_multiprocessing"] = use_multiprocessing
         if isinstance(validation_data, tf.data.Dataset):
             self.settings["validation_steps"] = validation_steps
-        self.settings = {key: one for key, one in self.settings.items() if one is not None}
+        self.settings = {
+            key: one for key, one in self.settings.items() if one is not None
+        }
 
 
 def _record_count(part):
