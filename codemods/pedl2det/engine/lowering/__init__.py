@@ -13,18 +13,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pedl2det.analysis.callbacks import by_epoch
 from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import apply
 from pedl2det.engine.lowering.command_line import without_command_line
 from pedl2det.engine.lowering.fit_call import arguments_of, hides_arguments
 from pedl2det.engine.lowering.fits import Fits
-from pedl2det.engine.lowering.generators import WRITE_TRIAL, as_generators
+from pedl2det.engine.lowering.generators import WRITE_TRIAL, Problem, as_generators, unfit
 from pedl2det.engine.lowering.kept import Keeper
 from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
 from pedl2det.engine.lowering.native import without_init
 from pedl2det.engine.lowering.opening import opened, without_main_guard
 from pedl2det.engine.lowering.parts import Parts, stays, taken_apart
-from pedl2det.engine.lowering.script import Script, with_imports
+from pedl2det.engine.lowering.script import Script
 from pedl2det.engine.lowering.statements import read_names
 from pedl2det.engine.lowering.submission import without_submission
 from pedl2det.engine.lowering.trial_class import generator, plain
@@ -64,10 +66,11 @@ def lower_script(source: Source, facts: Facts) -> Lowered:
     fits = Fits(inside.modules())
     found, _ = fits.trainings(inside.source)
     if not found:
-        return _left(first)
+        return _left(first, _untrained(first))
     if len(found) == 1 and (statement := _statement(inside, found[0])) is not None:
         return _plain(inside, fits, found[0], statement)
-    return _generator(without_init(script))
+    problem = next(unfit(first), None)
+    return _left(first, problem) if problem else _generator(without_init(script))
 
 
 def _statement(script: Script, call: ast.Call) -> ast.Expr | ast.Assign | None:
@@ -132,13 +135,17 @@ def _generator(script: Script) -> Lowered:
     name = script.source.segment(spared) if spared is not None else ""
     script, edits = as_generators(script, fits, spared)
     elsewhere = {
-        source.path: with_imports(source.text, apply(source, found, {}), "import legacy_keras")
+        source.path: script.facts.with_imports(
+            source.text, apply(source, found, {}), "import legacy_keras"
+        )
         for source, found in edits.items()
         if source is not script.source
     }
     script = script.edited(edits[script.source])
     parts = taken_apart(script, stay)
-    trial = generator(script, parts, name, any("steps_per_epoch" in one for one in given))
+    has_steps = any("steps_per_epoch" in one for one in given)
+    by_epochs = has_steps and bool(by_epoch(Trial(script.facts.path.parent, fits.modules)))
+    trial = generator(script, parts, name, by_epochs)
     support = {"Fit", "AfterTraining"}
     script = _with_trial(script, parts, trial, support)
     size = None if script.facts.has_batch_size else _size(given)
@@ -182,17 +189,24 @@ def _lowered(
     )
 
 
-def _left(script: Script) -> Lowered:
+def _untrained(script: Script) -> Problem:
     """A script in which no training can be found."""
-    message, node = _NO_FIT, next(iter(script.source.tree.body), None)
-    for call in Fits(script.modules()).calls(script.source):
-        message, node = _OUT_OF_REACH, script.source.names.statement_of(call)
+    message = _NO_FIT
+    node: ast.AST = next(iter(script.source.tree.body), script.source.tree)
     for call in script.source.names.of(ast.Call):
         if getattr(call.func, "attr", "") in ("train_on_batch", "apply_gradients"):
-            message, node = _TRAINS_ITSELF, script.source.names.statement_of(call)
-    if node is None:
-        script = script.saying(script.source.tree, Kind.LEFT, message, WRITE_TRIAL)
+            message, node = _TRAINS_ITSELF, call
+    for call in Fits(script.modules()).calls(script.source):
+        message, node = _OUT_OF_REACH, call
+    return node, message, WRITE_TRIAL
+
+
+def _left(script: Script, problem: Problem) -> Lowered:
+    """A script that stays as it is, with a mark."""
+    node, message, help_ = problem
+    if isinstance(node, ast.Module):  # an empty file has no place for a mark
+        script = script.saying(node, Kind.LEFT, message, help_)
     else:
-        script, mark = script.marking(node, message, WRITE_TRIAL)
+        script, mark = script.marking(node, message, help_)
         script = script.edited([mark])
     return Lowered(script.source.text, findings=script.findings, lines=script.lines)

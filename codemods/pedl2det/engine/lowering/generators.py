@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from pedl2det import fixes as fx
-from pedl2det.analysis.flow import Callable
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.scopes import COMPREHENSIONS
 from pedl2det.analysis.source import Source
@@ -24,11 +23,13 @@ _LOOP = "fit is called in a loop, and a trial trains one model, once"
 _WRITE_ONE = "leave the loop out; the number of epochs is said by searcher.max_length"
 _NO_VALIDATION = "fit gets no validation_data, which every trial needs"
 _WRITE_VALIDATION = "give fit validation_data=..."
-_HIDDEN = "{name} trains, and is not only called: it cannot become a generator"
+_HIDDEN = "`{}` trains where the trial cannot resume the script"
 WRITE_TRIAL = (
     "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
 )
 
+#: A place, what is wrong there, and what to write.
+Problem = tuple[ast.AST, str, str]
 Edits = dict[Source, list[fx.Edit]]
 
 
@@ -44,23 +45,19 @@ def as_generators(script: Script, fits: Fits, spared: ast.Call | None) -> tuple[
     trainings, functions = fits.trainings(script.source)
     for call in trainings:
         source = fits.modules.home(call)
-        if not fits.is_recorded(call) and not _is_hidden(source.names, call):
+        if not fits.is_recorded(call):
             edits[source] += [*as_record(call), _yielding(source, call, "yield")]
         if source is script.source:
             script = script.saying(call, Kind.NOTE, _YIELDED)
     callers = {call.node: None for one in functions for call in fits.flow.calls(one)}
     for call in callers:
         source = fits.modules.home(call)
-        is_done = isinstance(source.names.parents[call], ast.YieldFrom)
-        if call is not spared and not is_done and not _is_hidden(source.names, call):
+        if call is not spared and not isinstance(source.names.parents[call], ast.YieldFrom):
             edits[source].append(_yielding(source, call, "yield from"))
     for function in functions:
         if isinstance(function, ast.FunctionDef) and function.returns is not None:
             edits[fits.modules.home(function)].append(fx.Annotate(function))
-    for node, message, help_ in [
-        *_problems(script, trainings),
-        *_hidden(script, fits, functions, [*trainings, *callers]),
-    ]:
+    for node, message, help_ in _problems(script, trainings):
         script, mark = script.marking(node, message, help_)
         edits[script.source].append(mark)
     return script, edits
@@ -81,7 +78,7 @@ def _yielding(source: Source, call: ast.Call, keyword: str) -> fx.Edit:
     return fx.Replace(call, f"({keyword} {{call}})", {"call": call})
 
 
-def _problems(script: Script, calls: list[ast.Call]) -> Iterator[tuple[ast.AST, str, str]]:
+def _problems(script: Script, calls: list[ast.Call]) -> Iterator[Problem]:
     """What no trial can do, in the script itself, with what to write."""
     names = script.source.names
     mine = [one for one in calls if one in names.parents]
@@ -97,24 +94,32 @@ def _problems(script: Script, calls: list[ast.Call]) -> Iterator[tuple[ast.AST, 
             yield call, _NO_VALIDATION, _WRITE_VALIDATION
 
 
-def _hidden(
-    script: Script, fits: Fits, functions: set[Callable], calls: list[ast.Call]
-) -> Iterator[tuple[ast.AST, str, str]]:
-    """Functions that cannot become generators, or calls of them that cannot be resumed."""
-    names = script.source.names
+def unfit(script: Script) -> Iterator[Problem]:
+    """What keeps a script from becoming a generator."""
+    fits = Fits(script.modules())
+    calls, functions = fits.trainings(script.source)
+    calls += [call.node for one in functions for call in fits.flow.calls(one)]
+    for call in calls:
+        names = fits.modules.home(call).names
+        is_other = not functions.issuperset(fits.flow.called(call))
+        if is_other or _is_hidden(names, call):
+            yield _place(script, call), _HIDDEN.format(ast.unparse(call.func)), WRITE_TRIAL
     for function in functions:
         name = getattr(function, "name", "lambda")
-        own = [node for part in getattr(function, "body", []) for node in own_nodes([part])]
-        is_other = any(isinstance(one, ast.Yield) for one in own) or name.startswith("__")
-        if is_other or not isinstance(function, ast.FunctionDef) or fits.flow.escapes(function):
-            is_here = fits.modules.home(function) is script.source
-            place = function if is_here else script.source.tree.body[0]
-            yield place, _HIDDEN.format(name=name), WRITE_TRIAL
-    for call in calls:
-        if call in names.parents and (
-            _is_hidden(names, call) or not functions.issuperset(fits.flow.called(call))
-        ):
-            yield call, _HIDDEN.format(name=ast.unparse(call.func)), WRITE_TRIAL
+        own = own_nodes(ast.iter_child_nodes(function))
+        yields = any(isinstance(one, ast.Yield) and not _is_recorded(fits, one) for one in own)
+        is_plain = isinstance(function, ast.FunctionDef) and not name.startswith("__")
+        if yields or not is_plain or fits.flow.escapes(function):
+            yield _place(script, function), _HIDDEN.format(name), WRITE_TRIAL
+
+
+def _place(script: Script, node: ast.AST) -> ast.AST:
+    """A node of the script, or its first statement for one of another file."""
+    return node if node in script.source.names.parents else script.source.tree.body[0]
+
+
+def _is_recorded(fits: Fits, node: ast.Yield) -> bool:
+    return isinstance(node.value, ast.Call) and fits.is_recorded(node.value)
 
 
 def _is_hidden(names: Names, call: ast.Call) -> bool:

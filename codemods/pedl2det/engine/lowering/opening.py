@@ -65,9 +65,8 @@ def _opened(script: Script) -> Script | None:
             body = [one.code for one in lines if one is not home]
             at = next(number for number, one in enumerate(body) if one is line.code)
             body[at : at + 1] = in_place_of(line.code, inner)
-            docstring = ast.get_docstring(home.node, clean=False)  # type: ignore[arg-type]
-            made = script.with_body(module, body)
-            return replace(made, docstring=made.docstring or docstring or "")
+            docstring = script.docstring or _docstring(script, function)
+            return replace(script.with_body(module, body), docstring=docstring)
     return None
 
 
@@ -78,7 +77,7 @@ def _body(script: Script, fits: Fits, line: Line, call: ast.Call, home: Line) ->
         return []
     filled = _arguments(call, function)
     statements = paired(function.body, home.code.body)
-    if ast.get_docstring(function) is not None:
+    if _docstring(script, function):
         statements = statements[1:]
     end = statements[-1].node if statements else None
     if filled is None or function.decorator_list or fits.flow.escapes(function):
@@ -101,6 +100,14 @@ def _body(script: Script, fits: Fits, line: Line, call: ast.Call, home: Line) ->
     if isinstance(line.node, ast.Assign):
         return []
     return [*found, *(one.code for one in statements)]
+
+
+def _docstring(script: Script, function: ast.AST) -> str:
+    """The docstring of a function, as it is written."""
+    match function:
+        case ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())) as first, *_]):
+            return script.source.segment(first)
+    return ""
 
 
 def _result(line: Line, value: Any) -> Any:

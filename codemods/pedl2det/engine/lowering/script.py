@@ -12,7 +12,6 @@ from pedl2det import fixes as fx
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.edits.apply import apply
-from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.engine.lowering.lowered import RULE, Facts
 from pedl2det.engine.lowering.origins import origins
 from pedl2det.findings import Finding, Kind
@@ -27,7 +26,7 @@ class Script:
         source: its text now.
         facts: what is known beside it.
         findings: what there is to say, at lines of the first text.
-        docstring: the docstring of the function that held the training.
+        docstring: the docstring of the function that held the training, as it was written.
         parameter: the name of the context in the script; empty if it has none.
         config: the experiment config that the script held.
     """
@@ -77,18 +76,4 @@ class Script:
 
     def with_imports(self, *added: str) -> Script:
         """The script with some imports, and without those that only its first text used."""
-        return self.rewritten(with_imports(self.first.text, self.source.text, *added))
-
-
-def with_imports(old: str, new: str, *added: str) -> str:
-    """A new text with some imports, and without those that only the old one used."""
-    text = fitted(old, new, Wanted(frozenset(added), _never, _is_harness, frozenset()))
-    return text if old[:1].isspace() else text.lstrip()
-
-
-def _never(_: str) -> bool:
-    return False
-
-
-def _is_harness(dotted: str) -> bool:
-    return dotted.partition(".")[0] in ("pedl", "determined")
+        return self.rewritten(self.facts.with_imports(self.first.text, self.source.text, *added))

@@ -18,8 +18,8 @@ from pedl2det.engine.lowering.parts import Parts, in_function
 from pedl2det.engine.lowering.script import Script
 from pedl2det.engine.lowering.statements import Line, bound_names, read_names, spaced
 
-_DOCSTRING = "Trains the model of this script, on the data that it gave to fit."
-_YIELDED = "Trains what the script yields, and resumes the script when the training ends."
+_DOCSTRING = '"""Trains the model of this script, on the data that it gave to fit."""'
+_YIELDED = '"""Trains what the script yields, and resumes it when the training ends."""'
 _METHODS = """
 
 class {name}(TFKerasTrial):
@@ -76,7 +76,7 @@ def plain(script: Script, parts: Parts, call: ast.Call, history: str, end: int) 
     if after:
         nodes = [one.node for one in after]
         parameter = history if history in read_names(nodes) else "_history"
-        outer = bound_names(nodes) & bound_names(parts.nodes[:end])
+        outer = bound_names(nodes) & (bound_names(parts.nodes[:end]) | {script.parameter})
         lines += _after_training(sorted(outer), parameter, after)
         is_list = isinstance(given.get("callbacks"), ast.List)
         mine = callbacks if is_list or not callbacks else f"({callbacks} or [])"
@@ -99,14 +99,14 @@ def _after_training(outer: list[str], parameter: str, after: list[Line]) -> list
     return [made, keep.with_changes(leading_lines=blank)]
 
 
-def generator(script: Script, parts: Parts, call: str, has_steps: bool) -> list[Any]:
+def generator(script: Script, parts: Parts, call: str, by_epochs: bool) -> list[Any]:
     """The trial of any other script, and the function that holds its statements.
 
     Args:
         script: the script, which yields what it gives to ``fit``.
         parts: its parts.
         call: the call of a generator that the script consists of; empty for any other script.
-        has_steps: whether it says how many batches an epoch has.
+        by_epochs: whether it says how many batches an epoch has, and callbacks count them.
     """
     shared, parameter = parts.shared, script.parameter
     own = "trial_context" if parameter in shared else parameter
@@ -117,7 +117,7 @@ def generator(script: Script, parts: Parts, call: str, has_steps: bool) -> list[
     lines = [
         f"self.script = {call or f'{name}({own})'}",
         "self.fit = next(self.script)",
-        *(["self.batches_per_epoch = self.fit.steps_per_epoch"] if has_steps else []),
+        *(["self.batches_per_epoch = self.fit.steps_per_epoch"] if by_epochs else []),
         "self.context.configure_fit(shuffle=False, **self.fit.settings)",
     ]
     callbacks = "[*self.fit.callbacks, legacy_keras.AfterTraining(self.script.send)]"
@@ -143,7 +143,7 @@ def _methods(
     own = parameter or script.parameter
     text = _METHODS.format(
         name=class_name(script),
-        docstring=f'"""{docstring}"""'.replace("\\", "\\\\"),
+        docstring=docstring,
         parameter=f"{own}: TFKerasTrialContext" if own else "hparams",
         source=source,
     )
