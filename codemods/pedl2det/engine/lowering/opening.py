@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -122,30 +121,20 @@ def _result(line: Line, value: Any) -> Any:
 
 
 def _arguments(call: ast.Call, function: ast.FunctionDef) -> list[tuple[str, ast.expr]] | None:
-    """What fills each parameter, in the order of evaluation; None if that is not plain to see."""
+    """What fills each parameter; None if that is not plain to see."""
     given = function.args
-    if given.posonlyargs or given.vararg or given.kwarg or len(call.args) > len(given.args):
+    others = [*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg, *call.keywords]
+    if any(others) or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    if any(isinstance(one, ast.Starred) for one in call.args):
+    names = [one.arg for one in given.args]
+    values = [*call.args, *given.defaults[len(given.defaults) - len(names) + len(call.args) :]]
+    if len(values) != len(names) or any(_computes(one) for one in values[len(call.args) :]):
         return None
-    filled = {one.arg: value for one, value in zip(given.args, call.args, strict=False)}
-    filled |= {str(one.arg): one.value for one in call.keywords}
-    names = {one.arg for one in [*given.args, *given.kwonlyargs]}
-    defaults = {name: value for name, value in _defaults(given) if name not in filled}
-    if filled.keys() | defaults.keys() != names:
-        return None
-    if any(not isinstance(one, ast.Constant) for one in defaults.values()):
-        return None
-    return [*filled.items(), *defaults.items()]
+    return list(zip(names, values, strict=True))
 
 
-def _defaults(given: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
-    first = len(given.args) - len(given.defaults)
-    for one, default in zip(given.args[first:], given.defaults, strict=True):
-        yield one.arg, default
-    for one, value in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        if value is not None:
-            yield one.arg, value
+def _computes(default: ast.expr) -> bool:
+    return not isinstance(default, ast.Constant)
 
 
 def _name(node: ast.expr) -> str:

@@ -12,8 +12,9 @@ from pedl2det.analysis.native import create_calls
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.command_line import is_main_guard
 from pedl2det.engine.lowering.lowered import Facts, Lowered
-from pedl2det.engine.lowering.native import config_of, only_for
+from pedl2det.engine.lowering.native import config_of
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.unread import without_unread
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, ReplaceStatement
 
@@ -39,7 +40,8 @@ def without_submission(source: Source, facts: Facts) -> Lowered | None:
         config = config_of(script, given) if given is not None else None
         message = _GONE.format(command=_COMMAND)
         new = script.saying(call, Kind.NOTE, message)
-        new = new.edited(_edits(source, statement)).with_imports()
+        new = without_unread(new.edited([ReplaceStatement(statement)]), script)
+        new = new.edited(_empty_guards(new.source)).with_imports()
         class_name = entrypoint.partition(":")[2]
         return Lowered(
             new.source.text, class_name, (), new.findings, new.lines, (), config, entrypoint
@@ -62,11 +64,10 @@ def _entrypoint(script: Script, trial: ast.expr) -> str:
     return f"{modules.name_of(modules.home(found))}:{found.name}"
 
 
-def _edits(source: Source, statement: ast.stmt) -> list[Edit]:
-    gone = [statement, *only_for(source, statement)]
-    guard = source.names.parents[statement]
-    is_guard = isinstance(guard, ast.If) and is_main_guard(guard.test) and not guard.orelse
-    if isinstance(guard, ast.If) and is_guard and all(one in gone for one in guard.body):
-        gone = [one for one in gone if one not in guard.body]
-        gone.append(guard)
-    return [ReplaceStatement(one) for one in gone]
+def _empty_guards(source: Source) -> list[Edit]:
+    """Drop main guards with nothing below."""
+    return [
+        ReplaceStatement(one)
+        for one in source.tree.body
+        if isinstance(one, ast.If) and is_main_guard(one.test) and isinstance(one.body[0], ast.Pass)
+    ]
