@@ -147,7 +147,7 @@ def _of_original(findings: list[Finding], copy: Copy) -> Iterator[Finding]:
 def _assumptions(findings: list[Finding], home: Path) -> tuple[CheckedAssumption, ...]:
     """The assumptions that are about a trial."""
     return tuple(
-        CheckedAssumption(one.message, one.path, one.line, None)
+        CheckedAssumption(one.message, one.path, one.line, "not verified")
         for one in findings
         if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(home)
     )
