@@ -16,8 +16,8 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, definitions, layout, parameters, templates
-from pedl2det.edits.comments import is_gone, keep_comments, settle, settled, without_blank
+from pedl2det.edits import arguments, definitions, layout, parameters, settled, templates
+from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
@@ -79,6 +79,9 @@ class _Applier(cst.CSTTransformer):
         self._renamed: dict[cst.CSTNode, str] = {}
         self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
+        self._elifs: set[Any] = set()
+        #: Statements that end a branch which was chosen: nothing behind them is reached.
+        self._ends: set[Any] = set()
         self._appended: list[fx.AppendCode] = []
 
     # Before the walk: file each edit under the node that it changes.
@@ -132,6 +135,8 @@ class _Applier(cst.CSTTransformer):
         """Go into nodes with edits only; remember whether something below a statement is edited."""
         if _is_line(type(node)):
             self._touched.append(False)
+        if isinstance(node, cst.If):
+            self._elifs.add(node.orelse)
         if isinstance(node, cst.Parameters):
             # What only parts parameters goes with those that it parts.
             star, slash = node.star_arg, node.posonly_ind
@@ -162,7 +167,7 @@ class _Applier(cst.CSTTransformer):
             case cst.BaseCompoundStatement():
                 return self._compound(original_node, updated, self._touched.pop())
             case cst.IndentedBlock():
-                return settled(updated)
+                return settled_block(updated, self._reached(updated.body))
             case cst.Module():
                 return self._module(updated)
         return updated
@@ -282,8 +287,14 @@ class _Applier(cst.CSTTransformer):
         edits = self._edits.get(original, [])
         for edit in edits:
             updated = self._definition(edit, updated)
-        if not (touched or edits):
+        if isinstance(updated, cst.If):
+            updated = settled.with_settled_elif(original, updated)
+        if original in self._elifs or not (touched or edits):
             return updated
+        chosen = settled.branch(original, updated)
+        if chosen is not None:
+            self._ends |= {one.body[-1] for one in chosen if settled.ends(one)}
+            return self._finished(original, chosen, head_only=True)
         if isinstance(updated, cst.FunctionDef):
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
@@ -300,6 +311,13 @@ class _Applier(cst.CSTTransformer):
             return updated
         header = updated.body.trailing_whitespace
         return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
+
+    def _reached(self, body: Sequence[Any]) -> Sequence[Any]:
+        """The statements of a block that come before the end of a branch that was chosen."""
+        for at, one in enumerate(body):
+            if isinstance(one, cst.SimpleStatementLine) and self._ends.intersection(one.body):
+                return body[: at + 1]
+        return body
 
     def _module(self, updated: Any) -> Any:
         """The module without deleted statements, with appended code."""

@@ -75,9 +75,9 @@ def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
     return cst.SimpleStatementLine([Gone()], leading_lines=above)
 
 
-def settled(block: cst.IndentedBlock) -> cst.IndentedBlock:
-    """A block without deleted statements; an empty one gets ``pass``."""
-    body, comments = settle(block.body)
+def settled_block(block: cst.IndentedBlock, body: Sequence[Any]) -> cst.IndentedBlock:
+    """A block with a new body, without deleted statements; an empty one gets ``pass``."""
+    body, comments = settle(body)
     if body == list(block.body):
         return block
     body = body or [cst.SimpleStatementLine([cst.Pass()])]

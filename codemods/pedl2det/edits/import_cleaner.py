@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from pedl2det.analysis.skipping import SKIP
-from pedl2det.edits.comments import Gone, is_gone, settled, without_blank
+from pedl2det.edits.comments import Gone, is_gone, settled_block, without_blank
 from pedl2det.edits.import_statements import Import, Wanted, home, imported, local, statement_of
 
 #: The nodes around import statements, and these themselves.
@@ -185,7 +185,7 @@ class Cleaner(cst.CSTTransformer):
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         """Drop statements without names left; keep the block valid."""
-        return settled(updated_node)
+        return settled_block(updated_node, updated_node.body)
 
 
 def _is_skipped(line: cst.SimpleStatementLine) -> bool:

@@ -25,8 +25,11 @@ def with_import(tree: cst.Module, one: Import, wanted: Wanted, old: Cleaner) -> 
     group = wanted.group(one.module)
     line = cst.parse_statement(one.statement)
     is_determined = group == 1 and one.module.startswith("determined")
+    beside = [at for at in range(used) if is_determined and _is_of_determined(body[at])]
+    if beside:
+        return _beside(tree, line, beside)
     if is_determined and old.old_at is not None and old.old_at <= used:
-        return _in_old_place(tree, line, old)
+        return _in_old_place(tree, line, old, wanted)
     at = _place(body[:used], group, line, wanted)
     if at < len(body) and imported(body[at]) and not (at and imported(body[at - 1])):
         line = _as_first(body, at, line, group, wanted)
@@ -36,20 +39,39 @@ def with_import(tree: cst.Module, one: Import, wanted: Wanted, old: Cleaner) -> 
     return tree.with_changes(body=[*body[:at], line, *body[at:]])
 
 
-def _in_old_place(tree: cst.Module, line: Any, old: Cleaner) -> cst.Module:
+def _is_of_determined(statement: Any) -> bool:
+    return any(one.partition(".")[0] == "determined" for one in imported(statement)[:1])
+
+
+def _beside(tree: cst.Module, line: Any, places: Sequence[int]) -> cst.Module:
+    """The module with an import among others of its package, in their order."""
+    body: list[Any] = list(tree.body)
+    for at in places:
+        if _sort_key(body[at]) > _sort_key(line):
+            body[at : at + 1] = [
+                line.with_changes(leading_lines=body[at].leading_lines),
+                body[at].with_changes(leading_lines=[]),
+            ]
+            return tree.with_changes(body=body)
+    body.insert(places[-1] + 1, line)
+    return tree.with_changes(body=body)
+
+
+def _in_old_place(tree: cst.Module, line: Any, old: Cleaner, wanted: Wanted) -> cst.Module:
     """The module with an import where the first import of the old API stood."""
     body: list[Any] = list(tree.body)
     at = min(old.old_at or 0, len(body))
     if at < len(body):  # it took the lines over from the deleted import
-        rest = [one for one in body[at].leading_lines if not _is_any_of(one, old.old_lines)]
+        is_same = wanted.group_of(body[at]) == 1
+        rest = [
+            one
+            for one in body[at].leading_lines
+            if not (is_same or one.comment) or not any(one is line for line in old.old_lines)
+        ]
         body[at] = body[at].with_changes(leading_lines=rest)
     body.insert(at, line.with_changes(leading_lines=old.old_lines))
     old.old_at, old.old_lines = at + 1, []
     return tree.with_changes(body=body)
-
-
-def _is_any_of(line: Any, lines: Sequence[Any]) -> bool:
-    return line.comment is not None and any(line is one for one in lines)
 
 
 def _as_first(body: list[Any], at: int, line: Any, group: int, wanted: Wanted) -> Any:
@@ -66,9 +88,10 @@ def _make_room(body: list[Any], at: int, group: int, wanted: Wanted) -> None:
     if at >= len(body):
         return
     lines = list(getattr(body[at], "leading_lines", ()))
-    before = wanted.group_of(body[at - 1]) if at > 0 else None
+    before = body[at - 1] if at > 0 else None
     if wanted.group_of(body[at]) == group:
-        if at > 0 and before in (None, group):
+        divided = _is_future(before) or wanted.group_of(before) not in (None, group)
+        if at > 0 and not divided:
             return
         lines = [line for line in lines if line.comment is not None]
     elif all(line.comment is not None for line in lines):
@@ -80,10 +103,14 @@ def _make_room(body: list[Any], at: int, group: int, wanted: Wanted) -> None:
 def _separated(body: list[Any], at: int, line: Any, group: int, wanted: Wanted) -> Any:
     """Put a blank line in front of a new import that starts a group."""
     before = body[at - 1] if at > 0 else None
-    is_same = wanted.group_of(before) == group and not imported(before)[0].startswith("__future__")
+    is_same = wanted.group_of(before) == group and not _is_future(before)
     if is_same or before is None:
         return line
     return line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+
+
+def _is_future(statement: Any) -> bool:
+    return any(one.startswith("__future__") for one in imported(statement)[:1])
 
 
 def _merged(tree: cst.Module, one: Import, used: int) -> cst.Module | None:

@@ -25,7 +25,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import applied
 from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.edits.unused import without_unused
-from pedl2det.engine.surviving import surviving
+from pedl2det.engine.surviving import Edits, surviving
 from pedl2det.engine.threading_context import inside, thread_context
 from pedl2det.support import library
 
@@ -56,10 +56,10 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
         NotLocated: an edit's node has no place of its own; a defect of ours.
     """
     kept, edits = surviving(fixes)
-    support = frozenset(name for fix in kept for name in fix.support)
+    constructor = list(dict.fromkeys(line for fix in kept for line in fix.constructor))
+    support = _used_support(kept, edits, constructor)
     binds = library.needs_context(support)
-    lines = [BIND] if binds else []
-    lines += dict.fromkeys(line for fix in kept for line in fix.constructor)
+    lines = [BIND, *constructor] if binds else constructor
     contexts, functions = thread_context(trial, edits)
     for found in edits.values():
         # What is inserted last comes first: the constructor's statements, which bind the context.
@@ -75,6 +75,16 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
             if text != source.text:
                 texts[source.path] = text
     return Draft(texts, support, tuple(kept))
+
+
+def _used_support(
+    fixes: Iterable[fx.Fix], edits: Edits, constructor: Iterable[str]
+) -> frozenset[str]:
+    """The pieces of ``legacy_keras.py`` that edits or the constructor name."""
+    written = [getattr(edit, "code", "") for found in edits.values() for edit in found]
+    used = "\n".join([*written, *constructor])
+    pieces = {name for fix in fixes for name in fix.support}
+    return frozenset(name for name in pieces if f"{library.MODULE}.{name}" in used)
 
 
 def _text(trial: Trial, source: Source, added: frozenset[str], tree: cst.Module) -> str:

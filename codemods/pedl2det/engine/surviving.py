@@ -21,10 +21,13 @@ def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
     fixes = _in_order(_without_rivals(list(fixes)))
     takers = _takers(fixes)
     kept = [fix for fix in fixes if not _is_taken(fix, fix.node, takers)]
+    every = [edit for fix in kept for _, edit in fix.located]
+    dropped = {edit.node for edit in every if isinstance(edit, fx.DropArgument)}
     edits: Edits = defaultdict(list)
     for fix in kept:
         for source, edit in fix.located:
-            if not _is_taken(fix, fx.place_of(edit), takers):
+            is_dropped = isinstance(edit, fx.Replace) and edit.node in dropped
+            if not is_dropped and not _is_taken(fix, fx.place_of(edit), takers):
                 edits[id(source)].append(edit)
     return kept, edits
 
