@@ -1,8 +1,7 @@
 """One Python file: its exact bytes, its text, its ``ast`` tree, and what a position means.
 
-``ast`` gives the facts, because it is ten times as fast as libcst; libcst makes the edits. A node
-of one is found in the other by the place where it stands (tests/test_source.py checks that they
-agree).
+``ast`` gives the facts, because it is ten times as fast as libcst; libcst makes the edits
+(``edits/locate.py`` finds a node of one in the other).
 """
 
 from __future__ import annotations

@@ -70,11 +70,10 @@ def settled(
         findings = [_leftover(one) for one in findings]
     written = [one for one in files if _is_written(one, status, findings, options)]
     paths = {one.path for one in written}
-    is_said = bool(written) or status.is_finished
     result = Result(
         written,
         [one for one in made.all_changes if one.path in paths],
-        [one for one in findings if is_said or one.kind.is_left],
+        [one for one in findings if written or status.is_finished or one.kind.is_left],
         tracebacks=made.tracebacks,
     )
     for path in passed:
