@@ -258,6 +258,22 @@ model.fit([total], [total], validation_data=([n], [n]))
 add(5)
 keras.say(total, sorted(TABLE), sorted(k for k in globals() if k in ("total", "model")))
 """,
+    "with a main function that says how the process ends": """
+import sys
+
+
+def main():
+    model = keras.Model("net")
+    model.compile("sgd", "mse")
+    try:
+        model.fit([1], [2], validation_data=([3], [4]))
+    finally:
+        keras.say("done")
+    return 0
+
+
+sys.exit(main())
+""",
     "started by absl": """
 from absl import app
 

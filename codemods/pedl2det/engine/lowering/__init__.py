@@ -19,7 +19,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import apply
 from pedl2det.engine.lowering.command_line import without_command_line
 from pedl2det.engine.lowering.fit_call import arguments_of, hides_arguments
-from pedl2det.engine.lowering.fits import Fits
+from pedl2det.engine.lowering.fits import Fits, called_by
 from pedl2det.engine.lowering.generators import WRITE_TRIAL, Problem, as_generators, unfit
 from pedl2det.engine.lowering.kept import Keeper
 from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
@@ -136,11 +136,12 @@ def _generator(script: Script) -> Lowered:
     fits = Fits(script.modules())
     stay = stays(script)
     moving = [one for one, stays in zip(script.source.tree.body, stay, strict=True) if not stays]
+    trainings, functions = fits.trainings(script.source)
     spared = None
-    match moving:
-        case [ast.Expr(value=ast.Call() as call)] if not fits.is_fit(call):
-            spared = call
-    given = [arguments_of(one) for one in fits.trainings(script.source)[0]]
+    if len(moving) == 1 and not isinstance(moving[0], ast.Assign):
+        call = called_by(script.source, moving[0])
+        spared = call if call is not None and functions & {*fits.flow.called(call)} else None
+    given = [arguments_of(one) for one in trainings]
     name = script.source.segment(spared) if spared is not None else ""
     script, edits = as_generators(script, fits, spared)
     elsewhere = {
