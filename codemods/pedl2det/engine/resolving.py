@@ -25,6 +25,8 @@ from pedl2det.findings import Finding, Kind, Unreadable
 
 RULE = "names"
 _LIBRARIES = ("numpy", "tensorflow")
+#: Names that come and go without notice.
+_PRIVATE = "tensorflow.python."
 _SECONDS = 120
 _LOOK_UP = """\
 import importlib, json, sys
@@ -48,11 +50,12 @@ json.dump([one for one in json.load(sys.stdin) if not exists(one)], sys.stdout)
 
 @dataclass(frozen=True)
 class _Written:
-    """A name that a new text has and the old one does not."""
+    """A name in a new text that may not exist."""
 
     dotted: str
     file: NewFile
     line: int
+    is_old: bool
 
 
 def check_names(result: Result) -> Result:
@@ -66,7 +69,7 @@ def check_names(result: Result) -> Result:
 
 
 def _written(file: NewFile) -> Iterator[_Written]:
-    """The names of libraries in a new text that neither the old one nor the table has."""
+    """The new or private names of libraries in a new text that the table does not have."""
     if file.path.suffix != ".py" or file.old is None:
         return
     try:
@@ -77,8 +80,8 @@ def _written(file: NewFile) -> Iterator[_Written]:
         return
     known = {dotted for dotted, _ in old}
     for dotted, line in doubtful:
-        if dotted not in known:
-            yield _Written(dotted, file, line)
+        if dotted not in known or dotted.startswith(_PRIVATE):
+            yield _Written(dotted, file, line, dotted in known)
 
 
 def _dotted(source: Source) -> Iterator[tuple[str, int]]:
@@ -88,6 +91,10 @@ def _dotted(source: Source) -> Iterator[tuple[str, int]]:
             dotted = source.names.qualified(node) or ""
             if dotted.partition(".")[0] in _LIBRARIES:
                 yield dotted, node.lineno
+    for statement in source.names.of(ast.ImportFrom):
+        if (statement.module or "").startswith(_PRIVATE) and statement.level == 0:
+            for alias in statement.names:
+                yield f"{statement.module}.{alias.name}", statement.lineno
 
 
 def _is_vouched(dotted: str) -> bool:
@@ -127,5 +134,6 @@ def _finding(one: _Written) -> Finding:
     assert one.file.old is not None
     old = Source.of(one.file.path, one.file.old.decode())
     new = Source.of(one.file.path, one.file.new.decode())
-    message = f"this would be rewritten to {one.dotted}, which the installed library does not have"
+    verb = "uses" if one.is_old else "would be rewritten to"
+    message = f"this {verb} {one.dotted}, which the installed library does not have"
     return finding_on(old, old_line(old, new, one.line), Kind.LEFT, RULE, message)

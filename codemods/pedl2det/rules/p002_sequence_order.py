@@ -81,12 +81,21 @@ def _hook(owner: ast.ClassDef) -> ast.stmt | None:
     """Where a class defines ``on_epoch_end``."""
     for node in owner.body:
         if isinstance(node, ast.FunctionDef) and node.name == "on_epoch_end":
-            return node
+            return None if _does_nothing(node) else node
         if isinstance(node, ast.Assign):
             names = [one.id for one in node.targets if isinstance(one, ast.Name)]
             if "on_epoch_end" in names:
                 return node
     return None
+
+
+def _does_nothing(function: ast.FunctionDef) -> bool:
+    """Whether a body is ``pass``, ``...`` or a docstring."""
+    return all(
+        isinstance(one, ast.Pass)
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in function.body
+    )
 
 
 def _is_sequence(trial: Trial, owner: ast.ClassDef) -> bool:
@@ -132,6 +141,10 @@ CASES = (
         pedl_trial(_RETURN, _ROWS),
         migrated_trial(_RETURN, _ROWS, parameters=""),
         says="Rows.on_epoch_end is called after each pass over the data",
+    ),
+    Case(
+        pedl_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass")),
+        migrated_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass"), parameters=""),
     ),
     Case(  # a dataset shuffles itself
         pedl_trial(

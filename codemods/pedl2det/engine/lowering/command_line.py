@@ -13,7 +13,7 @@ from pedl2det.fixes import AddArgument, Edit, Replace, ReplaceStatement
 _PARSE = ("parse_args", "parse_known_args")
 _RUN = ("absl.app.run", "tensorflow.app.run", "tensorflow.compat.v1.app.run")
 _FLAGS = ("absl.flags.FLAGS", "tensorflow.app.flags.FLAGS", "tensorflow.compat.v1.app.flags.FLAGS")
-DEFAULTS = "the options of the command line have their defaults: PEDL gave a script no arguments"
+DEFAULTS = "the options of the command line have their defaults: a trial gets no arguments"
 _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
