@@ -27,7 +27,8 @@ def lower(reading: Reading) -> Reading:
     sources = dict(reading.trial.modules.by_name)
     scripts: dict[Path, Script] = {}
     wanted = _scripts(reading)
-    for name, source in list(sources.items()):
+    for name in list(sources):
+        source = sources[name]  # another script may have changed it
         if not source.is_module or (source.path not in wanted and "create(" not in source.text):
             continue
         others = {other: one for other, one in sources.items() if other != name}
