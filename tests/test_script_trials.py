@@ -33,7 +33,7 @@ w = np.random.rand(50)
 model = Sequential([Dense(3, input_shape=(4,)), Dropout(0.5), Dense(1, activation="sigmoid")])
 model.compile("rmsprop", "binary_crossentropy", metrics=["accuracy"])
 h = model.fit(x, y, 8, 5, sample_weight=w, validation_data=(x[:13], y[:13]))
-print("AFTER", model.evaluate(x, y, batch_size=16, verbose=0), h.history)
+print("AFTER", model.evaluate(x, y, batch_size=16, verbose=0), sorted(h.history.items()))
 """,
     "images that shuffle themselves, in functions": """
 def train(model, images, labels, **options):
