@@ -482,12 +482,21 @@ def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
 
 
 def _without_parentheses(original: Any, updated: Any) -> Any:
-    """``return a, b`` where a tuple has taken the place of something else."""
+    """``return a, b`` where a tuple has taken the place of something else, or lost its length."""
     value = updated.value
-    is_new = isinstance(value, cst.Tuple) and not isinstance(original.value, cst.Tuple)
-    if not is_new or len(value.elements) < 2:
+    if not isinstance(value, cst.Tuple) or len(value.elements) < 2:
         return updated
-    return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
+    if not isinstance(original.value, cst.Tuple):
+        return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
+    is_short = [
+        [isinstance(one.value, cst.Name) for one in each.elements]
+        for each in (original.value, value)
+    ]
+    has_comments = "#" in cst.Module([]).code_for_node(value)
+    if all(is_short[0]) or not all(is_short[1]) or has_comments:
+        return updated
+    elements = [cst.Element(one.value) for one in value.elements]
+    return updated.with_changes(value=cst.Tuple(elements, lpar=[], rpar=[]))
 
 
 def _block(body: Any) -> Any:
