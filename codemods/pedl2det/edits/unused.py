@@ -91,18 +91,28 @@ class _Dropper(cst.CSTTransformer):
         self._positions = positions
         self._lines = lines
 
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> Any:
-        """Drop the assignment; the comments above it go with it, since they speak of it."""
-        is_one = len(original_node.body) == 1 and isinstance(original_node.body[0], cst.Assign)
-        line = self._positions[original_node.body[0]].start.line
-        return cst.RemoveFromParent() if is_one and line in self._lines else updated_node
+    def _goes(self, statement: Any) -> bool:
+        """Whether a statement is a superfluous assignment."""
+        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+            return False
+        line = self._positions[statement.body[0]].start.line
+        return isinstance(statement.body[0], cst.Assign) and line in self._lines
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
-        """Keep a block valid."""
-        if updated_node.body:
+        """Drop assignments with the comments above them, which speak of them; keep blank lines."""
+        body: list[Any] = []
+        is_apart = False
+        pairs: Any = zip(original_node.body, updated_node.body, strict=True)
+        for old, new in pairs:
+            if self._goes(old):
+                is_apart = is_apart or any(one.comment is None for one in old.leading_lines)
+                continue
+            blank = is_apart and bool(body) and not new.leading_lines
+            lines = [cst.EmptyLine(indent=False)] if blank else new.leading_lines
+            body.append(new.with_changes(leading_lines=lines))
+            is_apart = False
+        if len(body) == len(updated_node.body):
             return updated_node
-        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+        return updated_node.with_changes(body=body or [cst.SimpleStatementLine([cst.Pass()])])
