@@ -120,7 +120,7 @@ def _compile(
     origins: list[Origin],
     returned: set[Origin],
 ) -> Compile:
-    mine = _looked_through(trial, origins)
+    mine = looked_through(trial, origins)
     known = bool(mine) and all(makes_model(trial, one.node) for one in mine)
     wanted = bool(returned) and all(makes_model(trial, one.node) for one in returned)
     is_other = known and wanted and mine.isdisjoint(returned)
@@ -139,8 +139,8 @@ def _compile(
     return Compile(source, call, not is_other, wrapped, standalone)
 
 
-def _looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
-    """The origins of the models that were wrapped."""
+def looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
+    """Return the origins of models, through ``wrap_model``."""
     found: set[Origin] = set()
     for one in origins:
         if _is_wrapping(one.node) and one.node.args:  # type: ignore[attr-defined]
@@ -164,7 +164,7 @@ def _returned(trial: Trial) -> set[Origin]:
     found: set[Origin] = set()
     for method in build_methods(trial):
         for value in trial.flow.returned(method):
-            found |= _looked_through(trial, trial.flow.origins(value))
+            found |= looked_through(trial, trial.flow.origins(value))
     return found
 
 

@@ -78,7 +78,7 @@ class _Applier(cst.CSTTransformer):
         self._extracted: dict[ast.expr, Any] = {}
         self._dropped: set[cst.CSTNode] = set()
         self._renamed: dict[cst.CSTNode, str] = {}
-        self._starts: list[tuple[int, int]] = []
+        self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
         #: Statements that end a branch which was chosen: nothing behind them is reached.
@@ -132,7 +132,7 @@ class _Applier(cst.CSTTransformer):
     def find_way(self) -> None:
         """Find where the edits are; the walk leaves everything else out."""
         marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._starts = self._locator.starts(marked)
+        self._ways = self._locator.ways(marked)
 
     # On the way up.
 
@@ -149,7 +149,7 @@ class _Applier(cst.CSTTransformer):
                 self._dropped.add(star)
             if isinstance(slash, cst.ParamSlash) and self._dropped.issuperset(node.posonly_params):
                 self._dropped.add(slash)
-        return isinstance(node, cst.Module) or self._locator.holds_any(node, self._starts)
+        return node in self._ways or isinstance(node, cst.Module)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Edit a node; its children are edited already."""
@@ -252,7 +252,8 @@ class _Applier(cst.CSTTransformer):
 
     def _finished(self, original: Any, lines: list[Any]) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
-        lines = keep_comments(original, self._fitted(original, lines))
+        lines = self._fitted(original, lines)
+        lines = keep_comments(original, lines, text=self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
     def _fitted(self, original: Any, lines: list[Any]) -> list[Any]:
@@ -320,7 +321,8 @@ class _Applier(cst.CSTTransformer):
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
-        lines = keep_comments(original, self._fitted(original, lines), head_only=True)
+        lines = self._fitted(original, lines)
+        lines = keep_comments(original, lines, True, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
     def _unfolded(self, original: Any, updated: Any) -> Any:

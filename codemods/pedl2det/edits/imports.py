@@ -152,8 +152,9 @@ class _Cleaner(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
-        if isinstance(node, cst.SimpleStatementLine) and _is_skipped(node):
-            return False
+        if isinstance(node, cst.SimpleStatementLine):
+            imports = any(isinstance(one, cst.Import | cst.ImportFrom) for one in node.body)
+            return imports and not _is_skipped(node)
         return isinstance(node, _AROUND_IMPORTS) and super().on_visit(node)
 
     def visit_Module(self, node: cst.Module) -> None:

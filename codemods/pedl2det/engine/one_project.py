@@ -18,6 +18,7 @@ from pedl2det.engine import invariant
 from pedl2det.engine.check import lost_comments
 from pedl2det.engine.configs import migrate_configs
 from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
+from pedl2det.engine.lowering import RULE as SCRIPTS
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
 from pedl2det.engine.notebooks import notebook_findings
@@ -73,12 +74,24 @@ def _migrate(
     else:
         made = _only_marked(reading, options)
     made.findings += [one for script in reading.scripts.values() for one in script.findings]
+    if SCRIPTS in options.left_out:
+        _leave_scripts(reading, made, total)
     made.findings = at_old_lines(reading, made.findings)
     made.changes = changes_at_old_lines(reading, made.changes)
     made.support |= {piece for script in reading.scripts.values() for piece in script.support}
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
     made.findings += notebook_findings(reading)
     return settled(reading, made, total, options, directories)
+
+
+def _leave_scripts(reading: Reading, made: Made, total: Counter[Path]) -> None:
+    """Leave the scripts as they are, by the user's choice."""
+    for path in reading.scripts:
+        message = "scripts was left out, and this needs it"
+        made.findings.append(Finding(Kind.SUPPRESSED, SCRIPTS, path, 1, message))
+        made.texts.pop(path, None)
+        made.marked[path], made.suppressed[path] = 0, total[path]
+    made.configs.new.clear()
 
 
 def _old(reading: Reading) -> Trial:

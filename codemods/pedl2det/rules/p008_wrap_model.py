@@ -19,6 +19,7 @@ from pedl2det.analysis.models import (
     build_methods,
     compiles,
     is_model_class,
+    looked_through,
     makes_model,
     owner_of,
 )
@@ -221,7 +222,7 @@ def _has_optimizer(trial: Trial, compiled: Compile) -> bool:
 
 def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
     """The ``compile`` that the model's class defines itself."""
-    for origin in trial.flow.origins(compiled.model):
+    for origin in looked_through(trial, trial.flow.origins(compiled.model)):
         if isinstance(origin.node, ast.Call):
             for made in trial.flow.origins(origin.node.func):
                 if isinstance(made.node, ast.ClassDef):
@@ -255,7 +256,11 @@ def _optimizer(
         assert isinstance(value, ast.Name)
         line = f"{value.id} = {code}"
         edits.append(InsertBefore(statement, line, {"value": value}))
-    elif statement is not None and not _is_taken(place, "optimizer"):
+    elif (
+        statement is not None
+        and len(_optimizers(trial, place.compiled)) == 1  # or two would have one name
+        and not _is_taken(place, "optimizer")
+    ):
         edits.append(Extract(value, statement, "optimizer", f"optimizer = {code}"))
     else:
         edits.append(Replace(value, code, {"value": value}))

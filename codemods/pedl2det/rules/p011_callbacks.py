@@ -25,7 +25,8 @@ ID = "P011"
 NAME = "callbacks"
 
 _ACTS_NOW = (
-    "acts after each validation: PEDL gave it no metric of the validation, so it never acted there"
+    "acts after each validation: the old harness gave it no metric of the validation, so it never "
+    "acted there"
 )
 _NO_EPOCHS = (
     "callbacks act by epoch, which is one pass over the training data here; set records_per_epoch "
