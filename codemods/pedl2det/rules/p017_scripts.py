@@ -37,6 +37,7 @@ _TRIAL = '''\
 import numpy as np
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 x, y = np.ones((64, 2)), np.ones((64, 1))
 
 
