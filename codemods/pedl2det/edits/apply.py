@@ -18,6 +18,7 @@ from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits import arguments, parameters, settled, templates
 from pedl2det.edits.comments import is_gone, keep_comments, settle, without_blank
+from pedl2det.edits.docstrings import with_parameters
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
@@ -303,14 +304,20 @@ class _Applier(cst.CSTTransformer):
             updated = self._definition(edit, updated)
         if isinstance(updated, cst.If):
             updated = settled.with_settled_elif(original, updated)
-        if original in self._elifs or not (touched or edits):
+            if touched and original in self._elifs:
+                self._touch()
+        if not (touched or edits):
             return updated
-        chosen = settled.branch(original, updated)
+        chosen = None if original in self._elifs else settled.branch(original, updated)
         if chosen is not None:
             self._ends |= {one.body[-1] for one in chosen if settled.ends(one)}
             lines = keep_comments(original, self._fitted(original, chosen), head_only=True)
             return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
         if isinstance(updated, cst.FunctionDef):
+            every = [*original.params.posonly_params, *original.params.params]
+            dropped = [one.name.value for one in every if one in self._dropped]
+            added = [one.code for one in edits if isinstance(one, fx.AddParameter)]
+            updated = with_parameters(updated, dropped, (*added, None)[0])
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
@@ -484,12 +491,21 @@ def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
 
 
 def _without_parentheses(original: Any, updated: Any) -> Any:
-    """``return a, b`` where a tuple has taken the place of something else."""
+    """``return a, b`` where a tuple has taken the place of something else, or lost its length."""
     value = updated.value
-    is_new = isinstance(value, cst.Tuple) and not isinstance(original.value, cst.Tuple)
-    if not is_new or len(value.elements) < 2:
+    if not isinstance(value, cst.Tuple) or len(value.elements) < 2:
         return updated
-    return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
+    if not isinstance(original.value, cst.Tuple):
+        return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
+    is_short = [
+        [isinstance(one.value, cst.Name) for one in each.elements]
+        for each in (original.value, value)
+    ]
+    has_comments = "#" in cst.Module([]).code_for_node(value)
+    if all(is_short[0]) or not all(is_short[1]) or has_comments:
+        return updated
+    elements = [cst.Element(one.value) for one in value.elements]
+    return updated.with_changes(value=cst.Tuple(elements, lpar=[], rpar=[]))
 
 
 def _block(body: Any) -> Any:

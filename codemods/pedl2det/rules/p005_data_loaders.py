@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.datasets import unwrapped_out_of_reach
 from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.import_path import adds_own_directory
 from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
@@ -179,7 +180,9 @@ def _changes_path(trial: Trial) -> bool:
     """Whether ``__init__.py`` changes where modules are found; P014 moves that."""
     init = trial.modules.by_name.get("__init__")
     return init is not None and any(
-        init.names.qualified(node) == "sys.path" for node in init.names.of(ast.Attribute)
+        init.names.qualified(node) == "sys.path"
+        and not adds_own_directory(init.names.statement_of(node))
+        for node in init.names.of(ast.Attribute)
     )
 
 

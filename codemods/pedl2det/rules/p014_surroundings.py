@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from pedl2det.analysis.import_path import adds_own_directory
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
@@ -61,7 +62,7 @@ def _does_something(node: ast.stmt) -> bool:
     match node:
         case ast.Import() | ast.ImportFrom() | ast.ClassDef() | ast.FunctionDef() | ast.Pass():
             return False
-        case ast.Expr(value=ast.Constant()):
+        case ast.Expr() if isinstance(node.value, ast.Constant) or adds_own_directory(node):
             return False
         case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
             return False
@@ -112,6 +113,7 @@ from data import make_data_loaders
 from model_def import Net
 """
 _SET = 'tf.keras.backend.set_floatx("float64")\n'
+_PATH = "import os\nimport sys\n\nsys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))\n"
 _EXPORTS = f'{_IMPORTS}\n__all__ = ["Net", "make_data_loaders"]\n'
 _BODY, _ROWS = "return load(4), load(2)\n", "from rows import load"
 _NOISE = "import numpy as np\nfrom rows import load\n\nNOISE = np.random.rand(4)"
@@ -141,6 +143,10 @@ CASES = (
     Case(
         {**pedl_trial(_BODY, _ROWS), "__init__.py": _EXPORTS},
         {"__init__.py": _EXPORTS, "model_def.py": migrated_model("")},
+    ),
+    Case(
+        {**pedl_trial(_BODY, _ROWS), "__init__.py": _PATH + _IMPORTS},
+        {"__init__.py": _PATH + _IMPORTS, "model_def.py": migrated_model("")},
     ),
     Case(
         pedl_trial(_BODY, _NOISE),
