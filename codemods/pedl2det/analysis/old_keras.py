@@ -64,7 +64,8 @@ def _in_images(trial: Trial) -> set[int]:
 
 def _is_guarded(reference: Reference) -> bool:
     """Whether a reference is below an ``if`` that asks for the version of TensorFlow."""
-    node, parents = reference.node, reference.source.names.parents
+    node: ast.AST = reference.node
+    parents = reference.source.names.parents
     while node in parents:
         node = parents[node]
         if isinstance(node, ast.If | ast.IfExp) and "__version__" in ast.unparse(node.test):
