@@ -205,7 +205,7 @@ def test_excluded_scripts_and_ruins_are_passed_over(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "all", {"submit.py": "import pedl\n\npedl.Experiment()\n"})
     write_tree(root / "trial", TRIAL | {"two.py": "import pedl\nprint 'two'\n"})
     write_tree(root, {"tools/a.py": "import pedl\n\npedl.Experiment()\n"})
-    assert "bad input" in run("--check", root).output
+    assert "two.py:2: scan no trial needs this file" in run("--check", root).output
     settings(tmp_path, 'exclude = ["two.py", "submit.py"]\n')
 
     some = run("--check", root)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static, is_wrapped
+from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static
 from pedl2det.analysis.scopes import is_inside
 
 #: Under what the trial keeps its context: the first name that it has no other use for.
@@ -189,7 +189,7 @@ class ContextReach:
 
     def is_behind_decorator(self, function: Function) -> bool:
         """Whether a decorator calls a constructor with the hyperparameters: it keeps them."""
-        return is_wrapped(function) and _given_context(function) is None
+        return self._flow.is_wrapped(function) and _given_context(function) is None
 
     @cached_property
     def attribute(self) -> str:

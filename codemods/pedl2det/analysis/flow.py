@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import overload
 
 from pedl2det.analysis.bindings import Binding, Path, Reaching, Step, reaching
+from pedl2det.analysis.decorators import hands_on
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.scopes import FUNCTIONS, imported_as
 from pedl2det.analysis.source import Source
@@ -130,6 +131,7 @@ class Flow:
         self._called: dict[tuple[ast.Call, bool], list[Callable]] = {}
         self._calling: set[ast.Call] = set()
         self._changed: dict[ast.expr, bool] = {}
+        self._transparent: dict[ast.expr, bool] = {}
 
     # Where a value comes from.
 
@@ -808,8 +810,29 @@ class Flow:
         if isinstance(function, ast.Lambda) and not self.calls(function):
             return True
         decorators = getattr(function, "decorator_list", ())
-        is_plain = all(_is_named(one, ("staticmethod", "classmethod")) for one in decorators)
+        is_plain = all(
+            _is_named(one, ("staticmethod", "classmethod")) or self._is_transparent(one)
+            for one in decorators
+        )
         return function in self._escapes or not is_plain
+
+    def is_wrapped(self, function: Function) -> bool:
+        """Whether a decorator may call a function with arguments of its own choice."""
+        return any(
+            ast.unparse(one).rpartition(".")[2] not in ("abstractmethod", "override", "overrides")
+            and not self._is_transparent(one)
+            for one in function.decorator_list
+        )
+
+    def _is_transparent(self, decorator: ast.expr) -> bool:
+        """Whether a decorator is the project's own and calls a function as it is called."""
+        if decorator not in self._transparent:
+            self._transparent[decorator] = False
+            made = self.origins(decorator)
+            self._transparent[decorator] = bool(made) and all(
+                not one.path and hands_on(one.node) for one in made
+            )
+        return self._transparent[decorator]
 
     @property
     def _escapes(self) -> set[ast.AST]:
@@ -846,7 +869,7 @@ class Flow:
         if isinstance(function, ast.Lambda):
             return True
         if function.name == "__init__" or not all(
-            _is_named(one, _PLAIN) for one in function.decorator_list
+            _is_named(one, _PLAIN) or self._is_transparent(one) for one in function.decorator_list
         ):
             return False
         names = self.modules.home(function).names
@@ -998,12 +1021,6 @@ def is_static(function: ast.AST) -> bool:
 def is_classmethod(function: ast.AST) -> bool:
     """Whether a method is a class method."""
     return _is_decorated(function, "classmethod")
-
-
-def is_wrapped(function: Function) -> bool:
-    """Whether a decorator may call a function with arguments of its own choice."""
-    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
-    return bool(names - {"abstractmethod", "override", "overrides"})
 
 
 def _is_decorated(function: ast.AST, name: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pedl2det_names as names
 from pedl2det.analysis.flow import Function, Origin
+from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -125,6 +126,7 @@ def _compile(
     is_other = known and wanted and mine.isdisjoint(returned)
     if source.names.function_of(call) is None:  # of a script, unless the trial returns it
         is_other = mine.isdisjoint(returned)
+    is_other = is_other or is_local(trial, call)
     makers = [one.node.func for one in mine if isinstance(one.node, ast.Call)]
     meanings = [trial.modules.meaning(one) or "" for one in makers]
     if any(one.startswith("tensorflow.") for one in meanings):

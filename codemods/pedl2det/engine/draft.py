@@ -90,7 +90,7 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
             )
             tree = applied(source, mine, contexts)
             whole = tree.code
-            text = without_unused(source.text, whole)
+            text = without_unused(source, whole)
             text = fitted(source.text, text, wanted, tree if text == whole else None)
             if text != source.text:
                 made.texts[source.path] = text

@@ -112,6 +112,7 @@ def _rewritten(reading: Reading, options: Options) -> Made:
     made = Made(_lowered(reading) | done.texts, support=done.draft.support)
     made.findings = [*proposals.findings, *done.findings, *_said(proposals, done)]
     made.findings += _comments_gone(trial, done.texts)
+    made.findings += _emptied(trial, done.texts)
     made.tracebacks = [*proposals.tracebacks, *done.tracebacks]
     made.changes = _changes(done)
     made.configs = migrate_configs(reading, trial, done.draft.fixes, options)
@@ -190,6 +191,19 @@ def _comments_gone(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]
                 cell, at = source.place(line)
                 message = f"the comment `{comment}` went with the code that it stood by"
                 yield Finding(Kind.NOTE, SCAN, source.path, at, message, cell=cell)
+
+
+def _emptied(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]:
+    """Name the modules of which nothing is left."""
+    for source in trial.modules:
+        new = texts.get(source.path)
+        if new is None or source.path.stem == "__init__" or not source.text.strip():
+            continue
+        body = ast.parse(new).body
+        text = [isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in body]
+        if all(text):
+            message = "nothing but text is left in this module: delete the file"
+            yield Finding(Kind.NOTE, SCAN, source.path, 1, message)
 
 
 def _changes(done: Rewritten) -> list[Change]:

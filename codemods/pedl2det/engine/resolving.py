@@ -7,6 +7,7 @@ names does not vouch for. Without TensorFlow nothing is looked up.
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import subprocess
@@ -72,12 +73,14 @@ def _written(file: NewFile) -> Iterator[_Written]:
     if file.path.suffix != ".py" or file.old is None:
         return
     try:
-        old, new = (Source.of(file.path, data.decode()) for data in (file.old, file.new))
+        new = Source.of(file.path, file.new.decode())
+        doubtful = [one for one in _dotted(new) if not _is_vouched(one[0])]
+        old = _dotted(Source.of(file.path, file.old.decode())) if doubtful else ()
     except (Unreadable, UnicodeDecodeError):
         return
-    known = {dotted for dotted, _ in _dotted(old)}
-    for dotted, line in _dotted(new):
-        if (dotted not in known or dotted.startswith(_PRIVATE)) and not _is_vouched(dotted):
+    known = {dotted for dotted, _ in old}
+    for dotted, line in doubtful:
+        if dotted not in known or dotted.startswith(_PRIVATE):
             yield _Written(dotted, file, line, dotted in known)
 
 
@@ -101,6 +104,7 @@ def _is_vouched(dotted: str) -> bool:
     return any(".".join(parts[:end]) in new for end in range(2, len(parts) + 1))
 
 
+@functools.cache
 def _new_names() -> frozenset[str]:
     return frozenset(row.new for row in names.rows() if row.new)
 

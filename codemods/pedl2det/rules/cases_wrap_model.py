@@ -68,6 +68,19 @@ def dense():
 
 
 """
+_MADE = _REGISTERED.partition("\n")[2].replace("dense", "made")
+_MADE_AFTER = _REGISTERED_AFTER.partition("\n")[2].replace("dense", "made")
+_LOCAL = """\
+
+
+def main(x, y):
+    model = made()
+    model.fit(x, y)
+
+
+if __name__ == "__main__":
+    main([[0.0]], [[1.0]])
+"""
 _FAITHFUL_START = _START.replace("Adam\n", "Adam\n\nimport legacy_keras\n")
 
 _OWN_COMPILE = """\
@@ -198,6 +211,10 @@ CASES = (
         {},
         "no call of compile is visible",
         "begun",
+    ),
+    Case(
+        pedl_trial(_START + _MADE + _build("return made()") + _LOCAL),
+        {"net.py": _FAITHFUL_START + _MADE_AFTER + _built("return made()") + _LOCAL},
     ),
     Case(
         pedl_trial(

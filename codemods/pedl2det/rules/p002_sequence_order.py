@@ -36,8 +36,20 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         return
     if not only_datasets(trial):
         for root in trial.roots:
+            if _says_order(trial, root):
+                continue  # a script's trial, with all settings in one call
             yield Fix(ID, trial.modules.home(root), root, constructor=(_CALL,))
     yield from _notes(trial)
+
+
+def _says_order(trial: Trial, root: ast.ClassDef) -> bool:
+    """Whether a trial configures the order of the batches itself."""
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith(".configure_fit")
+        and any(one.arg == "shuffle" for one in node.keywords)
+        for node in trial.modules.home(root).names.below(root)
+    )
 
 
 def _notes(trial: Trial) -> Iterable[Remark]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow import Function, Way
+from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
     Compile,
@@ -325,7 +326,7 @@ def _other(trial: Trial, compiled: Compile) -> Iterator[Fix]:
 
 def _assumptions(trial: Trial, function: Function, methods: list[Function]) -> Iterator[str]:
     """What is assumed where one function compiles several models."""
-    calls = trial.flow.calls(function)
+    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
     if function in methods or len(calls) < 2:
         return
     returned = [
@@ -350,7 +351,7 @@ def _fits(trial: Trial, trained: list[Compile]) -> Iterator[Remark]:
         for call in source.names.of(ast.Call):
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in _FITS:
                 continue
-            if wanted & set(trial.flow.origins(call.func.value)):
+            if wanted & set(trial.flow.origins(call.func.value)) and not is_local(trial, call):
                 said = ast.unparse(call.func)
                 message = f"{said} trains the trial's model, and after wrap_model trains nothing"
                 help_ = "train another model, and take its weights: model.set_weights(...)"

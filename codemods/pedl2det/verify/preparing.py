@@ -68,6 +68,8 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     new = workshop.copy("new", extent)
     if request.result is not None:
         _apply(request.result, new, workshop.config)
+        held = next(_new_configs(request.result, new), new.config)
+        new = replace(new, config=held)
         found = _assumptions(request.result.findings, extent.home)
         return Pair(old, new, new_metric_names(old.directory, new.config), found)
     project = project_of(new.directory)
@@ -113,6 +115,14 @@ def _apply(result: Result, copy: Copy, config: Path) -> None:
             place = (copy.root / file.path.relative_to(copy.extent.root)).resolve()
             if place.is_relative_to(copy.root) and place.parent.is_dir():
                 place.write_bytes(file.new)
+
+
+def _new_configs(result: Result, copy: Copy) -> Iterator[Path]:
+    """The configs that stood in scripts, as files of a copy."""
+    home = copy.extent.home
+    for file in result.files:
+        if file.old is None and file.path.suffix == ".yaml" and file.path.is_relative_to(home):
+            yield copy.directory / file.path.relative_to(home)
 
 
 def _concerns(path: Path, project: Project, config: Path) -> bool:

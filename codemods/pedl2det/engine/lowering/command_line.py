@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.script import Script
@@ -27,7 +26,7 @@ def without_command_line(script: Script) -> Script:
     for node, _ in found:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _PARSE:
             script = script.saying(node, Kind.NOTE, DEFAULTS)
-    return replace(script, text=script.text.edited([edit for _, edit in found]))
+    return script.edited([edit for _, edit in found])
 
 
 def _edits(source: Source) -> Iterator[tuple[ast.AST, Edit]]:
