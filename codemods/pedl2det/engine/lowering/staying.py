@@ -98,10 +98,8 @@ def _only_imports(source: Source, statement: ast.stmt) -> bool:
     """Whether a statement chooses between imports, and the values that stand for them."""
     inner = [n for n in ast.walk(statement) if isinstance(n, ast.stmt) and n is not statement]
     return any(isinstance(one, ast.Import | ast.ImportFrom) for one in inner) and all(
-        (isinstance(one, ast.Assign)
-        and is_constant(source, one.value))
-        or (not isinstance(one, ast.Assign)
-        and _may_stay(source, one, True))
+        (isinstance(one, ast.Assign) and is_constant(source, one.value))
+        or (not isinstance(one, ast.Assign) and _may_stay(source, one, True))
         for one in inner
     )
 
