@@ -16,8 +16,8 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, parameters, settled, templates
-from pedl2det.edits.comments import is_gone, keep_comments, settle, without_blank
+from pedl2det.edits import arguments, definitions, layout, parameters, settled, templates
+from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
 from pedl2det.edits.docstrings import with_parameters
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
@@ -83,7 +83,7 @@ class _Applier(cst.CSTTransformer):
         self._elifs: set[Any] = set()
         #: Statements that end a branch which was chosen: nothing behind them is reached.
         self._ends: set[Any] = set()
-        self._appended: list[str] = []
+        self._appended: list[fx.AppendCode] = []
 
     # Before the walk: file each edit under the node that it changes.
 
@@ -92,30 +92,26 @@ class _Applier(cst.CSTTransformer):
         for hole in getattr(edit, "holes", {}).values():
             self._wanted.add(self._locator.expression(hole))
         match edit:
-            case fx.Replace(node):
-                self._file(self._locator.expression(node), edit)
-            case fx.Extract(node, statement):
-                self._file(self._locator.expression(node), edit)
-                self._file(self._locator.statement(statement), edit)
             case fx.RenameKeyword(node, name):
                 self._renamed[self._locator.argument(node)] = name
             case fx.DropArgument(_, node):
                 self._dropped.add(self._locator.argument(node))
-            case fx.DropParameter(_, node):
-                self._dropped.add(self._locator.parameter(node))
-            case fx.AddArgument(call):
-                self._file(self._locator.expression(call), edit)
-            case fx.AddParameter(ast.Lambda() as function):
-                self._file(self._locator.expression(function), edit)
-            case fx.AddParameter(function) | fx.DropDecorator(function):
-                assert not isinstance(function, ast.Lambda)
-                self._file(self._locator.statement(function), edit)
-            case fx.AppendCode(code=code):
-                self._appended.append(code)
-            case fx.Annotate(function):
-                self._file(self._locator.statement(function), edit)
+            case fx.DropParameter(_, parameter):
+                self._dropped.add(self._locator.parameter(parameter))
+            case fx.DropDecorator(_, decorator):
+                self._dropped.add(self._locator.decorator(decorator))
+            case fx.AppendCode():
+                self._appended.append(edit)
             case _:
-                self._file(self._locator.statement(edit.node), edit)
+                self._file(self._located(fx.place_of(edit)), edit)
+        if isinstance(edit, fx.Extract):
+            self._file(self._locator.statement(edit.statement), edit)
+
+    def _located(self, node: ast.AST) -> cst.CSTNode:
+        if isinstance(node, ast.stmt):
+            return self._locator.statement(node)
+        assert isinstance(node, ast.expr)
+        return self._locator.expression(node)
 
     def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
         known = self._edits[node]
@@ -153,41 +149,28 @@ class _Applier(cst.CSTTransformer):
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Edit a node; its children are edited already."""
-        updated = updated_node
-        edits = self._edits.get(original_node, [])
         if original_node in self._dropped:
             self._touch()
             return cst.RemoveFromParent()
+        updated = _closed_up(original_node, updated_node)
         if original_node in self._renamed:
             self._touch()
             updated = _with_keyword(updated, self._renamed[original_node])
-        if isinstance(updated, cst.Call):
-            updated = arguments.without_stray_comma(original_node, updated)
-        if isinstance(updated, cst.Parameters):
-            updated = parameters.without_stray_comma(original_node, updated)
-        if isinstance(updated, cst.Lambda) and original_node.params.params:
-            updated = parameters.closed_up(updated)
-        if isinstance(updated, cst.FormattedString) and updated is not original_node:
-            updated = updated.visit(_OtherQuotes(updated))
         if isinstance(updated, cst.BaseExpression):
-            for edit in sorted(edits, key=_order):
-                self._touch()
-                updated = self._expression(edit, updated)
-            if original_node in self._wanted:
-                self._became.setdefault(original_node, updated)
-            return updated
-        if isinstance(original_node, cst.Return):
-            return _without_parentheses(original_node, updated)
-        if isinstance(original_node, cst.SimpleStatementLine):
-            return self._line(original_node, updated, self._touched.pop())
-        if isinstance(original_node, cst.SimpleStatementSuite):
-            return self._suite(original_node, updated)
-        if isinstance(original_node, cst.BaseCompoundStatement):
-            return self._compound(original_node, updated, edits, self._touched.pop())
-        if isinstance(original_node, cst.IndentedBlock):
-            return self._block(updated)
-        if isinstance(original_node, cst.Module):
-            return self._module(updated)
+            return self._edited(original_node, updated)
+        match original_node:
+            case cst.Return():
+                return layout.without_parentheses(original_node, updated)
+            case cst.SimpleStatementLine():
+                return self._line(original_node, updated, self._touched.pop())
+            case cst.SimpleStatementSuite():
+                return self._suite(original_node, updated)
+            case cst.BaseCompoundStatement():
+                return self._compound(original_node, updated, self._touched.pop())
+            case cst.IndentedBlock():
+                return settled_block(updated, self._reached(updated.body))
+            case cst.Module():
+                return self._module(updated)
         return updated
 
     def _touch(self) -> None:
@@ -195,6 +178,14 @@ class _Applier(cst.CSTTransformer):
             self._touched[-1] = True
 
     # Expressions.
+
+    def _edited(self, original: Any, updated: Any) -> Any:
+        for edit in sorted(self._edits.get(original, ()), key=_order):
+            self._touch()
+            updated = self._expression(edit, updated)
+        if original in self._wanted:
+            self._became.setdefault(original, updated)
+        return updated
 
     def _expression(self, edit: fx.Edit, updated: Any) -> Any:
         match edit:
@@ -211,56 +202,52 @@ class _Applier(cst.CSTTransformer):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
                 return arguments.with_argument(updated, call.args[0], first)
             case fx.AddParameter(code=code):
-                return updated.with_changes(
-                    params=parameters.with_parameter(updated.params, code, False)
-                )
+                return parameters.with_parameter(updated, code, False)
         raise AssertionError(edit)
 
     def _holes(self, edit: Any) -> dict[str, Any]:
         holes: dict[str, Any] = {}
-        for name, node in edit.holes.items():
+        for name, node in getattr(edit, "holes", {}).items():
             located = self._locator.expression(node)
             if located not in self._became:  # it stands behind this place
                 located.visit(self)
             holes[name] = self._became.get(located, located)
         if fx.CONTEXT in edit.code:
-            holes["context"] = self._context[_place(edit)]
+            holes["context"] = self._context[fx.place_of(edit)]
         return holes
 
     # Statements.
 
     def _line(self, original: Any, updated: Any, touched: bool) -> Any:
         """A line of simple statements, which edits may turn into several lines."""
-        mine = [self._edits.get(small, []) for small in original.body]
-        if not any(mine):
-            bare = updated.with_changes(leading_lines=[])
-            return self._finished(original, self._apart(original, bare)) if touched else updated
-        lines: list[Any] = []
-        for small, edits in zip(updated.body, mine, strict=True):
-            bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-            lines += self._around(original, cst.SimpleStatementLine([bare]), edits)
-        return self._finished(original, lines)
+        if any(one in self._edits for one in original.body):
+            return self._finished(original, self._each(original, updated))
+        bare = updated.with_changes(leading_lines=[])
+        return self._finished(original, self._apart(original, bare)) if touched else updated
+
+    def _each(self, original: Any, updated: Any) -> list[Any]:
+        """The lines in the place of the small statements of a line."""
+        pairs = zip(original.body, layout.on_lines(updated.body), strict=True)
+        return [
+            new
+            for small, line in pairs
+            for new in self._around(original, line, self._edits.get(small, []))
+        ]
 
     def _apart(self, original: Any, line: Any) -> list[Any]:
         """``a; b`` on two lines, if an edit made the line too long."""
         width = self._width - self._locator.column(original)
         if len(line.body) == 1 or len(self._locator.module.code_for_node(line).rstrip()) <= width:
             return [line]
-        apart = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in line.body]
-        first = [cst.SimpleStatementLine([one]) for one in apart[:-1]]
-        return [*first, line.with_changes(body=apart[-1:])]
+        *first, last = layout.on_lines(line.body)
+        return [*first, line.with_changes(body=last.body)]
 
-    def _finished(self, original: Any, lines: list[Any]) -> Any:
+    def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
-        lines = self._fitted(original, lines)
-        lines = keep_comments(original, lines, text=self._locator.text(original))
+        indent, module = self._locator.column(original), self._locator.module
+        lines = [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
+        lines = keep_comments(original, lines, head_only, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
-
-    def _fitted(self, original: Any, lines: list[Any]) -> list[Any]:
-        """Lines within the width of the file."""
-        indent = self._locator.column(original)
-        module = self._locator.module
-        return [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
 
     def _around(self, original: Any, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
         """A statement with what is inserted before and after it, or what replaces it."""
@@ -269,37 +256,36 @@ class _Applier(cst.CSTTransformer):
         here = [statement]
         for edit in edits:
             match edit:
-                case fx.InsertBefore(code=code):
-                    before += self._statements(code, self._holes(edit), edit)
-                case fx.Extract(node, code=code):
+                case fx.InsertBefore():
+                    before += self._statements(edit)
+                case fx.Extract(node):
                     value = self._extracted[node]
-                    made = self._statements(code, {"value": value}, edit)
+                    made = self._statements(edit, value=value)
                     if "\n" in self._locator.module.code_for_node(value):
-                        made = [one.visit(_Opened(value)) for one in made]
+                        made = [one.visit(layout.Opened(value)) for one in made]
                     before += made
-                case fx.InsertAfter(code=code):
-                    after += self._statements(code, self._holes(edit), edit)
+                case fx.InsertAfter():
+                    after += self._statements(edit)
                 case fx.ReplaceStatement(code=code):
-                    here = self._statements(code, self._holes(edit), edit) if code else []
+                    here = self._statements(edit) if code else []
                 case fx.Mark(text=text):
-                    here[:1] = [_marked(here[0], text)] if here else []
+                    here[:1] = [layout.with_comments(here[0], text)] if here else []
         if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):
-            here[0] = _spaced(here[0], 2 if self._locator.column(original) == 0 else 1)
+            here[0] = layout.spaced(here[0], 2 if self._locator.column(original) == 0 else 1)
         return [*before, *here, *after]
 
     def _suite(self, original: Any, updated: Any) -> Any:
         """``if x: a; b``, written as a block where an edit needs lines."""
-        mine = [self._edits.get(small, []) for small in original.body]
-        if not any(mine):
+        if not any(one in self._edits for one in original.body):
             return updated
-        lines: list[Any] = []
-        for small, edits in zip(updated.body, mine, strict=True):
-            bare = small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
-            lines += self._around(original, cst.SimpleStatementLine([bare]), edits)
-        return cst.IndentedBlock(lines or [_pass()], header=updated.trailing_whitespace)
+        lines = self._each(original, updated)
+        return cst.IndentedBlock(
+            lines or [cst.SimpleStatementLine([cst.Pass()])], header=updated.trailing_whitespace
+        )
 
-    def _compound(self, original: Any, updated: Any, edits: list[fx.Edit], touched: bool) -> Any:
+    def _compound(self, original: Any, updated: Any, touched: bool) -> Any:
         """A block statement with its edits; one that lost its body gets ``pass``."""
+        edits = self._edits.get(original, [])
         for edit in edits:
             updated = self._definition(edit, updated)
         if isinstance(updated, cst.If):
@@ -311,8 +297,7 @@ class _Applier(cst.CSTTransformer):
         chosen = None if original in self._elifs else settled.branch(original, updated)
         if chosen is not None:
             self._ends |= {one.body[-1] for one in chosen if settled.ends(one)}
-            lines = keep_comments(original, self._fitted(original, chosen), head_only=True)
-            return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+            return self._finished(original, chosen, head_only=True)
         if isinstance(updated, cst.FunctionDef):
             every = [*original.params.posonly_params, *original.params.params]
             dropped = [one.name.value for one in every if one in self._dropped]
@@ -321,9 +306,7 @@ class _Applier(cst.CSTTransformer):
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
-        lines = self._fitted(original, lines)
-        lines = keep_comments(original, lines, True, self._locator.text(original))
-        return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+        return self._finished(original, lines, head_only=True)
 
     def _unfolded(self, original: Any, updated: Any) -> Any:
         """``def f(): return x`` on two lines, if an edit made the line too long."""
@@ -334,15 +317,7 @@ class _Applier(cst.CSTTransformer):
         if all(len(line) <= width for line in text.splitlines()):
             return updated
         header = updated.body.trailing_whitespace
-        return updated.with_changes(body=_block(updated.body).with_changes(header=header))
-
-    def _block(self, updated: Any) -> Any:
-        """A block without deleted statements; an empty one gets ``pass``."""
-        body, comments = settle(self._reached(updated.body))
-        if body == list(updated.body):
-            return updated
-        footer = [*comments, *updated.footer]
-        return updated.with_changes(body=body or [_pass()], footer=footer)
+        return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
 
     def _reached(self, body: Sequence[Any]) -> Sequence[Any]:
         """The statements of a block that come before the end of a branch that was chosen."""
@@ -354,8 +329,8 @@ class _Applier(cst.CSTTransformer):
     def _module(self, updated: Any) -> Any:
         """The module without deleted statements, with appended code."""
         body, comments = settle(updated.body)
-        for code in self._appended:
-            body += self._statements(code, {}, None, blank=2)
+        for edit in self._appended:
+            body += [layout.spaced(one, 2) for one in self._statements(edit)]
         if body and is_gone(updated.body[0]) and not updated.header:
             body[0] = body[0].with_changes(leading_lines=without_blank(body[0].leading_lines))
         return updated.with_changes(body=body, footer=[*comments, *updated.footer])
@@ -364,107 +339,22 @@ class _Applier(cst.CSTTransformer):
         """A function or class with an edit of its head, its members or its first lines."""
         match edit:
             case fx.AddParameter(function, code):
-                method = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                static = any(
-                    isinstance(one, ast.Name) and one.id == "staticmethod"
-                    for one in getattr(function, "decorator_list", ())
-                )
-                params = parameters.with_parameter(updated.params, code, method and not static)
-                updated = updated.with_changes(params=params)
-                if len(params.params) == 1 and params.star_arg is cst.MaybeSentinel.DEFAULT:
-                    tight = cst.SimpleWhitespace("")
-                    updated = updated.with_changes(whitespace_before_params=tight)
-                return updated
+                in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
+                return parameters.with_parameter(updated, code, in_class)
             case fx.Annotate(code=code):
                 made = cst.Annotation(cst.parse_expression(code)) if code else None
                 return updated.with_changes(returns=made)
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
-            case fx.DropDecorator(node=node):
-                gone = self._locator.expression(node)
-                kept = [
-                    one
-                    for one in updated.decorators
-                    if one.decorator is not gone and not one.decorator.deep_equals(gone)
-                ]
-                return updated.with_changes(decorators=kept)
-            case fx.InsertFirst(code=code):
-                block = _block(updated.body)
-                at = _after_docstring(block.body)
-                new = self._statements(code, self._holes(edit), edit)
-                kept = [one for one in block.body if not _is_pass(one)]
-                body = [*kept[:at], *new, *kept[at:]]
-                return updated.with_changes(body=block.with_changes(body=body))
-            case fx.AddMember(code=code, first=first):
-                return self._with_members(edit, updated, code, first)
+            case fx.InsertFirst():
+                return definitions.with_first(updated, self._statements(edit))
+            case fx.AddMember(first=first):
+                return definitions.with_members(updated, self._statements(edit), first)
         return updated
 
-    def _with_members(self, edit: fx.Edit, updated: Any, code: str, first: bool) -> Any:
-        block = _block(updated.body)
-        new = self._statements(code, {}, edit)
-        kept = [one for one in block.body if not _is_pass(one)]
-        if not first:
-            members = [_spaced(one, 1) for one in new]
-            if not kept:
-                members[0] = _spaced(members[0], 0)
-            return updated.with_changes(body=block.with_changes(body=[*kept, *members]))
-        at = _after_docstring(kept)
-        # Attributes of the class stay above its first method.
-        while at < len(kept) and isinstance(kept[at], cst.SimpleStatementLine):
-            at += 1
-        members = [_spaced(one, 1) for one in new]
-        if at == 0:
-            members[0] = _spaced(members[0], 0)
-        rest = [_spaced(one, 1) if number == 0 else one for number, one in enumerate(kept[at:])]
-        return updated.with_changes(body=block.with_changes(body=[*kept[:at], *members, *rest]))
-
-    def _statements(
-        self, code: str, holes: dict[str, Any], edit: fx.Edit | None, blank: int = 0
-    ) -> list[Any]:
-        if "{context}" in code and edit is not None:
-            holes = {**holes, "context": self._context[_place(edit)]}
-        made = list(templates.statements(code, holes, self._config))
-        if blank and made:
-            made = [_spaced(one, blank) for one in made]
-        return made
-
-
-class _OtherQuotes(cst.CSTTransformer):
-    """Gives strings in an f-string other quotes than its own: before Python 3.12 it must be so."""
-
-    def __init__(self, around: cst.FormattedString) -> None:
-        super().__init__()
-        self._quote = around.quote
-
-    def leave_SimpleString(
-        self,
-        original_node: cst.SimpleString,
-        updated_node: cst.SimpleString,
-    ) -> cst.SimpleString:
-        """Change the quotes of a string, if none are in it."""
-        other = "'" if self._quote == '"' else '"'
-        plain = updated_node.raw_value
-        if updated_node.quote != self._quote or other in plain or "\\" in plain:
-            return updated_node
-        return cst.SimpleString(f"{updated_node.prefix}{other}{plain}{other}")
-
-
-class _Opened(cst.CSTTransformer):
-    """Puts a value that spans lines on lines of its own within the call that it is given to."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__()
-        self._value = value
-
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        """Break the call that has the value as its only argument."""
-        args = original_node.args
-        if len(args) != 1 or not args[0].value.deep_equals(self._value):
-            return updated_node
-        inner = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace("    "))
-        outer = cst.ParenthesizedWhitespace(indent=True)
-        argument = updated_node.args[0].with_changes(whitespace_after_arg=outer)
-        return updated_node.with_changes(args=[argument], whitespace_before_args=inner)
+    def _statements(self, edit: Any, **holes: Any) -> list[Any]:
+        """The statements of an edit's template."""
+        return list(templates.statements(edit.code, self._holes(edit) | holes, self._config))
 
 
 def _wraps(edit: Any) -> bool:
@@ -479,8 +369,18 @@ def _order(edit: fx.Edit) -> int:
     return 3 if isinstance(edit, fx.Extract) else 0
 
 
-def _place(edit: Any) -> ast.AST:
-    return edit.call if isinstance(edit, fx.AddArgument) else edit.node
+def _closed_up(original: Any, updated: Any) -> Any:
+    """A node whose parts changed, without what only parted or quoted the old ones."""
+    match updated:
+        case cst.Call():
+            return arguments.without_stray_comma(original, updated)
+        case cst.Parameters():
+            return parameters.without_stray_comma(original, updated)
+        case cst.Lambda() if original.params.params:
+            return parameters.closed_up(updated)
+        case cst.FormattedString() if updated is not original:
+            return layout.with_other_quotes(updated)
+    return updated
 
 
 def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
@@ -488,64 +388,3 @@ def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
         return argument.with_changes(keyword=cst.Name(name))
     tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     return argument.with_changes(keyword=cst.Name(name), equal=tight)
-
-
-def _without_parentheses(original: Any, updated: Any) -> Any:
-    """``return a, b`` where a tuple has taken the place of something else, or lost its length."""
-    value = updated.value
-    if not isinstance(value, cst.Tuple) or len(value.elements) < 2:
-        return updated
-    if not isinstance(original.value, cst.Tuple):
-        return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
-    is_short = [
-        [isinstance(one.value, cst.Name) for one in each.elements]
-        for each in (original.value, value)
-    ]
-    has_comments = "#" in cst.Module([]).code_for_node(value)
-    if all(is_short[0]) or not all(is_short[1]) or has_comments:
-        return updated
-    elements = [cst.Element(one.value) for one in value.elements]
-    return updated.with_changes(value=cst.Tuple(elements, lpar=[], rpar=[]))
-
-
-def _block(body: Any) -> Any:
-    if isinstance(body, cst.SimpleStatementSuite):
-        bare = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in body.body]
-        return cst.IndentedBlock([cst.SimpleStatementLine([one]) for one in bare])
-    return body
-
-
-def _after_docstring(body: Sequence[Any]) -> int:
-    if body and isinstance(body[0], cst.SimpleStatementLine):
-        first = body[0].body[0]
-        if isinstance(first, cst.Expr) and isinstance(
-            first.value, cst.SimpleString | cst.ConcatenatedString
-        ):
-            return 1
-    return 0
-
-
-def _pass() -> cst.SimpleStatementLine:
-    return cst.SimpleStatementLine([cst.Pass()])
-
-
-def _is_pass(line: Any) -> bool:
-    return (
-        isinstance(line, cst.SimpleStatementLine)
-        and len(line.body) == 1
-        and isinstance(line.body[0], cst.Pass)
-        and not line.leading_lines
-    )
-
-
-def _spaced(statement: Any, blank: int) -> Any:
-    """A statement with at least some blank lines above it."""
-    lines = list(statement.leading_lines)
-    while lines and lines[0].comment is None:
-        lines.pop(0)
-    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *lines])
-
-
-def _marked(statement: Any, text: str) -> Any:
-    comments = [cst.EmptyLine(comment=cst.Comment(f"# {line}")) for line in text.splitlines()]
-    return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])

@@ -75,6 +75,15 @@ def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:
     return cst.SimpleStatementLine([Gone()], leading_lines=above)
 
 
+def settled_block(block: cst.IndentedBlock, body: Sequence[Any]) -> cst.IndentedBlock:
+    """A block with a new body, without deleted statements; an empty one gets ``pass``."""
+    body, comments = settle(body)
+    if body == list(block.body):
+        return block
+    body = body or [cst.SimpleStatementLine([cst.Pass()])]
+    return block.with_changes(body=body, footer=[*comments, *block.footer])
+
+
 def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Take deleted statements out of a body.
 

@@ -140,6 +140,10 @@ class Locator:
             raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
         return found
 
+    def decorator(self, node: ast.expr) -> cst.CSTNode:
+        """The decorator that an expression is."""
+        return self._parents[self.expression(node)]
+
     def parameter(self, node: ast.arg) -> cst.Param:
         """The parameter of a function."""
         found = self._find(node)
@@ -209,9 +213,8 @@ class Locator:
 def _is_shared(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """Whether ``ast`` has a node for a libcst node; ``left`` and others continue their parent."""
     match parent:
-        case cst.BooleanOperation(left=left) if left is node:
-            same = isinstance(left, cst.BooleanOperation) and not left.lpar
-            return not (same and type(left.operator) is type(parent.operator))
+        case cst.BooleanOperation(left=cst.BooleanOperation(lpar=()) as left) if left is node:
+            return type(left.operator) is not type(parent.operator)
         case cst.ConcatenatedString() | cst.FormattedString():
             return False
         case cst.Del(target=cst.Tuple(lpar=())):

@@ -11,18 +11,25 @@ import libcst as cst
 _KINDS = ("star_kwarg", "kwonly_params", "star_arg", "params", "posonly_params")
 
 
-def with_parameter(parameters: cst.Parameters, code: str, method: bool) -> cst.Parameters:
-    """Parameters with a new one in front; in a method behind ``self``."""
+def with_parameter(function: Any, code: str, in_class: bool) -> Any:
+    """A function or lambda with a new first parameter; in a method it is behind ``self``."""
     made: Any = cst.parse_statement(f"def f({code}): pass")
     new = made.params.params[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    positional = list(parameters.posonly_params)
-    plain = list(parameters.params)
-    at = 1 if method and (positional or plain) else 0
-    if positional:
-        positional.insert(at, new)
-    else:
-        plain.insert(at, new)
-    return parameters.with_changes(posonly_params=positional, params=plain)
+    old = function.params
+    kind = "posonly_params" if old.posonly_params else "params"
+    names = list(getattr(old, kind))
+    names.insert(1 if names and in_class and not _is_static(function) else 0, new)
+    changed = old.with_changes(**{kind: names})
+    function = function.with_changes(params=changed)
+    is_only = len(changed.params) == 1 and changed.star_arg is cst.MaybeSentinel.DEFAULT
+    if is_only and isinstance(function, cst.FunctionDef):
+        return function.with_changes(whitespace_before_params=cst.SimpleWhitespace(""))
+    return function
+
+
+def _is_static(function: cst.FunctionDef) -> bool:
+    names = [one.decorator for one in function.decorators]
+    return any(isinstance(one, cst.Name) and one.value == "staticmethod" for one in names)
 
 
 def without_stray_comma(original: cst.Parameters, updated: cst.Parameters) -> cst.Parameters:

@@ -7,10 +7,11 @@ the rules believe to have done.
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Collection, Mapping, Set
+from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pedl2det_names as names
 from pedl2det.analysis.source import Source
@@ -18,6 +19,8 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.engine.marks import is_marked
 from pedl2det.engine.places import statement_of
 from pedl2det.fixes import Fix, Remark, place_of
+
+_Fate = Literal["marked", "suppressed", "open"]
 
 
 @dataclass
@@ -34,6 +37,13 @@ class Remaining:
     suppressed: Counter[Path] = field(default_factory=Counter)
     open: list[Reference] = field(default_factory=list)
 
+    def add(self, one: Reference, fate: _Fate) -> None:
+        """Count a name, or take it in as one that nothing accounts for."""
+        if fate == "open":
+            self.open.append(one)
+        else:
+            (self.marked if fate == "marked" else self.suppressed)[one.source.path] += 1
+
 
 def legacy(trial: Trial) -> list[Reference]:
     """Return every legacy name of a harness in a project."""
@@ -49,48 +59,40 @@ def remaining(trial: Trial, dropped: Collection[Fix | Remark]) -> Remaining:
     """
     allowed = _answered(dropped)
     found = Remaining()
-    imports: list[Reference] = []
-    fate: dict[tuple[Path, str], set[str]] = {}
+    fates: dict[tuple[Path, str], set[_Fate]] = defaultdict(set)
+    imports = []
     for one in legacy(trial):
-        path = one.source.path
-        if one.node.lineno in one.source.skipped:
-            found.suppressed[path] += 1
-            fate.setdefault((path, _root(one.node)), set()).add("suppressed")
-        elif one.is_import:
+        if one.is_import and one.node.lineno not in one.source.skipped:
             imports.append(one)
-        elif _has_mark(one):
-            found.marked[path] += 1
-            fate.setdefault((path, _root(one.node)), set()).add("marked")
-        elif allowed.get((path, one.dotted), 0) > 0:
-            allowed[path, one.dotted] -= 1
-            found.suppressed[path] += 1
-            fate.setdefault((path, _root(one.node)), set()).add("suppressed")
         else:
-            found.open.append(one)
-            fate.setdefault((path, _root(one.node)), set()).add("open")
+            fate = _fate(one, allowed)
+            found.add(one, fate)
+            fates[one.source.path, _root(one.node)].add(fate)
     unwanted = {path for path, _ in allowed} | {one.source.path for one in dropped}
     for one in imports:
-        _sort_import(one, fate, unwanted, found)
+        path = one.source.path
+        found.add(one, _fate_of_import(one, fates[path, _root(one.node)], path in unwanted))
     return found
 
 
-def _sort_import(
-    one: Reference,
-    fate: Mapping[tuple[Path, str], set[str]],
-    unwanted: Set[Path],
-    found: Remaining,
-) -> None:
+def _fate(one: Reference, allowed: Counter[tuple[Path, str]]) -> _Fate:
+    if one.node.lineno in one.source.skipped:
+        return "suppressed"
+    if _has_mark(one):
+        return "marked"
+    if allowed[one.source.path, one.dotted] > 0:
+        allowed[one.source.path, one.dotted] -= 1
+        return "suppressed"
+    return "open"
+
+
+def _fate_of_import(one: Reference, uses: set[_Fate], is_unwanted: bool) -> _Fate:
     """An import shares the fate of what it is used for."""
-    path = one.source.path
-    assert isinstance(one.node, ast.alias)
-    local = one.node.asname or one.node.name.partition(".")[0]
-    fates = fate.get((path, local), set())
-    if _has_mark(one) or fates & {"marked", "open"}:
-        found.marked[path] += 1
-    elif fates == {"suppressed"} or (not fates and path in unwanted):
-        found.suppressed[path] += 1
-    else:
-        found.open.append(one)
+    if _has_mark(one) or uses & {"marked", "open"}:
+        return "marked"
+    if uses or is_unwanted:
+        return "suppressed"
+    return "open"
 
 
 def _root(node: ast.AST) -> str:

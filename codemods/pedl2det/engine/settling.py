@@ -32,6 +32,16 @@ class Made:
     suppressed: Counter[Path] = field(default_factory=Counter)
     configs: MigratedConfigs = field(default_factory=MigratedConfigs)
 
+    @property
+    def all_changes(self) -> list[Change]:
+        """The places that were rewritten, in code and in configs."""
+        return [*self.changes, *self.configs.changes]
+
+    @property
+    def all_findings(self) -> list[Finding]:
+        """What there is to say, of code and of configs."""
+        return [*self.findings, *self.configs.findings]
+
 
 def settled(
     reading: Reading,
@@ -52,8 +62,7 @@ def settled(
     project = reading.project
     passed = _passed_over(project, options)
     files = [one for one in _files(reading, made) if one.path not in passed]
-    findings = _once([*made.findings, *made.configs.findings])
-    findings = [one for one in findings if one.path not in passed]
+    findings = _once(one for one in made.all_findings if one.path not in passed)
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
@@ -61,28 +70,22 @@ def settled(
         findings = [_leftover(one) for one in findings]
     written = [one for one in files if _is_written(one, status, findings, options)]
     paths = {one.path for one in written}
-    said = (
-        findings if written or status.is_finished else [one for one in findings if one.kind.is_left]
+    is_said = bool(written) or status.is_finished
+    result = Result(
+        written,
+        [one for one in made.all_changes if one.path in paths],
+        [one for one in findings if is_said or one.kind.is_left],
+        tracebacks=made.tracebacks,
     )
-    result = Result(written, findings=said, tracebacks=made.tracebacks)
-    every = [*made.changes, *made.configs.changes]
-    result.changes = [one for one in every if one.path in paths]
     for path in passed:
         made.marked[path], made.suppressed[path] = 0, total[path]
     _count(result, made, total, paths, status)
     if project.has_trial and (files or blocking):
-        result.outcomes.append(
-            Outcome(
-                project.home,
-                status,
-                bool(written) and (status.is_finished or options.partial),
-                len(every) if files else 0,
-                len(blocking),
-                sum(one.kind is Kind.ASSUMPTION for one in findings),
-                tuple(paths),
-                tuple(reading.configs),
-            )
-        )
+        is_written = bool(written) and (status.is_finished or options.partial)
+        places = len(made.all_changes) if files else 0
+        left, assumed = len(blocking), sum(one.kind is Kind.ASSUMPTION for one in findings)
+        said = (project.home, status, is_written, places, left, assumed)
+        result.outcomes.append(Outcome(*said, tuple(paths), tuple(reading.configs)))
     if written and made.configs.metric_names is not None:
         result.metric_names[project.home] = made.configs.metric_names
     return result

@@ -102,7 +102,7 @@ def move_all(moves: list[Move]) -> None:
 
 def _check(expected: dict[Path, bytes | None]) -> None:
     for path, data in expected.items():
-        if _bytes(path) != data:
+        if content(path) != data:
             raise Pedl2DetError(f"{path}: it changed while it was read; nothing was written")
 
 
@@ -174,10 +174,11 @@ def _move_back(moves: list[Move]) -> None:
 
 
 def _is_there(move: Move) -> bool:
-    return move.new != move.old and _bytes(move.target) == move.new
+    return move.new != move.old and content(move.target) == move.new
 
 
-def _bytes(path: Path) -> bytes | None:
+def content(path: Path) -> bytes | None:
+    """Return the bytes of a file, or None if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:
