@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -144,6 +145,16 @@ class Modules:
         if not isinstance(root, ast.Name) or source.names.binder(root) is not source.tree:
             return None
         return ".".join([self.name_of(source), root.id, *attributes])
+
+    def is_of_library(self, node: ast.expr) -> bool:
+        """Whether an expression means something of a library or a builtin."""
+        meaning = self.meaning(node)
+        if meaning is not None:
+            return self.split(meaning)[0] is None
+        names = self.home(node).names
+        return (
+            isinstance(node, ast.Name) and names.binder(node) is None and hasattr(builtins, node.id)
+        )
 
 
 def _defined(body: list[ast.stmt], name: str) -> Definition | None:
