@@ -100,7 +100,7 @@ class Modules:
         while waiting:
             here = waiting.pop()
             for node in here.names.of(ast.Import, ast.ImportFrom):
-                for module in self._imported(here, node):
+                for module in self.imported(here, node):
                     if module is other:
                         return True
                     if id(module) not in found:
@@ -108,8 +108,8 @@ class Modules:
                         waiting.append(module)
         return False
 
-    def _imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
-        """The files of the project that an import at the top of a file runs."""
+    def imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
+        """The other files of the project that an import at the top of a file runs."""
         if source.names.definition_around(node) is not None:
             return
         dotted: list[str] = []

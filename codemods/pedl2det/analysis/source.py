@@ -13,6 +13,7 @@ import io
 import re
 import tokenize
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -152,7 +153,7 @@ class Source:
         start, end = map(self.offset, self.span(node))
         return self.text[start:end]
 
-    def spliced(self, node: ast.expr, replaced: dict[ast.expr, str]) -> str:
+    def spliced(self, node: ast.expr | ast.stmt, replaced: Mapping[ast.expr, str]) -> str:
         """The text of a node with other texts in the places of some nodes within it."""
         text, shift = self.segment(node), self.offset(self.span(node)[0])
         for inner in sorted(replaced, key=self.span, reverse=True):

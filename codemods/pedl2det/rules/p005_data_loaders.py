@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.datasets import unwrapped_out_of_reach
 from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.imported import changes_sys_path
 from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
@@ -165,19 +166,19 @@ def _called(trial: Trial, source: Source, context: str) -> _Called:
     if home is source:
         return _Called(code, support=support)
     line = f"from {_said(trial, source, home)} import {name}"
-    bound = source.names.module_bindings(name)
-    is_taken = bool(bound) and [source.names.follow(one) for one in bound if one] != [place]
-    if is_taken or trial.modules.imports(home, source) or _changes_path(trial):
+    bound = [source.names.follow(one) for one in source.names.module_bindings(name) if one]
+    if _adds_path(trial) and bound == [place]:
+        return _Called(code, support=support)  # by a name that only sys.path explains
+    is_taken = bool(source.names.module_bindings(name)) and bound != [place]
+    if is_taken or trial.modules.imports(home, source) or _adds_path(trial):
         return _Called(code, local_import=f"    {line}\n\n", support=support)
     return _Called(code, imports=(line,), support=support)
 
 
-def _changes_path(trial: Trial) -> bool:
+def _adds_path(trial: Trial) -> bool:
     """Whether ``__init__.py`` changes where modules are found; P014 moves that."""
     init = trial.modules.by_name.get("__init__")
-    return init is not None and any(
-        init.names.qualified(node) == "sys.path" for node in init.names.of(ast.Attribute)
-    )
+    return init is not None and changes_sys_path(init, init.tree)
 
 
 def _said(trial: Trial, source: Source, home: Source) -> str:
