@@ -10,7 +10,7 @@ from pedl2det.analysis.loaders import annotation_around
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Fix, Form, Replace
+from pedl2det.fixes import Fix, Replace
 
 _ANY_DATA = "determined.keras.InputData"
 
@@ -28,8 +28,7 @@ def old_type(rule: str, reference: Reference, piece: str, is_gone: bool) -> Fix:
     assert isinstance(node, ast.expr)
     if not is_gone:
         edit = Replace(node, f"legacy_keras.{piece}")
-        form, support = Form.FAITHFUL, (piece,)
-        return Fix(rule, reference.source, node, (edit,), support=support, form=form)
+        return Fix(rule, reference.source, node, (edit,))
     found = spell(reference.source, _ANY_DATA)
     return Fix(rule, reference.source, node, (Replace(node, found.code),), imports=found.imports)
 
@@ -64,7 +63,6 @@ def quoted_old_types(
                 node,
                 (Replace(node, f'"{text}"'),),
                 imports=new.imports if is_gone else ("import legacy_keras",),
-                support=() if is_gone else tuple({piece for _, piece in found}),
             )
 
 

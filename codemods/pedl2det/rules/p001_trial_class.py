@@ -15,7 +15,6 @@ from pedl2det.fixes import (
     DropParameter,
     Edit,
     Fix,
-    Form,
     InsertAfter,
     InsertFirst,
     Remark,
@@ -88,15 +87,7 @@ def _behind_decorator(trial: Trial, owner: ast.ClassDef, function: Function) -> 
     )
     edits: list[Edit] = [RenameFunction(function, inner), AddMember(owner, code, first=True)]
     edits += _with_context_above(trial, function, f"{_first(function)}.context")
-    return Fix(
-        ID,
-        trial.modules.home(owner),
-        function,
-        tuple(edits),
-        imports=imports,
-        support=("get_hyperparameters",),
-        form=Form.FAITHFUL,
-    )
+    return Fix(ID, trial.modules.home(owner), function, tuple(edits), imports=imports)
 
 
 def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:

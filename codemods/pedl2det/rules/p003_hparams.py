@@ -20,7 +20,6 @@ from pedl2det.fixes import (
     DropParameter,
     Edit,
     Fix,
-    Form,
     InsertFirst,
     Remark,
     RenameFunction,
@@ -37,7 +36,7 @@ _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
 #: Rewrites one read of a parameter, if that is possible alone; writes the whole dict.
 _Single = Callable[[Trial, ast.Name], Replace | None]
-_Whole = Callable[[Trial, Sequence[Use]], tuple[str, Form, tuple[str, ...]]]
+_Whole = Callable[[Trial, Sequence[Use]], str]
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 
@@ -100,8 +99,7 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
         f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
     )
     edits: tuple[Edit, ...] = (RenameFunction(function, inner), AddMember(owner, code))
-    support = ("get_hyperparameters",)
-    return Fix(ID, source, function, edits, support=support, form=Form.FAITHFUL)
+    return Fix(ID, source, function, edits)
 
 
 def _without_arguments(
@@ -144,24 +142,24 @@ def _reads(
     uses = [use for read in others for use in trial.flow.uses(read)]
     changed = any(use.way is Way.STORED or _is_mutation(use) for use in uses)
     if reads_any_local(function):
-        code, form, support = whole(trial, [])
+        code = whole(trial, [])
         if parameter.arg.lstrip("_"):
             made = InsertFirst(function, f"{parameter.arg} = {code}")
-            yield Fix(ID, source, parameter, (made,), support=support, form=form)
+            yield Fix(ID, source, parameter, (made,))
         return
     if all(only) and not changed and len(others) <= 1:
         for read in others:
-            code, form, support = whole(trial, trial.flow.uses(read))
+            code = whole(trial, trial.flow.uses(read))
             edit = Replace(read, code)
-            yield Fix(ID, source, read, (edit,), support=support, form=form)
+            yield Fix(ID, source, read, (edit,))
         for single in singles.values():
             if single is not None:
                 yield Fix(ID, source, single.node, (single,))
         return
     every = [use for read in reads for use in trial.flow.uses(read)]
-    code, form, support = whole(trial, every)
+    code = whole(trial, every)
     line = InsertFirst(function, f"{parameter.arg} = {code}")
-    yield Fix(ID, source, parameter, (line,), support=support, form=form)
+    yield Fix(ID, source, parameter, (line,))
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
@@ -214,7 +212,7 @@ def _is_mutation(use: Use) -> bool:
     )
 
 
-def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tuple[str, ...]]:
+def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     """The dict that the old harness gave, as plain as its uses allow."""
     keys: set[object] = set() if uses else {None}
     for use in uses:
@@ -230,10 +228,10 @@ def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tupl
         else:
             keys.add(None)
     if None in keys:
-        return _AS_PEDL_HAD_THEM, Form.FAITHFUL, ("get_hyperparameters",)
+        return _AS_PEDL_HAD_THEM
     if "batch_size" in keys:
-        return _WITH_BATCH_SIZE, Form.IDIOMATIC, ()
-    return _PLAIN, Form.IDIOMATIC, ()
+        return _WITH_BATCH_SIZE
+    return _PLAIN
 
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
@@ -254,10 +252,10 @@ def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
     return None
 
 
-def _experiment_config(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tuple[str, ...]]:
+def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
     """The whole config; its sections have changed with the migration, which P040 looks at."""
     del trial, uses
-    return "{context}.get_experiment_config()", Form.IDIOMATIC, ()
+    return "{context}.get_experiment_config()"
 
 
 CASES = cases_hparams.CASES

@@ -19,7 +19,7 @@ from pedl2det.analysis.mutation import changed_after
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.dropped_parameters import without_parameter
 from pedl2det.rules.loader_types import old_type, quoted_old_types, types_of_arrays
@@ -99,8 +99,6 @@ def _kept(trial: Trial, reference: Reference) -> Fix:
         reference.source,
         reference.node,
         (Replace(_expression(reference), "legacy_keras.InMemorySequence"),),
-        support=("InMemorySequence",),
-        form=Form.FAITHFUL,
         assumptions=_assumptions(trial, call, pair) if call is not None else (),
         notes=((Kind.NOTE, _NO_WEIGHTS_KEPT),) if weights and not _is_none(weights) else (),
     )

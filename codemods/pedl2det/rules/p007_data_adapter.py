@@ -26,7 +26,6 @@ from pedl2det.fixes import (
     DropArgument,
     Edit,
     Fix,
-    Form,
     InsertBefore,
     Remark,
     Replace,
@@ -149,14 +148,7 @@ def _kept(reference: Reference) -> Fix:
     """The class of the same name in ``legacy_keras``, which works wherever the old one did."""
     assert isinstance(reference.node, ast.expr)
     edit = Replace(reference.node, "legacy_keras.KerasDataAdapter")
-    return Fix(
-        ID,
-        reference.source,
-        reference.node,
-        (edit,),
-        support=("KerasDataAdapter",),
-        form=Form.FAITHFUL,
-    )
+    return Fix(ID, reference.source, reference.node, (edit,))
 
 
 def _unwrapped(trial: Trial) -> Iterable[Fix]:
@@ -168,7 +160,7 @@ def _unwrapped(trial: Trial) -> Iterable[Fix]:
             if role is Role.VALIDATION:
                 piece, handed = "validation_loader", "{value}"
             edit = Replace(value, f"legacy_keras.{piece}({handed})", {"value": value})
-            yield Fix(ID, source, value, (edit,), support=(piece,), form=Form.FAITHFUL)
+            yield Fix(ID, source, value, (edit,))
 
 
 _LOAD = "from rows import load"

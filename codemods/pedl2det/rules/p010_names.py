@@ -21,7 +21,6 @@ from pedl2det.fixes import (
     DropArgument,
     Edit,
     Fix,
-    Form,
     Remark,
     RenameKeyword,
     Replace,
@@ -74,7 +73,7 @@ def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
             yield Fix(ID, source, node, tuple(edits), imports=found.imports)
     elif row.support is not None:
         edit = Replace(node, f"legacy_keras.{row.support}")
-        yield Fix(ID, source, node, (edit,), support=(row.support,), form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
     else:
         text = ast.unparse(node)
         yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)

@@ -18,7 +18,7 @@ from pedl2det.analysis.loaders import TRAINING_METHOD
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Form, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P011"
@@ -55,10 +55,8 @@ def _with_epochs(trial: Trial) -> Iterable[Fix]:
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):
             first = method.args.args[0].arg
-            length, support = _length(trial, first)
-            edit = _wrapped(trial, method, value, length)
-            support = ("with_epoch_logs", *support)
-            yield Fix(ID, source, value, (edit,), support=support, form=Form.FAITHFUL)
+            edit = _wrapped(trial, method, value, _length(trial, first))
+            yield Fix(ID, source, value, (edit,))
     for _, method in trial.methods(TRAINING_METHOD):
         yield from _remembering(trial, method)
 
@@ -77,8 +75,8 @@ def _wrapped(trial: Trial, method: Function, value: ast.expr, length: str) -> Ed
     return ReplaceStatement(statement, code, {"value": value})
 
 
-def _length(trial: Trial, first: str) -> tuple[str, tuple[str, ...]]:
-    """The batches of an epoch in a method of the trial, and the pieces for it.
+def _length(trial: Trial, first: str) -> str:
+    """The batches of an epoch in a method of the trial.
 
     They are those of one pass over the training data, unless the trial says how many they are.
     """
@@ -89,13 +87,13 @@ def _length(trial: Trial, first: str) -> tuple[str, tuple[str, ...]]:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     }
     if "batches_per_epoch" in said:
-        return f"{first}.batches_per_epoch", ()
+        return f"{first}.batches_per_epoch"
     steps = {config.get("batches_per_step", 100) for _, config in trial.configs}
     unit = '{context}.get_experiment_config().get("scheduling_unit", 100)'
     more = "" if steps <= {100} else f", {unit}"
     has_method = any(True for _ in trial.methods(TRAINING_METHOD))
     data = f"{first}.training_data" if has_method else f"{first}.data_loaders[0]"
-    return f"legacy_keras.batches_in_epoch({{context}}, {data}{more})", ("batches_in_epoch",)
+    return f"legacy_keras.batches_in_epoch({{context}}, {data}{more})"
 
 
 def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
@@ -111,7 +109,7 @@ def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
         ):
             code = f"{first}.training_data = {{data}}\nreturn {first}.training_data"
             edit = ReplaceStatement(node, code, {"data": node.value})
-            yield Fix(ID, source, node, (edit,), form=Form.FAITHFUL)
+            yield Fix(ID, source, node, (edit,))
 
 
 _WATCHING = """\

@@ -19,7 +19,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Form, Remark, Replace
+from pedl2det.fixes import Edit, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det_names import Age
 
@@ -68,8 +68,6 @@ def _by_piece(reference: Reference, row: names.Name) -> Fix:
         reference.source,
         node,
         (Replace(node, f"legacy_keras.{piece}"),),
-        support=(piece,),
-        form=Form.FAITHFUL,
         notes=((Kind.NOTE, note),),
     )
 
@@ -130,7 +128,7 @@ def _computed_names(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
                 trial, module
             ) == _LAYERS and not isinstance(name, ast.Constant):
                 edit = Replace(call, "legacy_keras.layer_class({name})", {"name": name})
-                yield Fix(ID, source, call, (edit,), support=("layer_class",), form=Form.FAITHFUL)
+                yield Fix(ID, source, call, (edit,))
 
 
 def _today(trial: Trial, node: ast.AST) -> str | None:

@@ -16,7 +16,7 @@ from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Fix, Form, Remark, Replace
+from pedl2det.fixes import AddArgument, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P038"
@@ -48,7 +48,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from (Fix(ID, *place, assumptions=(_ASSUMPTION,)) for place in held)
     for source, node in made if own else ():
         edit = Replace(node, f"legacy_keras.{_PIECE}")
-        yield Fix(ID, source, node, (edit,), support=(_PIECE,), form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
 
 
 def _made(trial: Trial) -> Iterator[tuple[Source, ast.expr]]:
@@ -71,7 +71,7 @@ def _loaded(trial: Trial, call: ast.Call) -> Fix:
     """``load_model(path)`` with the class for such layers."""
     edit = AddArgument(call, f'custom_objects={{"{_PIECE}": legacy_keras.{_PIECE}}}')
     home = trial.modules.home(call)
-    return Fix(ID, home, call, (edit,), support=(_PIECE,), form=Form.FAITHFUL)
+    return Fix(ID, home, call, (edit,))
 
 
 def _ready_made(trial: Trial) -> Iterator[ast.Call]:

@@ -17,7 +17,6 @@ from pedl2det.fixes import (
     DropArgument,
     Edit,
     Fix,
-    Form,
     Remark,
     RenameKeyword,
     Replace,
@@ -83,8 +82,7 @@ def _made(trial: Trial, source: Source, call: ast.Call) -> Fix | Remark:
         if isinstance(argument, ast.keyword):
             edits.append(RenameKeyword(argument, _parameter(trial, call)))
     edits += [DropArgument(call, one) for one in arguments[1:]]
-    support = ("local_context",)
-    return Fix(ID, source, call, tuple(edits), support=support, form=Form.FAITHFUL)
+    return Fix(ID, source, call, tuple(edits))
 
 
 def _parameter(trial: Trial, call: ast.Call) -> str:
