@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from pedl2det.analysis.links import link
+from pedl2det.analysis.names import Node
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 
@@ -27,6 +28,11 @@ class Modules:
 
     def __iter__(self) -> Iterator[Source]:
         return iter(self.by_name.values())
+
+    def of(self, kind: type[Node]) -> Iterator[Node]:
+        """The nodes of a kind in all files."""
+        for source in self:
+            yield from source.names.of(kind)
 
     @cached_property
     def _names(self) -> dict[int, str]:

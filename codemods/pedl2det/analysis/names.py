@@ -215,6 +215,17 @@ class Names:
         found = (one for one in self.around(node) if isinstance(one, (*FUNCTIONS, ast.ClassDef)))
         return next(found, None)
 
+    def annotation_around(self, node: ast.AST) -> ast.expr | None:
+        """The whole annotation that a node is a part of."""
+        child = node
+        for parent in self.around(node):
+            if child in (getattr(parent, "annotation", None), getattr(parent, "returns", None)):
+                return child  # type: ignore[return-value]
+            if isinstance(parent, ast.stmt):
+                return None
+            child = parent
+        return None
+
     def class_around(self, node: ast.AST) -> ast.ClassDef | None:
         """The innermost class around a node."""
         return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), None)

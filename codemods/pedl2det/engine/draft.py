@@ -273,7 +273,7 @@ def _thread_context(
         functions[function] = access.code
         home = trial.modules.home(function)
         edits[id(home)].append(fx.AddParameter(function, access.code))
-        for call in trial.context.calls(function):
+        for call in trial.flow.calls(function):
             handing = fx.AddArgument(call.node, fx.CONTEXT, first=True)
             edits[id(trial.modules.home(call.node))].append(handing)
             waiting.append(handing)

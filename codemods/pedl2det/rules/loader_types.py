@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from pedl2det.analysis.flow import Function
-from pedl2det.analysis.loaders import annotation_around
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
@@ -46,7 +45,7 @@ def quoted_old_types(
     """
     for source in trial.modules:
         for node in source.names.of(ast.Constant):
-            if not isinstance(node.value, str) or not _annotated_by(source, node):
+            if not isinstance(node.value, str) or not source.names.annotation_around(node):
                 continue
             tree = _parsed(node.value)
             found = [] if tree is None else list(_old_names(source, tree, pieces))
@@ -64,10 +63,6 @@ def quoted_old_types(
                 (Replace(node, f'"{text}"'),),
                 imports=new.imports if is_gone else ("import legacy_keras",),
             )
-
-
-def _annotated_by(source: Source, node: ast.Constant) -> bool:
-    return annotation_around(source.names.parents, node) is not None
 
 
 def _parsed(text: str) -> ast.expr | None:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
-from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, is_wrapped
+from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, by_position, is_wrapped
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
@@ -43,7 +43,7 @@ _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
     for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
-        parameters = [*method.args.posonlyargs, *method.args.args][1:]
+        parameters = by_position(method)[1:]
         is_given = trial.generation is Generation.PEDL and method.name in GIVEN_HPARAMS
         is_given = is_given and not _is_given_context(trial, method, parameters)
         if is_given or _is_leftover(method, parameters):
@@ -140,7 +140,7 @@ def _reads(
     singles = {read: simple(trial, read) for read in reads}
     others = [read for read, edit in singles.items() if edit is None]
     uses = [use for read in others for use in trial.flow.uses(read)]
-    changed = any(use.way is Way.STORED or _is_mutation(use) for use in uses)
+    changed = any(use.is_change for use in uses)
     if reads_any_local(function):
         code = whole(trial, [])
         if parameter.arg.lstrip("_"):
@@ -164,7 +164,8 @@ def _reads(
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     """A read of one hyperparameter, as the context is asked for it."""
-    parents = trial.modules.home(read).names.parents
+    names = trial.modules.home(read).names
+    parents = names.parents
     parent = parents[read]
     match parent:
         case ast.Subscript(slice=key, ctx=ast.Load()):
@@ -173,7 +174,7 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
             if _may_be_batch_size(trial, key):
                 return None
             code = "{context}.get_hparam({key})"
-            if expects_key_error(parents, parent):
+            if expects_key_error(names, parent):
                 code = "{context}.get_hparams()[{key}]"
             return Replace(parent, code, {"key": key})
         case ast.Attribute(attr="get") if isinstance(parents[parent], ast.Call):
@@ -203,12 +204,6 @@ def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
     return any(
         found.path or not isinstance(found.node, ast.Constant) or found.node.value == "batch_size"
         for found in trial.flow.origins(key)
-    )
-
-
-def _is_mutation(use: Use) -> bool:
-    return use.way is Way.METHOD and getattr(getattr(use.around, "func", None), "attr", "") in (
-        *("pop", "update", "setdefault", "clear", "popitem"),
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, annotation_around, is_plain_in_memory
+from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
 from pedl2det.analysis.mutation import changed_after
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
@@ -36,7 +36,7 @@ _UNCHANGED = "`{name}` is not changed after line {line}, where it is made a load
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.IN_MEMORY_SEQUENCES)
-    types = [one for one in references if _is_annotation(one)]
+    types = [one for one in references if one.is_in_annotation]
     plain = [one for one in references if is_plain_in_memory(trial, one)]
     is_gone = len(types) + len(plain) == len(references)
     for reference in references:
@@ -49,10 +49,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     pieces = dict.fromkeys(names.IN_MEMORY_SEQUENCES, "InMemorySequence")
     yield from quoted_old_types(ID, trial, pieces, is_gone)
     yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
-
-
-def _is_annotation(reference: Reference) -> bool:
-    return annotation_around(reference.source.names.parents, reference.node) is not None
 
 
 def _as_tuple(trial: Trial, reference: Reference) -> Fix:

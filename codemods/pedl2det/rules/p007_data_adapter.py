@@ -15,7 +15,6 @@ from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
-    annotation_around,
     needs_unwrapping,
     plain_adapter,
     returning,
@@ -53,14 +52,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.ADAPTERS)
     roles = {id(one): plain_adapter(trial, one) for one in references}
-    calls = [one for one in references if not _is_annotation(one)]
+    calls = [one for one in references if not one.is_in_annotation]
     settings = [
         _settings(one.call) for one in calls if one.call and roles[id(one)] is Role.TRAINING
     ]
     is_gone = all(roles[id(one)] is not None for one in calls)
     for reference in references:
         role = roles[id(reference)]
-        if _is_annotation(reference):
+        if reference.is_in_annotation:
             yield old_type(ID, reference, "KerasDataAdapter", is_gone)
         elif role is None:
             yield _kept(reference)
@@ -70,10 +69,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     yield from quoted_old_types(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
         yield from _unwrapped(trial)
-
-
-def _is_annotation(reference: Reference) -> bool:
-    return annotation_around(reference.source.names.parents, reference.node) is not None
 
 
 def _settings(call: ast.Call) -> dict[str, str]:

@@ -19,7 +19,6 @@ from pedl2det.analysis.models import (
     compiles,
     is_model_class,
     makes_model,
-    owner_of,
 )
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
@@ -111,7 +110,7 @@ def _compiled(trial: Trial, compiled: Compile, methods: list[Function]) -> Itera
         message = "the model is compiled while its module is imported, before there is a context"
         yield Remark(ID, source, call, Kind.LEFT, message, f"in build_model, write\n{_WRITE}")
         return
-    owner = owner_of(source, call)
+    owner = source.names.class_around(call)
     in_model = owner is not None and is_model_class(trial, owner)
     has_context = trial.context.at(call) is not None and not in_model
     place = _Place(compiled, "{context}" if has_context else "legacy_keras", function)

@@ -124,17 +124,11 @@ def _computed_names(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
     """``getattr(layers, name)``, which may be a layer that had other defaults."""
     for call in source.names.of(ast.Call):
         match call:
-            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if _today(
-                trial, module
+            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
+                module
             ) == _LAYERS and not isinstance(name, ast.Constant):
                 edit = Replace(call, "legacy_keras.layer_class({name})", {"name": name})
                 yield Fix(ID, source, call, (edit,))
-
-
-def _today(trial: Trial, node: ast.AST) -> str | None:
-    dotted = trial.modules.meaning(node)
-    row = names.lookup(dotted) if dotted else None
-    return row.new if row is not None else dotted
 
 
 def _case(before: str, after: str, says: str = "") -> Case:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.loaders import annotation_around, is_plain_record_loader
+from pedl2det.analysis.loaders import is_plain_record_loader
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Fix, Remark, Replace
@@ -35,7 +35,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     plain = [one for one in references if is_plain_record_loader(trial, one)]
     for reference in references:
         piece = _PIECES[reference.dotted]
-        if annotation_around(reference.source.names.parents, reference.node) is not None:
+        if reference.is_in_annotation:
             others = [one for one in references if one.call is not None and one not in plain]
             yield old_type(ID, reference, piece, is_gone=not others)
         elif reference in plain:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import KERAS
@@ -56,13 +55,13 @@ def _made(trial: Trial) -> Iterator[tuple[Source, ast.expr]]:
     for source in trial.modules:
         for node in source.names.of(ast.Name, ast.Attribute):
             is_part = isinstance(source.names.parents.get(node), ast.Attribute)
-            if isinstance(node.ctx, ast.Load) and not is_part and _today(trial, node) == _LAYER:
+            if isinstance(node.ctx, ast.Load) and not is_part and trial.today(node) == _LAYER:
                 yield source, node
 
 
 def _is_plain_load(trial: Trial, call: ast.Call) -> bool:
     """Whether a call loads a model, with the classes of Keras alone."""
-    name = (_today(trial, call.func) or "").rpartition(".")[2]
+    name = (trial.today(call.func) or "").rpartition(".")[2]
     given = {one.arg for one in call.keywords}
     return name in _LOADERS and len(call.args) < 2 and given.isdisjoint({"custom_objects", None})
 
@@ -78,7 +77,7 @@ def _ready_made(trial: Trial) -> Iterator[ast.Call]:
     """Where the project takes a model that may hold such a layer."""
     for source in trial.modules:
         for call in source.names.of(ast.Call):
-            today = _today(trial, call.func) or ""
+            today = trial.today(call.func) or ""
             name = today.rpartition(".")[2]
             is_application = today.startswith(f"{KERAS}.applications.") and name[:1].isupper()
             if (is_application and name not in _WITHOUT) or name in _LOADERS:
@@ -125,7 +124,7 @@ def _may_hold(trial: Trial, node: ast.expr, seen: set[ast.AST], own: bool) -> bo
 
 def _is_held(trial: Trial, call: ast.Call, seen: set[ast.AST], own: bool) -> bool:
     """Whether what a call makes may be or hold such a layer."""
-    today = _today(trial, call.func) or ""
+    today = trial.today(call.func) or ""
     name = today.rpartition(".")[2]
     if today == _LAYER:
         return own
@@ -171,12 +170,6 @@ def _is_made_in_the_function_of(trial: Trial, call: ast.Call, own: bool) -> bool
 
 def _is_true(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Constant) and value.value is True
-
-
-def _today(trial: Trial, node: ast.AST) -> str | None:
-    dotted = trial.modules.meaning(node)
-    row = names.lookup(dotted) if dotted else None
-    return row.new if row is not None else dotted
 
 
 _START = (

@@ -11,7 +11,14 @@ function. What cannot be followed ends as an origin or a use of its own, never a
 from __future__ import annotations
 
 from pedl2det.analysis.flow.graph import Flow
-from pedl2det.analysis.flow.signatures import argument_for, is_classmethod, is_static, is_wrapped
+from pedl2det.analysis.flow.signatures import (
+    argument_for,
+    by_position,
+    first_parameter,
+    is_classmethod,
+    is_static,
+    is_wrapped,
+)
 from pedl2det.analysis.flow.values import Call, Callable, Function, Origin, Place, Use, Way
 
 __all__ = [
@@ -24,6 +31,8 @@ __all__ = [
     "Use",
     "Way",
     "argument_for",
+    "by_position",
+    "first_parameter",
     "is_classmethod",
     "is_static",
     "is_wrapped",

@@ -9,14 +9,6 @@ from pedl2det.analysis.flow.uses import Uses
 from pedl2det.analysis.flow.values import Call, Use, Way
 from pedl2det.analysis.modules import Modules
 
-#: Methods that change the members of a list or dict.
-_CHANGING = frozenset(
-    (
-        *("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse"),
-        *("setdefault", "sort", "update"),
-    )
-)
-
 
 class Flow(Uses):
     """Answers about the values of one project.
@@ -65,15 +57,11 @@ class Flow(Uses):
         match use:
             case Use(path=path) if path:
                 return False  # it is a member of something else
-            case Use(way=Way.STORED):
-                return True
             case Use(way=Way.OTHER, around=ast.AugAssign()):
                 return True
-            case Use(way=Way.METHOD, around=ast.Call(func=ast.Attribute(attr=name))):
-                return name in _CHANGING
             case Use(way=Way.ARGUMENT, around=ast.Call(func=func) as call):
                 is_whole = use.node in call.args or any(
                     one.value is use.node and one.arg for one in call.keywords
                 )
                 return is_whole and not self.modules.is_of_library(func)
-        return False
+        return use.is_change

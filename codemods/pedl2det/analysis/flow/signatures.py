@@ -18,7 +18,7 @@ def argument_for(call: Call, function: Callable, name: str) -> ast.expr | None:
             return keyword.value
     if _has_star(call.node):
         return None
-    names = [one.arg for one in _by_position(function, call.bound)]
+    names = [one.arg for one in by_position(function, call.bound)]
     if name in names and names.index(name) < len(call.node.args):
         return call.node.args[names.index(name)]
     return None
@@ -28,7 +28,7 @@ def parameter_for(
     call: Call, function: Callable, argument: ast.expr | ast.keyword
 ) -> ast.arg | None:
     """The parameter that an argument of a call fills; None if that is not visible."""
-    parameters = _by_position(function, call.bound)
+    parameters = by_position(function, call.bound)
     if isinstance(argument, ast.keyword):
         named = [*parameters, *function.args.kwonlyargs]
         return next((one for one in named if one.arg == argument.arg), None)
@@ -41,7 +41,7 @@ def parameter_for(
 def default_of(function: Callable, parameter: ast.arg) -> ast.expr | None:
     """The default value of a parameter."""
     arguments = function.args
-    positional = reversed(_by_position(function))
+    positional = reversed(by_position(function))
     pairs = [*zip(positional, reversed(arguments.defaults), strict=False)]
     pairs += [
         (one, default)
@@ -58,7 +58,7 @@ def has_hidden_arguments(call: ast.Call) -> bool:
 
 def first_parameter(function: Callable) -> str | None:
     """The name of the first parameter, such as ``self``."""
-    return next((one.arg for one in _by_position(function)), None)
+    return next((one.arg for one in by_position(function)), None)
 
 
 def is_static(function: ast.AST) -> bool:
@@ -90,7 +90,7 @@ def _has_star(call: ast.Call) -> bool:
     return any(isinstance(one, ast.Starred) for one in call.args)
 
 
-def _by_position(function: Callable, bound: bool = False) -> list[ast.arg]:
+def by_position(function: Callable, bound: bool = False) -> list[ast.arg]:
     """The parameters that arguments fill by position; without ``self`` of a bound call."""
     found = [*function.args.posonlyargs, *function.args.args]
     return found[1:] if bound else found

@@ -10,6 +10,13 @@ from pedl2det.analysis.bindings import Path
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Callable = Function | ast.Lambda
+#: Methods that change a list, a dict or an array in place.
+_CHANGING = frozenset(
+    (
+        *("append", "clear", "extend", "fill", "insert", "partition", "pop", "popitem", "put"),
+        *("remove", "resize", "reverse", "setdefault", "sort", "update"),
+    )
+)
 #: An expression and the member of its value that is meant.
 Place = tuple[ast.AST, Path]
 
@@ -61,6 +68,17 @@ class Use:
     around: ast.AST
     path: Path = ()
     function: ast.AST | None = None
+
+    @property
+    def method(self) -> str:
+        """The name of the method that is called on it."""
+        return getattr(getattr(self.around, "func", None), "attr", "")
+
+    @property
+    def is_change(self) -> bool:
+        """Whether its members are changed in place: stored, deleted, or by a method."""
+        is_stored = self.way is Way.STORED
+        return is_stored or (self.way is Way.METHOD and self.method in _CHANGING)
 
 
 @dataclass(frozen=True)
