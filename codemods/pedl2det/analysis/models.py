@@ -101,11 +101,7 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
 
 
 def _compile(
-    trial: Trial,
-    source: Source,
-    call: ast.Call,
-    origins: list[Origin],
-    returned: set[Origin],
+    trial: Trial, source: Source, call: ast.Call, origins: list[Origin], returned: set[Origin]
 ) -> Compile:
     mine = _looked_through(trial, origins)
     known = bool(mine) and all(makes_model(trial, one.node) for one in mine)

@@ -200,10 +200,7 @@ CASES = (
     Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
     Case(  # another parameter, which has a default
         with_data(loaders(_OLD, _LOAD, "experiment_config, hparams, seed=4")),
-        {
-            "data.py": loaders(_NEW, _LOAD, "context, seed=4"),
-            "model_def.py": migrated_model(),
-        },
+        {"data.py": loaders(_NEW, _LOAD, "context, seed=4"), "model_def.py": migrated_model()},
     ),
     Case(  # a module that needs the trial's module is imported in the method
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),

@@ -139,8 +139,7 @@ CASES = (
             "import numpy as np\nfrom pedl.frameworks.keras.data import InMemorySequence",
         ),
         migrated_trial(
-            "x = np.ones((8, 1))\ntrain = (x, x * 2)\nreturn train, (x, x)\n",
-            "import numpy as np",
+            "x = np.ones((8, 1))\ntrain = (x, x * 2)\nreturn train, (x, x)\n", "import numpy as np"
         ),
         says="sample_weight of an InMemorySequence was never used",
     ),

@@ -21,15 +21,7 @@ from pedl2det.analysis.loaders import (
 )
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    DropArgument,
-    Edit,
-    Fix,
-    InsertBefore,
-    Remark,
-    Replace,
-    ReplaceStatement,
-)
+from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case
 from pedl2det.rules.loader_types import old_type, quoted_old_types
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial

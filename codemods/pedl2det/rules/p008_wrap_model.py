@@ -13,27 +13,13 @@ from dataclasses import dataclass
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow import Function, Way
 from pedl2det.analysis.metric_names import renamed_since_tf1
-from pedl2det.analysis.models import (
-    Compile,
-    build_methods,
-    compiles,
-    is_model_class,
-    makes_model,
-)
+from pedl2det.analysis.models import Compile, build_methods, compiles, is_model_class, makes_model
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    Edit,
-    Extract,
-    Fix,
-    InsertBefore,
-    Remark,
-    Replace,
-)
+from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules import cases_wrap_model
 from pedl2det_names import Age
 

@@ -18,15 +18,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    Edit,
-    Fix,
-    Remark,
-    RenameKeyword,
-    Replace,
-    ReplaceStatement,
-)
+from pedl2det.fixes import AddArgument, Edit, Fix, Remark, RenameKeyword, Replace, ReplaceStatement
 from pedl2det.rules import cases_optimizers
 from pedl2det_names import Age
 

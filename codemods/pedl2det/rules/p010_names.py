@@ -16,15 +16,7 @@ from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    DropArgument,
-    Edit,
-    Fix,
-    Remark,
-    RenameKeyword,
-    Replace,
-)
+from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P010"

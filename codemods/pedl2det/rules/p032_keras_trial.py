@@ -14,15 +14,7 @@ from pedl2det.analysis.flow import Function, Origin
 from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddMember,
-    ConfigNeed,
-    Edit,
-    Fix,
-    Remark,
-    Replace,
-    ReplaceStatement,
-)
+from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import cases_keras_trial
 
 ID = "P032"

@@ -12,15 +12,7 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    DropArgument,
-    Edit,
-    Fix,
-    Remark,
-    RenameKeyword,
-    Replace,
-)
+from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
 from pedl2det.rules.cases import Case
 
 ID = "P041"

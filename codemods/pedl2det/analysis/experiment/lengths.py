@@ -6,13 +6,7 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment.changes import Delete, Insert, Nest, Rename, Replace
-from pedl2det.analysis.experiment.result import (
-    ConfigFacts,
-    Converted,
-    Result,
-    left,
-    number,
-)
+from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Result, left, number
 from pedl2det.analysis.experiment.searcher import obstacle, per_step
 
 LENGTHS, EPOCHS = "C102", "C111"

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment import keys
 from pedl2det.analysis.experiment.changes import Change, Delete, Flatten, Nest, Rename, Replace
-from pedl2det.analysis.experiment.result import (
-    ConfigFacts,
-    Converted,
-    Remark,
-    Result,
-    left,
-    number,
-)
+from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left, number
 
 SEARCHES, LENGTHS = "C108", "C102"
 #: Searchers that counted ``target_trial_steps``; the others counted ``max_steps``.
