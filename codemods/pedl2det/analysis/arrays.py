@@ -10,43 +10,15 @@ from pedl2det.analysis.trial import Trial
 #: Functions of NumPy that return one array, whatever they are given.
 _MAKERS = frozenset(
     (
-        *("abs", "add", "append", "arange", "array", "asarray", "asanyarray", "ascontiguousarray"),
-        *(
-            "broadcast_to",
-            "clip",
-            "column_stack",
-            "concatenate",
-            "copy",
-            "delete",
-            "divide",
-            "dstack",
-        ),
-        *("empty", "empty_like", "expand_dims", "exp", "eye", "flip", "float32", "float64"),
-        *("frombuffer", "fromfile", "fromfunction", "fromiter", "full", "full_like", "genfromtxt"),
-        *("hstack", "identity", "insert", "linspace", "loadtxt", "log", "log1p", "mod", "moveaxis"),
-        *(
-            "multiply",
-            "nan_to_num",
-            "ones",
-            "ones_like",
-            "pad",
-            "repeat",
-            "reshape",
-            "roll",
-            "sqrt",
-        ),
-        *(
-            "square",
-            "squeeze",
-            "stack",
-            "subtract",
-            "swapaxes",
-            "take",
-            "tile",
-            "transpose",
-            "vstack",
-        ),
-        *("zeros", "zeros_like"),
+        *("abs", "add", "append", "arange", "array", "asarray", "asanyarray"),
+        *("ascontiguousarray", "broadcast_to", "clip", "column_stack", "concatenate", "copy"),
+        *("delete", "divide", "dstack", "empty", "empty_like", "expand_dims", "exp", "eye"),
+        *("flip", "float32", "float64", "frombuffer", "fromfile", "fromfunction", "fromiter"),
+        *("full", "full_like", "genfromtxt", "hstack", "identity", "insert", "linspace"),
+        *("loadtxt", "log", "log1p", "mod", "moveaxis", "multiply", "nan_to_num", "ones"),
+        *("ones_like", "pad", "repeat", "reshape", "roll", "sqrt", "square", "squeeze"),
+        *("stack", "subtract", "swapaxes", "take", "tile", "transpose", "vstack", "zeros"),
+        *("zeros_like"),
     )
 )
 _RANDOM = frozenset(
@@ -58,8 +30,8 @@ _RANDOM = frozenset(
 #: Methods of an array that return an array.
 _METHODS = frozenset(
     (
-        *("astype", "clip", "copy", "flatten", "ravel", "repeat", "reshape", "round", "squeeze"),
-        *("swapaxes", "take", "transpose"),
+        *("astype", "clip", "copy", "flatten", "ravel", "repeat", "reshape", "round"),
+        *("squeeze", "swapaxes", "take", "transpose"),
     )
 )
 

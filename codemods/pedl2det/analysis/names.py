@@ -230,12 +230,6 @@ class Names:
         """The innermost class around a node."""
         return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), None)
 
-    def is_in_body(self, node: ast.AST, function: ast.FunctionDef) -> bool:
-        """Whether a node stands in the body of a function, not in its head."""
-        while self.parents.get(node) is not function:
-            node = self.parents[node]
-        return node in function.body
-
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""
         while not isinstance(node, ast.stmt):

@@ -118,8 +118,6 @@ def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit
     )
 
 
-_X = "import numpy as np\nx, y = np.ones(9), np.ones(9)\n"
-_TRAIN = "def build_training_data_loader(self):\n    {lines}\n\n"
 _VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
 
 CASES = (

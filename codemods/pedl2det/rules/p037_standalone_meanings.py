@@ -79,17 +79,10 @@ def _named_losses(trial: Trial) -> Iterator[Fix]:
 
 def _constants(trial: Trial, value: ast.expr) -> Iterator[ast.Constant]:
     """The names of such losses in a value, also as members of lists, tuples and dicts."""
-    waiting, seen = [value], set()
-    while waiting:
-        for origin in trial.flow.origins(waiting.pop()):
-            if origin.node in seen:
-                continue
-            seen.add(origin.node)
-            match origin.node:
-                case ast.Constant(value=str(name)) if name in _LOSSES:
-                    yield origin.node
-                case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
-                    waiting += parts
+    for node in trial.flow.members(value):
+        match node:
+            case ast.Constant(value=str(name)) if name in _LOSSES:
+                yield node
 
 
 def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int) -> Iterator[Fix]:

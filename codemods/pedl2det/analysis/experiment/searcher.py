@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment import keys
@@ -21,13 +20,6 @@ _NO_STRAGGLERS = (
     "{new} has no train_stragglers: it leaves trials that are not promoted where they are; "
     "stop_once: true is nearest to train_stragglers: false"
 )
-
-
-@dataclass(frozen=True)
-class Obstacle:
-    """What keeps a config from being counted in batches."""
-
-    remark: Remark
 
 
 def per_step(config: Config, facts: ConfigFacts) -> int | None:

@@ -23,8 +23,8 @@ from pedl2det.analysis.scopes import FUNCTIONS, imported_as
 
 #: How many calls deep the function of a call is looked for.
 _DEEPEST = 30
-#: How many members deep a value is followed.
-LONGEST = 5
+#: How many members deep a value is followed, and how many steps far.
+LONGEST, FARTHEST = 5, 2_000
 
 
 class Origins(Classes, ABC):
@@ -61,11 +61,28 @@ class Origins(Classes, ABC):
             if here in seen:
                 continue
             seen.add(here)
-            steps = self._back(*here) if len(here[1]) <= LONGEST else []
+            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
+            steps = self._back(*here) if is_near else []
             waiting += reversed(steps)
             if not steps:
                 found[Origin(*here)] = None
         return list(found) or [Origin(node, path)]  # it comes from itself alone
+
+    def members(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The origins of a value and of all members of its lists, tuples and dicts."""
+        waiting: list[ast.AST] = [node]
+        seen: set[ast.AST] = set()
+        while waiting:
+            for one in self.origins(waiting.pop()):
+                if one.node in seen:
+                    continue
+                seen.add(one.node)
+                yield one.node
+                match one.node:
+                    case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
+                        waiting += parts
+                    case ast.BinOp(left=left, right=right):  # a list and more of it
+                        waiting += [left, right]
 
     def _back(self, node: ast.AST, path: Path) -> list[Place]:
         """One step towards the origins; empty where the value starts."""

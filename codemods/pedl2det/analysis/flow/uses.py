@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.bindings import Path
 from pedl2det.analysis.flow.members import element, step_of
-from pedl2det.analysis.flow.origins import LONGEST, Origins
+from pedl2det.analysis.flow.origins import FARTHEST, LONGEST, Origins
 from pedl2det.analysis.flow.signatures import parameter_for
 from pedl2det.analysis.flow.values import Place, Use, Way
 from pedl2det.analysis.modules import Modules
@@ -44,7 +44,9 @@ class Uses(Origins):
             if here in seen:
                 continue
             seen.add(here)
-            for one in self._forward(*here):
+            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
+            ends = [Use(Way.OTHER, here[0], *here)]
+            for one in self._forward(*here) if is_near else ends:
                 if isinstance(one, Use):
                     found[one] = None
                 else:
@@ -58,7 +60,7 @@ class Uses(Origins):
     def _forward(self, node: ast.expr, path: Path) -> Iterator[Next]:
         """One step from an expression."""
         parent = self.modules.home(node).names.parents.get(node)
-        if parent is None or len(path) > LONGEST:
+        if parent is None:
             yield Use(Way.OTHER, node, node, path)
         elif isinstance(parent, ast.Tuple | ast.List | ast.Dict | ast.Set):
             yield from _into_display(node, parent, path)
