@@ -41,6 +41,11 @@ ROWS = {row.old: row for row in rows()}
             "tensorflow.python.keras.utils.data_utils.get_file",
             "tensorflow.keras.utils.get_file",
         ),
+        (
+            "tensorflow.python.keras.engine.data_adapter.unpack_x_y_sample_weight",
+            "tensorflow.keras.utils.unpack_x_y_sample_weight",
+        ),
+        ("tensorflow.python.framework.ops.Tensor", "tensorflow.Tensor"),
         ("tensorflow.train.AdamOptimizer", "tensorflow.keras.optimizers.legacy.Adam"),
         ("tensorflow.gfile.MakeDirs", "tensorflow.io.gfile.makedirs"),
         ("tensorflow.gfile.Open", "tensorflow.io.gfile.GFile"),

@@ -76,6 +76,24 @@ net.fit(
     rows(8), steps_per_epoch=3, callbacks=[slower], validation_data=rows(5), validation_steps=2
 )
 """,
+    "a method that is called with options, and goes on": """
+class Trainer:
+    def __init__(self, units):
+        self.model = Sequential([Dense(units, input_shape=(4,)), Dropout(0.3), Dense(1)])
+        self.model.compile("sgd", "mse")
+
+    def run(self, **options):
+        if self.model is None:
+            return
+        x, y = np.random.rand(50, 4), np.random.rand(50)
+        with tf.name_scope("training"):
+            history = self.model.fit(x, y, batch_size=8, validation_split=0.3, **options)
+        print("AFTER", len(history.history["loss"]))
+
+
+slower = tf.keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate * 0.5)
+Trainer(pedl.get_hyperparameter("units")).run(callbacks=[slower], class_weight=None, workers=2)
+""",
 }
 
 

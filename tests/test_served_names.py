@@ -115,6 +115,27 @@ def test_what_left_contrib_is_served(served: None) -> None:
     assert tf.contrib.framework.nest is tf.nest
 
 
+def test_packages_that_are_gone_can_be_imported(served: None) -> None:
+    """Trials import names that they do not use; the error comes with the use."""
+    from pedl.old_tensorflow import UnservedIdiomError
+
+    wrappers = importlib.import_module("tensorflow.keras.wrappers.scikit_learn")
+    policies = importlib.import_module("tensorflow.keras.mixed_precision.experimental")
+
+    assert policies.Policy("float32").name == "float32"
+    with pytest.raises(UnservedIdiomError, match="use scikeras"):
+        wrappers.KerasClassifier(build_fn=None)
+
+
+def test_a_dimension_of_a_shape_has_a_value(served: None) -> None:
+    import tensorflow as tf
+
+    shape = tf.keras.Input((5, 3)).shape
+
+    assert (shape[-1].value, shape[1] * 2, shape[0]) == (3, 10, None)
+    assert tf.zeros([2, shape[-1]]).shape == (2, 3)
+
+
 @pytest.mark.parametrize("root", ROOTS)
 def test_every_module_of_an_old_keras_is_served(root: str, served: None) -> None:
     known = {f"{root}.{path}".rstrip(".") for path in PATHS}

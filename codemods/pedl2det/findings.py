@@ -28,6 +28,7 @@ class Kind(Enum):
     DIFFERENT = "trains differently"  #: rewritten; training differs from the old harness, and why
     ASSUMPTION = "assumption"  #: rewritten; rests on something that `verify` proves by running
     LEFT = "left for you"  #: marked or untouched; a person decides
+    LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
     SUPPRESSED = "left by your choice"  #: untouched because of a comment or an option
     BAD_INPUT = "bad input"  #: untouched because the file cannot be what was meant
     DEFECT = "defect of pedl2det"  #: marked or untouched because a rule failed
@@ -35,7 +36,7 @@ class Kind(Enum):
     @property
     def is_left(self) -> bool:
         """Whether something of the old code stays."""
-        return self in (Kind.LEFT, Kind.SUPPRESSED, Kind.BAD_INPUT, Kind.DEFECT)
+        return self not in (Kind.NOTE, Kind.DIFFERENT, Kind.ASSUMPTION)
 
 
 @dataclass(frozen=True)

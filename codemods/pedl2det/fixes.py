@@ -233,7 +233,7 @@ class ConfigNeed:
     """Something that the configs of a trial have to say because of a fix.
 
     Attributes:
-        key: ``records_per_epoch``; ``global_batch_size``; ``metric:OLD`` for the new name of a
+        key: ``global_batch_size``; ``metric:OLD`` for the new name of a
             metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
             training reports.
         value: the value, or the new name.

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_batch_norm, old_models, old_numpy, old_phase, old_train
+from pedl import old_batch_norm, old_data_layer, old_models, old_numpy, old_phase, old_train
 from pedl.old_backend import multi_gpu_model, sessions
 from pedl.old_keras import OLD_DEFAULTS
 from pedl.old_names import OldPackage, old_name
 from pedl.old_signatures import renaming, with_defaults, with_schedules
-from pedl.old_tensorflow import EagerSession, evaluated, old_iterator
+from pedl.old_tensorflow import EagerSession, evaluated, old_dimensions, old_iterator
 from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
 
 
@@ -120,6 +120,7 @@ _MADE = (
             "tensorflow.contrib",
             "tensorflow.keras.mixed_precision.experimental",
             "tensorflow.keras.wrappers",
+            "tensorflow.python.distribute.distribution_strategy_context",
         )
     ),
     *(
@@ -224,6 +225,29 @@ IDIOMS = (
         "__call__",
         old_phase.calling,
         "layers keep to K.set_learning_phase",
+    ),
+    *(
+        _missing(
+            f"{{keras}}.src.engine.sequential.Sequential.{name}",
+            lambda _, name=name: getattr(old_models, name),  # type: ignore[misc]
+            "gone since TensorFlow 2.6",
+        )
+        for name in ("predict_classes", "predict_proba")
+    ),
+    *(
+        Idiom(
+            "pedl2det_runtime.context.TFKerasExperimentalContext",
+            f"cache_{name}_dataset",
+            lambda _: old_data_layer.caching,
+            "the data layer is gone",
+        )
+        for name in ("train", "validation")
+    ),
+    _once(
+        "tensorflow.python.framework.tensor_shape.TensorShape",
+        "__getitem__",
+        old_dimensions,
+        "a dimension of a shape had a value",
     ),
     _once(
         "tensorflow.keras.backend",

@@ -16,6 +16,7 @@ from typing import Any
 
 from pedl import old_keras, old_phase
 from pedl.idiom_table import IDIOMS
+from pedl.old_names import OldPackage
 from pedl2det_names import Age
 from pedl2det_runtime import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
@@ -60,11 +61,11 @@ def activate(age: Age = Age.TENSORFLOW_1) -> None:
                     continue
                 raise
             _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
+            if isinstance(served, OldPackage):
+                for path, package in served.packages():
+                    _put_module(path, package)
     for path, module in list(old_keras.modules(tf, age)):  # before any is in its place
-        before = sys.modules.get(path, _MISSING)
-        is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
-        _undo.append((sys.modules, path, _MISSING if is_served else before))
-        sys.modules[path] = module
+        _put_module(path, module)
 
 
 def deactivate() -> None:
@@ -89,6 +90,13 @@ def deactivate() -> None:
 def _put(owner: Any, name: str, served: Any) -> None:
     _undo.append((owner, name, vars(owner).get(name, _MISSING)))
     setattr(owner, name, served)
+
+
+def _put_module(path: str, module: Any) -> None:
+    before = sys.modules.get(path, _MISSING)
+    is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
+    _undo.append((sys.modules, path, _MISSING if is_served else before))
+    sys.modules[path] = module
 
 
 def _has(owner: Any, name: str) -> bool:
@@ -117,6 +125,8 @@ def _owners(tf: Any, dotted: str) -> Iterator[Any]:
         return
     target = tf
     for part in dotted.split(".")[1:]:
+        if not hasattr(target, part):  # private, or a module alone
+            return
         dir(getattr(target, part))  # a lazy module is replaced when it is first asked for a name
         target = getattr(target, part)
     if target is not imported:

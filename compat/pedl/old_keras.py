@@ -9,6 +9,7 @@ keep them.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import sys
@@ -141,7 +142,17 @@ def _more(tf: Any, path: str) -> dict[str, Any]:
         return dict.fromkeys(INTERFACES, _unchanged) | {
             "generate_legacy_interface": lambda *_, **__: _unchanged
         }
+    if path == "engine.data_adapter":
+        return {"expand_1d": functools.partial(_expanded, tf)}
     return {"multi_gpu_model": multi_gpu_model} if area == "utils" else {}
+
+
+def _expanded(tf: Any, data: Any) -> Any:
+    """Return data with tensors of one dimension as columns."""
+    return tf.nest.map_structure(
+        lambda one: tf.expand_dims(one, -1) if tf.is_tensor(one) and one.shape.rank == 1 else one,
+        data,
+    )
 
 
 def _unchanged(function: Any) -> Any:

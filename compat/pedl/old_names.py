@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +23,8 @@ def old_name(row: Name, tf: Any) -> Any:
         AttributeError: this TensorFlow has neither.
     """
     path = row.old.removeprefix("tensorflow.")
+    if row.support == "scale_loss":
+        return functools.partial(_scale_loss, tf)
     if not row.same or row.new is None:
         return Unserved(f"tf.{path}", row.write)
     if path == "gfile":
@@ -29,6 +32,14 @@ def old_name(row: Name, tf: Any) -> Any:
     if path in COMPAT_V1 and row.keywords:  # it takes the old ones
         return operator.attrgetter(path)(tf.compat.v1)
     return operator.attrgetter(row.new.removeprefix("tensorflow."))(tf)
+
+
+def _scale_loss(tf: Any, optimizer: Any, loss_scale: Any = "dynamic") -> Any:
+    """Wrap an optimizer as the class did before TensorFlow 2.4."""
+    kind = tf.keras.mixed_precision.LossScaleOptimizer
+    if loss_scale == "dynamic":
+        return kind(optimizer)
+    return kind(optimizer, dynamic=False, initial_scale=loss_scale)
 
 
 def _quiet(module: Any) -> ModuleType:
@@ -59,10 +70,17 @@ class OldPackage:
             return OldPackage(dotted, self._tf)
         row = lookup(dotted) or lookup(self._dotted)
         assert row is not None
-        if row.new is None or row.old != dotted:
+        if row.old != dotted:
             said = dotted.replace("tensorflow", "tf", 1)
             raise UnservedIdiomError(f"{said} is not served: {row.write}")
         return old_name(row, self._tf)
+
+    def packages(self) -> Iterator[tuple[str, OldPackage]]:
+        """Return the package and those below it, by their full names."""
+        yield self._dotted, self
+        for dotted in _packages():
+            if dotted.startswith(f"{self._dotted}."):
+                yield dotted, OldPackage(dotted, self._tf)
 
 
 @functools.cache

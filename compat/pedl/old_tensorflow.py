@@ -6,7 +6,8 @@ eager mode the tensor has its value already.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, Self
 
@@ -123,3 +124,23 @@ class Unserved:
         if name.startswith("__"):  # what introspection asks
             raise AttributeError(name)
         raise UnservedIdiomError(self._message)
+
+
+class Dimension(int):
+    """A dimension of a shape: a number, with the attribute ``value`` of TensorFlow 1."""
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return int(self)
+
+
+def old_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``TensorShape.__getitem__`` whose dimensions have a ``value``, unless unknown."""
+
+    @functools.wraps(original)
+    def item(self: Any, key: Any) -> Any:
+        found = original(self, key)
+        return Dimension(found) if type(found) is int else found
+
+    return item

@@ -176,7 +176,15 @@ ROWS = table(
             f"{KERAS}.mixed_precision.{name}",
             "TensorFlow 2.7",
         )
-        for name in ("Policy", "global_policy", "LossScaleOptimizer")
+        for name in ("Policy", "global_policy")
+    ),
+    Name(
+        f"{KERAS}.mixed_precision.experimental.LossScaleOptimizer",
+        f"{KERAS}.mixed_precision.LossScaleOptimizer",
+        "TensorFlow 2.7",
+        False,
+        "the scale was one argument: it is dynamic and initial_scale today",
+        support="scale_loss",
     ),
     *(
         Name(f"{KERAS}.{path}", None, "TensorFlow 2.13", False, _SCIKIT)

@@ -132,6 +132,9 @@ _LOWER = ("Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD")
 #: Names at a path, beside those that are public there, and where they are in ``tf.keras``.
 ALIASES: dict[str, dict[str, str]] = {
     **{path: _OF_ENGINE for path in PATHS if path.partition(".")[0] == "engine"},
+    "engine.data_adapter": {
+        name: f"utils.{name}" for name in ("pack_x_y_sample_weight", "unpack_x_y_sample_weight")
+    },
     "constraints": {
         "maxnorm": "constraints.max_norm",
         "nonneg": "constraints.non_neg",
@@ -144,6 +147,7 @@ ALIASES: dict[str, dict[str, str]] = {
         "zero": "initializers.Zeros",
     },
     "models": {"Input": "layers.Input"},
+    "utils.losses_utils": {"ReductionV2": "losses.Reduction"},
     "optimizers": {name.lower(): f"optimizers.{name}" for name in _LOWER},
     "saving": {name: f"models.{name}" for name in ("model_from_config", "model_from_json")},
     **{
@@ -202,6 +206,7 @@ NOTES: dict[str, dict[str, str]] = {
 #: Names that a piece of ``legacy_keras.py`` serves, by that piece.
 SUPPORTED: dict[str, dict[str, str]] = {
     "datasets.cifar": {"load_batch": "load_batch"},
+    "engine.data_adapter": {"expand_1d": "expand_1d"},
     "legacy.interfaces": {
         "generate_legacy_interface": "legacy_interface",
         **dict.fromkeys(INTERFACES, "legacy_interface"),

@@ -192,6 +192,22 @@ _PARAMETERS: dict[str, Mapping[str, str | None]] = {
     "reverse_sequence": {"batch_dim": "batch_axis", "seq_dim": "seq_axis"},
 }
 
+#: Private names that moved, and the public ones.
+_PRIVATE = {
+    "framework.ops.Tensor": ("TensorFlow 2.14", "Tensor"),
+    **{
+        f"ops.control_flow_ops.{name}": ("TensorFlow 2.13", name)
+        for name in ("case", "cond", "while_loop")
+    },
+    **{
+        f"distribute.distribution_strategy_context.{name}": (
+            "TensorFlow 2.14",
+            f"distribute.{name}",
+        )
+        for name in ("get_replica_context", "get_strategy", "has_strategy")
+    },
+}
+
 ROWS = table(
     *(_row(name, name, keywords=said, changed=True) for name, said in _PARAMETERS.items()),
     *(
@@ -245,6 +261,10 @@ ROWS = table(
             "enable_mixed_precision_graph_rewrite",
             "disable_mixed_precision_graph_rewrite",
         )
+    ),
+    *(
+        Name(f"tensorflow.python.{old}", f"tensorflow.{new}", since)
+        for old, (since, new) in _PRIVATE.items()
     ),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from pedl2det.engine import Options, migrate
 from pedl2det.findings import Kind
 from pedl2det.rules import Rule, every_rule, rules
 from pedl2det.rules.cases import Case
+from pedl2det.texts.rules import TextRule
 from support import read_tree, write_tree
 
 
@@ -48,6 +50,24 @@ def test_a_trial_that_needs_a_rule_which_is_left_out_is_left(
     if not part.files and whole.files:
         assert rule.id in {finding.rule for finding in part.of_kind(Kind.SUPPRESSED)}
         assert (part.rewritten, part.suppressed) == (0, whole.rewritten)
+
+
+@pytest.mark.parametrize("rule", every_rule(), ids=lambda rule: rule.id)
+def test_every_rule_that_is_listed_can_be_left_out(rule: Rule | TextRule, tmp_path: Path) -> None:
+    """Its example does not become what the list shows, and nothing is said but that it was left."""
+    files = (
+        dict(rule.cases[0].before) if isinstance(rule, Rule) else TRIAL | {rule.file: rule.before}
+    )
+    files.pop("", None)
+    root = write_tree(tmp_path / "trial", files)
+
+    left = run("--ignore", rule.id, "--format", "json", root)
+
+    assert left.exit_code != 2, left.output
+    said = [one for one in map(json.loads, left.stdout.splitlines()) if one["rule"] == rule.id]
+    assert {one["kind"] for one in said} <= {"suppressed", "note", "different"}, said
+    for name, before, after in rule.example:
+        assert before == after or (root / name).read_text() != after
 
 
 def test_a_rule_that_adds_to_the_constructor_is_needed(trial: Path) -> None:
@@ -185,7 +205,7 @@ def test_excluded_scripts_and_ruins_are_passed_over(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "all", {"submit.py": "import pedl\n\npedl.Experiment()\n"})
     write_tree(root / "trial", TRIAL | {"two.py": "import pedl\nprint 'two'\n"})
     write_tree(root, {"tools/a.py": "import pedl\n\npedl.Experiment()\n"})
-    assert "bad input" in run("--check", root).output
+    assert "two.py:2: scan no trial needs this file" in run("--check", root).output
     settings(tmp_path, 'exclude = ["two.py", "submit.py"]\n')
 
     some = run("--check", root)

@@ -45,6 +45,28 @@ def status(result: Result) -> Status:
 # Statuses.
 
 
+def test_a_piece_that_nothing_written_uses_is_left_out(tmp_path: Path) -> None:
+    """The hyperparameters that a call handed to the download go with its parameter."""
+    data = """\
+def download_data(experiment_config, hparams):
+    return "/data"
+
+
+def make_data_loaders(experiment_config, hparams):
+    return read(download_data(experiment_config, hparams))
+"""
+    init = TRIAL["__init__.py"].replace("make_data_loaders", "download_data, make_data_loaders")
+    loaded = DATA.partition("def make_data_loaders")[0] + data
+    write_tree(tmp_path, TRIAL | {"__init__.py": init, "data.py": loaded})
+
+    files = {file.path.name: file.new.decode() for file in migrate([tmp_path]).files}
+
+    assert "download_data()" in files["data.py"]
+    assert "download_once" in files["legacy_keras.py"]
+    assert "get_hyperparameters" not in files["legacy_keras.py"]
+    assert "legacy_keras.bind" not in files["model_def.py"]
+
+
 def test_a_trial_of_which_nothing_is_left_is_finished_and_written(tmp_path: Path) -> None:
     write_tree(tmp_path, TRIAL)
 
@@ -102,9 +124,9 @@ def test_a_leftover_never_blocks_a_trial(tmp_path: Path) -> None:
 
     done = run(tmp_path)
 
-    assert done.exit_code == 1
-    assert "stuck.py:5:12: P010" in done.output
-    assert "two.py:2: scan bad input: syntax error" in done.output
+    assert done.exit_code == 0
+    assert "stuck.py:5:12: P010 no trial needs this file: " in done.output
+    assert "two.py:2: scan no trial needs this file: syntax error" in done.output
     assert "1 of 1 trial finished; 7 legacy names: 4 rewritten, 3 left" in done.output
     assert (tmp_path / "stuck.py").read_text() == STUCK
     assert "determined" in (tmp_path / "model_def.py").read_text()
@@ -331,24 +353,22 @@ def needing(*needs: ConfigNeed) -> Check:
 def test_configs_get_what_fixes_need_of_them(
     tmp_path: Path, only_rule: Callable[[Check], None]
 ) -> None:
-    only_rule(needing(ConfigNeed("records_per_epoch", 128), ConfigNeed("metric:l", "val_l")))
+    only_rule(needing(ConfigNeed("metric:l", "val_l")))
     write_tree(tmp_path, TRIAL)
 
     result = migrate([tmp_path], Options(partial=True))
     write_all(result.files)
 
-    text = (tmp_path / "const.yaml").read_text()
-    assert "records_per_epoch: 128\n" in text
-    assert "metric: val_l" in text
+    assert "metric: val_l" in (tmp_path / "const.yaml").read_text()
 
 
 def test_needs_that_disagree_are_left(tmp_path: Path, only_rule: Callable[[Check], None]) -> None:
-    only_rule(needing(ConfigNeed("records_per_epoch", 128), ConfigNeed("records_per_epoch", 64)))
+    only_rule(needing(ConfigNeed("metric:l", "val_l"), ConfigNeed("metric:l", "val_m")))
     write_tree(tmp_path, TRIAL)
 
     messages = [one.message for one in migrate([tmp_path]).of_kind(Kind.LEFT)]
 
-    assert "records_per_epoch: 64 here, and 128 elsewhere" in messages
+    assert "metric:l: val_m here, and val_l elsewhere" in messages
 
 
 # Other texts.

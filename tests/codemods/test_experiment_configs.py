@@ -216,21 +216,30 @@ entrypoint: model_def:T
 """
 
 
-def test_population_based_training_is_marked_once_and_keeps_what_it_means() -> None:
-    result = migrated(PBT)
+@pytest.mark.parametrize(
+    "each", ["steps_per_round: 2", "length_per_round:\n    batches: 20\n  replace_function: {}"]
+)
+def test_a_population_becomes_a_random_search_of_as_much_training(each: str) -> None:
+    result = migrated(PBT.replace("steps_per_round: 2", each))
 
-    assert result.text.replace("global_batch_size", "batch_size") == PBT.replace(
-        "searcher:\n",
-        "# TODO(pedl2det C108): searcher.name: pbt was removed in Determined 0.17.15, "
-        "and no search\n"
-        "# of today evolves a population; this config does not run until it is changed\n"
-        "#   searcher: {name: random, metric: val_loss, max_trials: 16, "
-        "max_length: {batches: 100}}\n"
-        "searcher:\n",
-    )
+    searcher = yaml.safe_load(result.text)["searcher"]
+    assert searcher == {
+        "name": "random",
+        "metric": "val_loss",
+        "max_trials": 16,
+        "max_length": {"batches": 100},
+    }
+    assert left(result) == []
+    assert any("evolves a population" in one.message for one in result.findings)
+    assert migrated(result.text).text == result.text
+
+
+def test_a_population_without_a_size_is_left() -> None:
+    result = migrated(PBT.replace("population_size: 16", "population_size: many"))
+
+    assert "TODO(pedl2det C108)" in result.text
     (message,) = left(result)
     assert "does not run until it is changed" in message
-    assert migrated(result.text).text == result.text
 
 
 @pytest.mark.parametrize(
@@ -409,15 +418,13 @@ def test_keys_are_added_to_a_mapping_and_to_its_last_value() -> None:
     )
 
 
-def test_epochs_get_their_length() -> None:
+def test_a_length_in_epochs_needs_the_length_of_an_epoch() -> None:
     text = f"{HEAD}searcher: {{name: single, metric: m, max_length: {{epochs: 2}}}}\n"
-    result = migrated(text, needs_records_per_epoch=640)
 
-    assert (result.text, left(result)) == (f"{text}records_per_epoch: 640\n", [])
-    for stated in ("records_per_epoch: 320\n", "records_per_epoch: 640\n"):
-        assert migrated(text + stated, needs_records_per_epoch=640).text == text + stated
-    zero = migrated(f"{text}records_per_epoch: 0\n", needs_records_per_epoch=640)
-    assert zero.text == f"{text}records_per_epoch: 640\n"
+    for missing in ("", "records_per_epoch: 0\n"):
+        (message,) = left(migrated(text + missing))
+        assert "needs records_per_epoch" in message
+    assert left(migrated(f"{text}records_per_epoch: 640\n")) == []
 
 
 @pytest.mark.parametrize("period", ["0", "4", "{batches: 5}", "{epochs: 1}", ""])

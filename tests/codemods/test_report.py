@@ -336,6 +336,7 @@ def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
         "note: m",
         "trains differently: m",
         "assumes: m",
+        "no trial needs this file: m",
         "left by your choice: m",
         "bad input: m",
         "defect of pedl2det: m",

@@ -156,3 +156,48 @@ def test_an_optimizer_is_itself(pieces: Any) -> None:
     optimizer = tf.keras.optimizers.legacy.Adam(0.1)
 
     assert pieces.optimizer(optimizer) is optimizer
+
+
+@pytest.mark.parametrize("units", [1, 3])
+def test_classes_that_a_model_predicts(units: int, pieces: Any, old_names: None) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(units, "sigmoid", input_shape=(4,))])
+    x = np.random.RandomState(0).randn(40, 4)
+
+    old: Any = model.predict_classes(x)
+    new = pieces.predict_classes(model, x)
+
+    assert old.shape == new.shape == ((40, 1) if units == 1 else (40,))
+    assert np.array_equal(old, new) and old.dtype == new.dtype and set(old.ravel()) <= {0, 1, 2}
+    assert np.array_equal(model.predict_proba(x), model.predict(x, verbose=0))
+
+
+def test_flat_tensors_become_columns(pieces: Any, old_names: None) -> None:
+    shim = importlib.import_module("tensorflow.python.keras.engine.data_adapter").expand_1d
+    data = {"x": tf.range(3), "y": tf.zeros([2, 2])}, None
+
+    for expand in (shim, pieces.expand_1d):
+        columns, none = expand(data)
+        assert (columns["x"].shape, columns["y"].shape, none) == ((3, 1), (2, 2), None)
+
+
+def test_a_cached_dataset_is_shuffled_whatever_its_size_is_known_by(pieces: Any) -> None:
+    records = tf.data.Dataset.range(50)
+    uncounted = records.filter(lambda number: number >= 0)
+
+    for dataset in (records, uncounted):
+        order = [int(one) for one in pieces.shuffled(dataset, 3)]
+        assert sorted(order) == list(range(50)) != order
+
+
+@pytest.mark.parametrize("scale", ["dynamic", 128])
+def test_a_loss_is_scaled(scale: Any, pieces: Any, old_names: None) -> None:
+    shim = importlib.import_module("tensorflow.keras.mixed_precision.experimental")
+
+    made = [
+        scaling(tf.keras.optimizers.legacy.SGD(0.1), scale)
+        for scaling in (shim.LossScaleOptimizer, pieces.scale_loss)
+    ]
+
+    assert made[0].get_config() == made[1].get_config()
+    assert [one.dynamic for one in made] == [scale == "dynamic"] * 2
+    assert scale == "dynamic" or float(made[1].initial_scale) == scale

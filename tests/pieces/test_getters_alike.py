@@ -98,7 +98,8 @@ def test_nothing_is_known_where_no_trial_runs(pieces: Any) -> None:
     with pytest.raises(RuntimeError, match="no trial is running"):
         pieces.get_trial_seed()
     with pytest.raises(RuntimeError, match=r"call legacy_keras.bind\(context\) first"):
-        pieces.wrap_model(None)
+        pieces.context()
+    assert pieces.wrap_model("a model") == "a model"
     assert pieces.get_container_gpus() == []
 
 

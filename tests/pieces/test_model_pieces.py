@@ -23,7 +23,7 @@ _PIECES = (
     *("standalone_optimizer", "standalone_optimizer_class", "layer_class"),
     *("LSTM", "GRU", "LSTMCell", "GRUCell", "hinge", "squared_hinge", "cosine_proximity"),
     *("BatchNormalization", "named_metrics", "named_metrics_by_output", "compile_model"),
-    "ValidationMetrics",
+    *("ValidationMetrics", "with_old_batch_normalization"),
 )
 
 
@@ -141,6 +141,23 @@ def test_a_frozen_normalization_uses_its_batch(legacy_keras: Any, keras: Any) ->
     assert_same(old, new)
     other = trained(layers(tf.keras.layers.BatchNormalization), optimizer(0.1))
     assert not np.array_equal(old[0], other[0])
+
+
+def test_a_ready_made_model_that_is_frozen_uses_its_batch(legacy_keras: Any, keras: Any) -> None:
+    def layers(made: Any = lambda model: model) -> Any:
+        def make() -> list[Any]:
+            parts = [tf.keras.layers.Dense(4), tf.keras.layers.BatchNormalization(momentum=0.5)]
+            ready = made(tf.keras.Sequential([tf.keras.Input((3,)), *parts]))
+            ready.trainable = False
+            return [tf.keras.Sequential([ready]), tf.keras.layers.Dense(1)]
+
+        return make
+
+    optimizer = tf.keras.optimizers.legacy.SGD
+    old = trained(layers(), optimizer(0.1))
+    idioms.deactivate()
+    assert_same(old, trained(layers(legacy_keras.with_old_batch_normalization), optimizer(0.1)))
+    assert not np.array_equal(old[-1], trained(layers(), optimizer(0.1))[-1])
 
 
 def test_a_normalization_that_is_trained_is_todays(legacy_keras: Any) -> None:

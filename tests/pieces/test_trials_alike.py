@@ -25,7 +25,7 @@ PIECES = {
         *("Session", "multi_gpu_model", "wrap_model", "wrap_optimizer", "optimizer"),
         "ragged_array",
     ),
-    "epochs": ("InMemorySequence", "with_epoch_logs", "batches_in_epoch"),
+    "epochs": ("InMemorySequence", "with_epoch_logs"),
     "early": ("bind", "whole_batches", "wrap_dataset"),
 }
 #: All batches that a trial trains; a callback ends the one with epochs.
@@ -103,7 +103,9 @@ def test_epochs_may_be_those_of_the_config(tmp_path: Path) -> None:
     train(copy("epochs", "old", tmp_path))
     new = copy("epochs", "new", tmp_path)
     model_def, config = new / "model_def.py", new / "const.yaml"
-    model_def.write_text(model_def.read_text().replace("callbacks, epoch)", "callbacks)"))
+    model_def.write_text(
+        model_def.read_text().replace("callbacks, self.data_loaders[0])", "callbacks)")
+    )
     config.write_text(config.read_text() + "records_per_epoch: 48\n")
 
     train(new)

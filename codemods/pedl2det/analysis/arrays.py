@@ -7,18 +7,23 @@ import ast
 from pedl2det.analysis.flow import Origin
 from pedl2det.analysis.trial import Trial
 
-#: Functions of NumPy that return one array, whatever they are given.
+#: Functions of NumPy that return an array, whatever they are given.
 _MAKERS = frozenset(
     (
-        *("abs", "add", "append", "arange", "array", "asarray", "asanyarray"),
-        *("ascontiguousarray", "broadcast_to", "clip", "column_stack", "concatenate", "copy"),
-        *("delete", "divide", "dstack", "empty", "empty_like", "expand_dims", "exp", "eye"),
-        *("flip", "float32", "float64", "frombuffer", "fromfile", "fromfunction", "fromiter"),
-        *("full", "full_like", "genfromtxt", "hstack", "identity", "insert", "linspace"),
-        *("loadtxt", "log", "log1p", "mod", "moveaxis", "multiply", "nan_to_num", "ones"),
-        *("ones_like", "pad", "repeat", "reshape", "roll", "sqrt", "square", "squeeze"),
-        *("stack", "subtract", "swapaxes", "take", "tile", "transpose", "vstack", "zeros"),
-        *("zeros_like"),
+        *("append", "arange", "array", "asarray", "asanyarray", "ascontiguousarray", "atleast_1d"),
+        *("broadcast_to", "column_stack", "concatenate", "copy", "dstack", "empty", "empty_like"),
+        *("expand_dims", "eye", "float32", "float64", "frombuffer", "fromfile", "fromfunction"),
+        *("fromiter", "full", "full_like", "genfromtxt", "hstack", "identity", "linspace"),
+        *("loadtxt", "nan_to_num", "ones", "ones_like", "pad", "roll", "stack", "tile", "vstack"),
+        *("where", "zeros", "zeros_like", "as_strided"),
+    )
+)
+#: Functions of NumPy that return a table or a series of pandas where they are given one.
+_OF_ARRAYS = frozenset(
+    (
+        *("abs", "add", "clip", "delete", "divide", "exp", "flip", "insert", "log", "log1p", "mod"),
+        *("moveaxis", "multiply", "repeat", "reshape", "round", "sqrt", "square", "squeeze"),
+        *("subtract", "swapaxes", "take", "transpose"),
     )
 )
 _RANDOM = frozenset(
@@ -53,9 +58,11 @@ def _is_array(trial: Trial, origin: Origin, depth: int) -> bool:
             if path:
                 return dotted == "numpy.load" and len(path) == 1
             if dotted.startswith("numpy."):
+                if name in _OF_ARRAYS:
+                    return bool(node.args) and is_array(trial, node.args[0], depth + 1)
                 makers = _RANDOM if ".random." in dotted else _MAKERS
                 return name in makers and bool(node.args)
-            if name == "to_categorical":
+            if name in ("to_categorical", "pad_sequences"):
                 return True
             if isinstance(func, ast.Attribute):
                 is_method = func.attr in _METHODS and is_array(trial, func.value, depth + 1)

@@ -15,7 +15,6 @@ from pedl2det.analysis.flow import (
     first_parameter,
     is_classmethod,
     is_static,
-    is_wrapped,
 )
 from pedl2det.analysis.scopes import is_inside
 
@@ -183,7 +182,7 @@ class ContextReach:
 
     def is_behind_decorator(self, function: Function) -> bool:
         """Whether a decorator calls a constructor with the hyperparameters: it keeps them."""
-        return is_wrapped(function) and _given_context(function) is None
+        return self._flow.is_wrapped(function) and _given_context(function) is None
 
     @cached_property
     def attribute(self) -> str:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from pedl2det.analysis.flow import Function, Origin, first_parameter
+from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -103,12 +104,13 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
 def _compile(
     trial: Trial, source: Source, call: ast.Call, origins: list[Origin], returned: set[Origin]
 ) -> Compile:
-    mine = _looked_through(trial, origins)
+    mine = looked_through(trial, origins)
     known = bool(mine) and all(makes_model(trial, one.node) for one in mine)
     wanted = bool(returned) and all(makes_model(trial, one.node) for one in returned)
     is_other = known and wanted and mine.isdisjoint(returned)
     if source.names.function_of(call) is None:  # of a script, unless the trial returns it
         is_other = mine.isdisjoint(returned)
+    is_other = is_other or is_local(trial, call)
     makers = [one.node.func for one in mine if isinstance(one.node, ast.Call)]
     meanings = [trial.modules.meaning(one) or "" for one in makers]
     if any(one.startswith("tensorflow.") for one in meanings):
@@ -121,8 +123,8 @@ def _compile(
     return Compile(source, call, not is_other, wrapped, standalone)
 
 
-def _looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
-    """The origins of the models that were wrapped."""
+def looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
+    """Return the origins of models, through ``wrap_model``."""
     found: set[Origin] = set()
     for one in origins:
         if _is_wrapping(one.node) and one.node.args:  # type: ignore[attr-defined]
@@ -146,7 +148,7 @@ def _returned(trial: Trial) -> set[Origin]:
     found: set[Origin] = set()
     for method in build_methods(trial):
         for value in trial.flow.returned(method):
-            found |= _looked_through(trial, trial.flow.origins(value))
+            found |= looked_through(trial, trial.flow.origins(value))
     return found
 
 

@@ -24,7 +24,7 @@ from pedl2det.analysis.scopes import (
     is_of_scope,
     names_in,
 )
-from pedl2det_names import PUBLIC, is_legacy
+from pedl2det_names import PUBLIC, is_legacy, lookup
 
 Node = TypeVar("Node", bound=ast.AST)
 Other = TypeVar("Other", bound=ast.AST)
@@ -355,7 +355,9 @@ def _bound_by(node: ast.AST) -> list[str]:
 
 
 def _publishes(module: str, name: str) -> bool:
-    """Whether a module of Keras has a public name, as far as the table of names knows."""
+    """Whether a module of Keras or of a harness has a name, as far as the table of names knows."""
+    if is_legacy(module) and lookup(f"{module}.{name}") is not None:
+        return True
     head, keras, path = module.rpartition("keras.")
     if not keras:
         path = "" if module.rpartition(".")[2] == "keras" else "?"

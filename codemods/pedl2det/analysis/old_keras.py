@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis.flow import Way
+from pedl2det.analysis.images import tensorflow_in
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.fixes import AddArgument, DropArgument, Edit, RenameKeyword
 from pedl2det_names import Age
@@ -21,8 +21,6 @@ LEGACY = f"{OPTIMIZERS}.legacy"
 OLD_KEYWORDS = frozenset({"lr", "decay"})
 #: Hooks of optimizers before Keras 2.11.
 _OPTIMIZER_HOOKS = ("_create_slots", "_resource_apply_dense", "_resource_apply_sparse")
-#: The TensorFlow in the name of an image of Determined: ``py-3.6.9-pytorch-1.4-tf-1.15-cpu-0.5.0``.
-_IN_IMAGE = re.compile(r"[-:]tf-(\d)\b")
 #: Where the positional arguments with other defaults stand.
 _POSITIONS = {"recurrent_activation": 2}
 
@@ -36,7 +34,8 @@ def age(trial: Trial) -> Age:
     is_early = trial.generation is Generation.EARLY
     if trial.generation is Generation.PEDL or (is_early and _in_images(trial) != {2}):
         return Age.TENSORFLOW_1
-    signs = [one for one in trial.all_references if _is_sign(trial, one)]
+    found = [one for one in trial.all_references if _is_sign(trial, one)]
+    signs = [one for one in found if not _is_guarded(one)]
     if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
         return Age.TENSORFLOW_1
     is_aged = signs or is_early or _defines_optimizer(trial)
@@ -60,7 +59,18 @@ def _in_images(trial: Trial) -> set[int]:
         for _, config in trial.configs
         if isinstance(environment := config.get("environment"), Mapping)
     ]
-    return {int(major) for image in images for major in _IN_IMAGE.findall(image)}
+    return {major for image in images for major, _ in tensorflow_in(image)}
+
+
+def _is_guarded(reference: Reference) -> bool:
+    """Whether a reference is below an ``if`` that asks for the version of TensorFlow."""
+    node: ast.AST = reference.node
+    parents = reference.source.names.parents
+    while node in parents:
+        node = parents[node]
+        if isinstance(node, ast.If | ast.IfExp) and "__version__" in ast.unparse(node.test):
+            return True
+    return False
 
 
 def _is_sign(trial: Trial, reference: Reference) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from pedl2det.commands.generation import age_of
+from pedl2det.engine.script_configs import config_in_script
 from pedl2det.errors import Pedl2DetError
 from pedl2det_names import Age
 
@@ -60,7 +61,7 @@ def command(
     options = runtime.RunOptions(
         directory=directory,
         out=out,
-        config=config,
+        config=config or _config_of_script(directory),
         overrides=overrides,
         resume=resume,
         max_batches=max_batches,
@@ -89,6 +90,13 @@ def command(
         sys.path[:] = searched
     if is_chief():
         click.echo(f"trained {progress.batches} batches; results in {out}")
+
+
+def _config_of_script(path: Path) -> Path | None:
+    """The config that a script holds: the script that was named, or one that has no other."""
+    if path.is_file() or not [*path.glob("*.yaml"), *path.glob("*.yml")]:
+        return config_in_script(path) if path.exists() else None
+    return None
 
 
 def _fail(error: Any, with_stack: bool) -> NoReturn:

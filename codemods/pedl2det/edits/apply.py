@@ -16,7 +16,7 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, parameters, templates
+from pedl2det.edits import arguments, parameters, settled, templates
 from pedl2det.edits.comments import is_gone, keep_comments, settle, without_blank
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
@@ -77,8 +77,11 @@ class _Applier(cst.CSTTransformer):
         self._extracted: dict[ast.expr, Any] = {}
         self._dropped: set[cst.CSTNode] = set()
         self._renamed: dict[cst.CSTNode, str] = {}
-        self._starts: list[tuple[int, int]] = []
+        self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
+        self._elifs: set[Any] = set()
+        #: Statements that end a branch which was chosen: nothing behind them is reached.
+        self._ends: set[Any] = set()
         self._appended: list[str] = []
 
     # Before the walk: file each edit under the node that it changes.
@@ -128,7 +131,7 @@ class _Applier(cst.CSTTransformer):
     def find_way(self) -> None:
         """Find where the edits are; the walk leaves everything else out."""
         marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
-        self._starts = self._locator.starts(marked)
+        self._ways = self._locator.ways(marked)
 
     # On the way up.
 
@@ -136,6 +139,8 @@ class _Applier(cst.CSTTransformer):
         """Go into nodes with edits only; remember whether something below a statement is edited."""
         if _is_line(type(node)):
             self._touched.append(False)
+        if isinstance(node, cst.If):
+            self._elifs.add(node.orelse)
         if isinstance(node, cst.Parameters):
             # What only parts parameters goes with those that it parts.
             star, slash = node.star_arg, node.posonly_ind
@@ -143,7 +148,7 @@ class _Applier(cst.CSTTransformer):
                 self._dropped.add(star)
             if isinstance(slash, cst.ParamSlash) and self._dropped.issuperset(node.posonly_params):
                 self._dropped.add(slash)
-        return isinstance(node, cst.Module) or self._locator.holds_any(node, self._starts)
+        return node in self._ways or isinstance(node, cst.Module)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Edit a node; its children are edited already."""
@@ -246,7 +251,8 @@ class _Applier(cst.CSTTransformer):
 
     def _finished(self, original: Any, lines: list[Any]) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
-        lines = keep_comments(original, self._fitted(original, lines))
+        lines = self._fitted(original, lines)
+        lines = keep_comments(original, lines, text=self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
     def _fitted(self, original: Any, lines: list[Any]) -> list[Any]:
@@ -295,13 +301,21 @@ class _Applier(cst.CSTTransformer):
         """A block statement with its edits; one that lost its body gets ``pass``."""
         for edit in edits:
             updated = self._definition(edit, updated)
-        if not (touched or edits):
+        if isinstance(updated, cst.If):
+            updated = settled.with_settled_elif(original, updated)
+        if original in self._elifs or not (touched or edits):
             return updated
+        chosen = settled.branch(original, updated)
+        if chosen is not None:
+            self._ends |= {one.body[-1] for one in chosen if settled.ends(one)}
+            lines = keep_comments(original, self._fitted(original, chosen), head_only=True)
+            return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
         if isinstance(updated, cst.FunctionDef):
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
-        lines = keep_comments(original, self._fitted(original, lines), head_only=True)
+        lines = self._fitted(original, lines)
+        lines = keep_comments(original, lines, True, self._locator.text(original))
         return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
 
     def _unfolded(self, original: Any, updated: Any) -> Any:
@@ -317,11 +331,18 @@ class _Applier(cst.CSTTransformer):
 
     def _block(self, updated: Any) -> Any:
         """A block without deleted statements; an empty one gets ``pass``."""
-        body, comments = settle(updated.body)
+        body, comments = settle(self._reached(updated.body))
         if body == list(updated.body):
             return updated
         footer = [*comments, *updated.footer]
         return updated.with_changes(body=body or [_pass()], footer=footer)
+
+    def _reached(self, body: Sequence[Any]) -> Sequence[Any]:
+        """The statements of a block that come before the end of a branch that was chosen."""
+        for at, one in enumerate(body):
+            if isinstance(one, cst.SimpleStatementLine) and self._ends.intersection(one.body):
+                return body[: at + 1]
+        return body
 
     def _module(self, updated: Any) -> Any:
         """The module without deleted statements, with appended code."""

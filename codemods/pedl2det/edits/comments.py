@@ -32,22 +32,26 @@ class GoneBinding(Gone):
     """Stands where names were bound: what nobody binds needs no comment."""
 
 
-def keep_comments(original: Any, lines: Sequence[Any], head_only: bool = False) -> list[Any]:
+def keep_comments(
+    original: Any, lines: Sequence[Any], head_only: bool = False, text: str = "#"
+) -> list[Any]:
     """Give the statements that take a statement's place its comments.
 
     Args:
         original: the statement before any edit.
         lines: the statements that take its place, without the lines above the original.
         head_only: look at the head of a block alone; its body keeps its own comments.
+        text: the text of the original; without ``#`` it has no comments to lose.
     """
     above = list(original.leading_lines)
     if not lines:
         return [_gone(original, above)]
     rest = list(lines)
-    has: Counter[str] = Counter()
-    for line in rest:
-        has.update(_comments(line, head_only))
-    lost = _comments(original.with_changes(leading_lines=[]), head_only) - has
+    lost: Counter[str] = Counter()
+    if "#" in text:
+        lost = _comments(original.with_changes(leading_lines=[]), head_only)
+        for line in rest:
+            lost -= _comments(line, head_only)
     rest[-1], lost = _with_trailing(original, rest[-1], lost)
     comments = [
         cst.EmptyLine(comment=cst.Comment(one))

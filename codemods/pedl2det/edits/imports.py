@@ -152,8 +152,9 @@ class _Cleaner(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into what may hold an import, and into nothing else."""
-        if isinstance(node, cst.SimpleStatementLine) and _is_skipped(node):
-            return False
+        if isinstance(node, cst.SimpleStatementLine):
+            imports = any(isinstance(one, cst.Import | cst.ImportFrom) for one in node.body)
+            return imports and not _is_skipped(node)
         return isinstance(node, _AROUND_IMPORTS) and super().on_visit(node)
 
     def visit_Module(self, node: cst.Module) -> None:
@@ -330,8 +331,11 @@ def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) 
     kind = _kind(one.module, wanted.project)
     line = cst.parse_statement(one.statement)
     is_determined = kind == 1 and one.module.startswith("determined")
+    beside = [at for at in range(used) if is_determined and _is_of_determined(body[at])]
+    if beside:
+        return _beside(tree, line, beside)
     if is_determined and old.old_at is not None and old.old_at <= used:
-        return _in_old_place(tree, line, old)
+        return _in_old_place(tree, line, old, wanted)
     at = _place(body[:used], kind, one, wanted)
     if at < len(body) and _imported(body[at]) and not (at and _imported(body[at - 1])):
         # The first of all imports keeps the distance to what is above.
@@ -347,12 +351,37 @@ def _with_import(tree: cst.Module, one: _Import, wanted: Wanted, old: _Cleaner) 
     return tree.with_changes(body=body)
 
 
-def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner) -> cst.Module:
+def _is_of_determined(statement: Any) -> bool:
+    imported = _imported(statement)
+    return bool(imported) and imported[0].partition(".")[0] == "determined"
+
+
+def _beside(tree: cst.Module, line: Any, places: Sequence[int]) -> cst.Module:
+    """The module with an import among others of its package, in their order."""
+    body = list(tree.body)
+    for at in places:
+        if _sort_key(body[at]) > _sort_key(line):
+            body[at : at + 1] = [
+                line.with_changes(leading_lines=body[at].leading_lines),
+                body[at].with_changes(leading_lines=[]),
+            ]
+            return tree.with_changes(body=body)
+    body.insert(places[-1] + 1, line)
+    return tree.with_changes(body=body)
+
+
+def _in_old_place(tree: cst.Module, line: Any, old: _Cleaner, wanted: Wanted) -> cst.Module:
     """The module with an import where the first import of the old API stood."""
     body = list(tree.body)
     at = min(old.old_at or 0, len(body))
     if at < len(body):  # it took the lines over from the deleted import
-        rest = [one for one in body[at].leading_lines if not _is_any_of(one, old.old_lines)]
+        follows = _imported(body[at])
+        is_same = bool(follows) and _kind_of(follows, wanted) == 1
+        rest = [
+            one
+            for one in body[at].leading_lines
+            if not (is_same or one.comment) or not any(one is line for line in old.old_lines)
+        ]
         body[at] = body[at].with_changes(leading_lines=rest)
     body.insert(at, line.with_changes(leading_lines=old.old_lines))
     old.old_at, old.old_lines = at + 1, []
@@ -365,10 +394,6 @@ def _is_empty(block: Any) -> bool:
     return len(lines) == 1 and isinstance(lines[0], cst.Pass)
 
 
-def _is_any_of(line: Any, lines: Sequence[Any]) -> bool:
-    return line.comment is not None and any(line is one for one in lines)
-
-
 def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     """Give the statement behind a new import the blank line that divides the groups."""
     if at >= len(body):
@@ -378,7 +403,8 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
     follows = _imported(body[at])
     is_same = bool(follows) and _kind_of(follows, wanted) == kind
     before = _imported(body[at - 1]) if at > 0 else []
-    if is_same and at > 0 and not (before and _kind_of(before, wanted) != kind):
+    divided = bool(before) and (_is_future(before) or _kind_of(before, wanted) != kind)
+    if is_same and at > 0 and not divided:
         return
     if is_same:
         lines = [line for line in lines if line.comment is not None]
@@ -391,10 +417,13 @@ def _make_room(body: list[Any], at: int, kind: int, wanted: Wanted) -> None:
 def _separated(body: list[Any], at: int, line: Any, kind: int, wanted: Wanted) -> Any:
     """Put a blank line in front of a new import that starts a group."""
     before = _imported(body[at - 1]) if at > 0 else []
-    is_future = bool(before) and before[0].startswith("__future__")
-    if (before and not is_future and _kind_of(before, wanted) == kind) or at == 0:
+    if (before and not _is_future(before) and _kind_of(before, wanted) == kind) or at == 0:
         return line
     return line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+
+
+def _is_future(imported: Sequence[str]) -> bool:
+    return bool(imported) and imported[0].startswith("__future__")
 
 
 def _kind_of(dotted: Sequence[str], wanted: Wanted) -> int:

@@ -1,35 +1,95 @@
-"""Find the libcst node of an ``ast`` node: facts come from ``ast``, edits are made by libcst."""
+"""Find the libcst node of an ``ast`` node: facts come from ``ast``, edits are made by libcst.
+
+Both trees of a file are walked side by side, and only where a node is asked for: positions of
+libcst cost more than all edits.
+"""
 
 from __future__ import annotations
 
 import ast
-import bisect
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from pedl2det.analysis.source import Source
 
-Span = tuple[int, int, int, int]
-Key = tuple[Any, ...]
+_STATEMENTS = cst.BaseSmallStatement | cst.BaseCompoundStatement
+#: What both trees have. Other nodes, such as ``Arg`` and ``ast.keyword``, are parts of these.
+_SHARED = _STATEMENTS | cst.BaseExpression | cst.Param
+_AST_SHARED = ast.expr | ast.stmt | ast.arg
 
-#: Simple statements share their first characters with an expression, so they have a table of
-#: their own.
-_SMALL = cst.BaseSmallStatement
-_COMPOUND = cst.BaseCompoundStatement
+#: The attributes of libcst nodes that hold shared nodes, in the order of the text.
+_PARTS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    **dict.fromkeys((cst.Module, cst.IndentedBlock, cst.Else, cst.Finally), ("body",)),
+    **dict.fromkeys((cst.SimpleStatementLine, cst.SimpleStatementSuite), ("body",)),
+    cst.FunctionDef: ("decorators", "params", "returns", "body"),
+    cst.ClassDef: ("decorators", "bases", "keywords", "body"),
+    cst.If: ("test", "body", "orelse"),
+    cst.While: ("test", "body", "orelse"),
+    cst.For: ("target", "iter", "body", "orelse"),
+    cst.With: ("items", "body"),
+    cst.WithItem: ("item", "asname"),
+    cst.AsName: ("name",),
+    **dict.fromkeys((cst.Try, cst.TryStar), ("body", "handlers", "orelse", "finalbody")),
+    **dict.fromkeys((cst.ExceptHandler, cst.ExceptStarHandler), ("type", "body")),
+    cst.Match: ("subject", "cases"),
+    cst.MatchCase: ("pattern", "guard", "body"),
+    cst.MatchValue: ("value",),
+    **dict.fromkeys((cst.MatchOr, cst.MatchList, cst.MatchTuple), ("patterns",)),
+    **dict.fromkeys((cst.MatchOrElement, cst.MatchAs, cst.MatchKeywordElement), ("pattern",)),
+    cst.MatchSequenceElement: ("value",),
+    cst.MatchMapping: ("elements",),
+    cst.MatchMappingElement: ("key", "pattern"),
+    cst.MatchClass: ("cls", "patterns", "kwds"),
+    cst.Assign: ("targets", "value"),
+    **dict.fromkeys((cst.AssignTarget, cst.Del), ("target",)),
+    **dict.fromkeys((cst.AugAssign, cst.NamedExpr), ("target", "value")),
+    cst.AnnAssign: ("target", "annotation", "value"),
+    **dict.fromkeys((cst.Annotation, cst.Param), ("annotation",)),
+    **dict.fromkeys((cst.Expr, cst.Return, cst.Yield, cst.Attribute), ("value",)),
+    **dict.fromkeys((cst.Arg, cst.Element, cst.StarredElement, cst.Index), ("value",)),
+    cst.StarredDictElement: ("value",),
+    cst.DictElement: ("key", "value"),
+    cst.Raise: ("exc", "cause"),
+    cst.From: ("item",),
+    cst.Assert: ("test", "msg"),
+    cst.Decorator: ("decorator",),
+    cst.Lambda: ("params", "body"),
+    cst.Parameters: ("posonly_params", "params", "star_arg", "kwonly_params", "star_kwarg"),
+    cst.Call: ("func", "args"),
+    cst.Subscript: ("value", "slice"),
+    cst.SubscriptElement: ("slice",),
+    cst.Slice: ("lower", "upper", "step"),
+    **dict.fromkeys((cst.Tuple, cst.List, cst.Set, cst.Dict), ("elements",)),
+    **dict.fromkeys((cst.ListComp, cst.SetComp, cst.GeneratorExp), ("elt", "for_in")),
+    cst.DictComp: ("key", "value", "for_in"),
+    cst.CompFor: ("target", "iter", "ifs", "inner_for_in"),
+    cst.CompIf: ("test",),
+    cst.IfExp: ("body", "test", "orelse"),
+    **dict.fromkeys((cst.BinaryOperation, cst.BooleanOperation), ("left", "right")),
+    cst.ConcatenatedString: ("left", "right"),
+    cst.Comparison: ("left", "comparisons"),
+    cst.ComparisonTarget: ("comparator",),
+    **dict.fromkeys((cst.UnaryOperation, cst.Await), ("expression",)),
+    cst.FormattedString: ("parts",),
+    cst.FormattedStringExpression: ("expression", "format_spec"),
+}
 
 
 class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
     """An ``ast`` node without a libcst node; the edit of it is a defect of ours."""
 
 
-@functools.cache
-def _has_place(kind: type[cst.CSTNode]) -> bool:
-    """Whether nodes of a type can be found; most others are white space."""
-    return issubclass(kind, _SMALL | _COMPOUND | cst.BaseExpression | cst.Arg | cst.Param)
+def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Return the children of a node that may hold expressions or statements."""
+    for name in _PARTS.get(type(node), ()):
+        value = getattr(node, name)
+        for child in value if isinstance(value, Sequence) else (value,):
+            if isinstance(child, cst.CSTNode):  # it may be None or a sentinel
+                yield child
 
 
 class Locator:
@@ -41,194 +101,145 @@ class Locator:
     Attributes:
         source: the file.
         module: the libcst tree.
-        positions: where each of its nodes stands.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        wrapper = MetadataWrapper(cst.parse_module(source.text), unsafe_skip_copy=True)
-        self.module = wrapper.module
-        self.positions = wrapper.resolve(PositionProvider)
-        self._expressions: dict[Key, cst.CSTNode] = {}
-        self._statements: dict[tuple[int, int], cst.CSTNode] = {}
-        self._arguments: dict[cst.CSTNode, cst.Arg] = {}
-        self._parameters: dict[tuple[int, int], cst.Param] = {}
-        for node, place in self.positions.items():
-            if _has_place(type(node)):
-                self._file(node, place)
+        self.module = cst.parse_module(source.text)
+        self._located: dict[ast.AST, cst.CSTNode] = {source.tree: self.module}
+        self._waiting: set[ast.AST] = {source.tree}  # nodes whose children are not known yet
+        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._statements: dict[cst.CSTNode, ast.stmt] = {}
 
-    def _file(self, node: cst.CSTNode, place: CodeRange) -> None:
-        if isinstance(node, _SMALL | _COMPOUND):
-            start = place.start.line, place.start.column
-            known = self._statements.get(start)
-            # `elif` is an If inside of an If's orelse; both have places of their own.
-            if known is None or isinstance(known, cst.BaseSmallStatement):
-                self._statements[start] = node
-        elif isinstance(node, cst.BaseExpression):
-            self._expressions[self._key_of(node)] = node
-        elif isinstance(node, cst.Arg):
-            self._arguments[node.value] = node
-        elif isinstance(node, cst.Param):
-            name = self.positions[node.name]
-            self._parameters[name.start.line, name.start.column] = node
-
-    def starts(self, nodes: Iterable[cst.CSTNode]) -> list[tuple[int, int]]:
-        """Return where some nodes begin, in order."""
-        places = (self.positions[node].start for node in nodes)
-        return sorted({(place.line, place.column) for place in places})
-
-    def holds_any(self, node: cst.CSTNode, starts: Sequence[tuple[int, int]]) -> bool:
-        """Tell whether one of some places, in order, is inside of a node."""
-        place = self.positions.get(node)
-        if place is None or isinstance(node, cst.Param):  # its range leaves the default out
-            return True
-        begin = place.start.line, place.start.column
-        if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.decorators:
-            first = self.positions[node.decorators[0]].start  # outside of the node's own range
-            begin = first.line, first.column
-        at = bisect.bisect_left(starts, begin)
-        return at < len(starts) and starts[at] <= (place.end.line, place.end.column)
+    @functools.cached_property
+    def positions(self) -> Any:
+        """Where each node of the libcst tree stands."""
+        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        positions: Any = wrapper.resolve(PositionProvider)
+        return positions
 
     def expression(self, node: ast.expr) -> cst.CSTNode:
         """The libcst expression of an expression."""
-        found = self._expressions.get(self._ast_key(node))
-        if found is not None:
-            return found
-        string = self._string_around(node)
-        if string is not None:
-            for one, other in self._inside_string(string):
-                if one is node:
-                    return other
-        raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
+        found = self._find(node)
+        if not isinstance(found, cst.BaseExpression):
+            raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
+        return found
 
     def statement(self, node: ast.stmt) -> cst.CSTNode:
         """The small or compound libcst statement of a statement."""
-        found = self._statements.get(self.source.start(node))
+        found = self._find(node)
         if found is None:
             raise NotLocated(f"{self.source.path}:{node.lineno}: {type(node).__name__}")
         return found
 
-    def column(self, statement: cst.CSTNode) -> int:
-        """The column in which a statement starts."""
-        return self.positions[statement].start.column
-
     def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
         """The argument of a call that an expression or a keyword stands for."""
         value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
-        found = self._arguments.get(self.expression(value))
-        if found is None:
+        found = self._parents.get(self.expression(value))
+        if not isinstance(found, cst.Arg):
             raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
         return found
 
     def parameter(self, node: ast.arg) -> cst.Param:
         """The parameter of a function."""
-        found = self._parameters.get(self.source.start(node))
-        if found is None:
+        found = self._find(node)
+        if not isinstance(found, cst.Param):
             raise NotLocated(f"{self.source.path}:{node.lineno}: parameter {node.arg}")
         return found
 
-    def _key_of(self, node: cst.CSTNode) -> Key:
-        """The place of an expression; libcst leaves the parentheses of tuples out, ast does not."""
-        if isinstance(node, cst.Tuple) and node.elements:
-            return ("tuple", self._key_of(node.elements[0].value))
-        if isinstance(node, cst.Tuple):
-            start = self.positions[node.lpar[-1]].start
-            return ("empty", start.line, start.column)
-        if isinstance(node, cst.GeneratorExp):
-            return ("generator", self._key_of(node.elt))
-        return _span(self.positions[node])
+    def column(self, statement: Any) -> int:
+        """The column in which a located statement, or a line that begins with one, starts."""
+        return self.source.start(self._node(statement))[1]
 
-    def _ast_key(self, node: ast.expr) -> Key:
-        if isinstance(node, ast.Tuple) and node.elts:
-            first = node.elts[0]
-            # A starred element's value is what libcst keeps in its StarredElement.
-            inner = first.value if isinstance(first, ast.Starred) else first
-            return ("tuple", self._ast_key(inner))
-        if isinstance(node, ast.GeneratorExp):
-            return ("generator", self._ast_key(node.elt))
-        (line, column), (end, end_column) = self.source.span(node)
-        if isinstance(node, ast.Tuple):
-            return ("empty", line, column)
-        return (line, column, end, end_column)
+    def text(self, statement: Any) -> str:
+        """The lines of a statement or line, decorators included."""
+        first = self._node(statement)
+        last = self._statements[statement.body[-1]] if statement not in self._statements else first
+        start = min(one.lineno for one in (first, *getattr(first, "decorator_list", ())))
+        return "\n".join(self.source.lines[start - 1 : last.end_lineno])
 
-    def _string_around(self, node: ast.AST) -> ast.JoinedStr | None:
-        """The outermost f-string around an expression."""
-        found = None
-        parents = self.source.names.parents
-        while node in parents:
-            node = parents[node]
-            if isinstance(node, ast.JoinedStr):
-                found = node
+    def _node(self, statement: Any) -> ast.stmt:
+        while statement not in self._statements:
+            statement = statement.body[0]
+        return self._statements[statement]
+
+    def ways(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+        """Return some located nodes and all that they are in."""
+        found: set[cst.CSTNode] = set()
+        for node in nodes:
+            way: cst.CSTNode | None = node
+            while way is not None and way not in found:
+                found.add(way)
+                way = self._parents.get(way)
         return found
 
-    def _inside_string(self, string: ast.JoinedStr) -> Iterator[tuple[ast.AST, cst.CSTNode]]:
-        """Pairs of nodes inside of an f-string, where Python 3.11 gives wrong places to ast."""
-        top = self._expressions.get(self._ast_key(string))
-        if top is None:
-            return
-        found = [one.expression for one in _formatted(top)]
-        for value, expression in zip(_in_order(string), found, strict=False):
-            text = self.module.code_for_node(expression)
-            again = ast.parse(f"({text})", mode="eval").body
-            base = self.positions[expression]
-            own = {
-                _span(self.positions[one]): one
-                for one in _below(expression)
-                if isinstance(one, cst.BaseExpression) and one in self.positions
-            }
-            for one, there in zip(ast.walk(value), ast.walk(again), strict=False):
-                if isinstance(there, ast.expr):
-                    span = _moved(there, base)
-                    if span in own:
-                        yield one, own[span]
+    def _find(self, node: ast.AST) -> cst.CSTNode | None:
+        parents = self.source.names.parents
+        around = [node]
+        while around[-1] not in self._located and around[-1] in parents:
+            around.append(parents[around[-1]])
+        for one in reversed(around):
+            if one in self._waiting:
+                self._waiting.remove(one)
+                self._pair(one, self._located[one])
+        return self._located.get(node)
+
+    def _pair(self, node: ast.AST, there: cst.CSTNode) -> None:
+        """Locate the children of a located node."""
+        others = list(self._below(there))
+        nodes = _below(node, _is_bare_tuple(there))
+        if len(nodes) != len(others):
+            line = getattr(node, "lineno", 1)
+            raise NotLocated(f"{self.source.path}:{line}: the parts of {type(node).__name__}")
+        self._located.update(zip(nodes, others, strict=True))
+        self._waiting.update(nodes)
+        pairs = zip(others, nodes, strict=True)
+        self._statements.update((one, here) for one, here in pairs if isinstance(here, ast.stmt))
+
+    def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nearest shared nodes below a libcst node."""
+        for child in parts(node):
+            self._parents[child] = node
+            yield from (child,) if _is_shared(child, node) else self._below(child)
+            if isinstance(child, cst.Param) and child.default is not None:
+                self._parents[child.default] = child
+                yield child.default
 
 
-def _in_order(string: ast.JoinedStr) -> list[ast.expr]:
-    """The expressions of an f-string in the order of the text, nested format specs included."""
-    found: list[ast.expr] = []
-
-    def walk(node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FormattedValue):
-                found.append(child.value)
-                if child.format_spec is not None:
-                    walk(child.format_spec)
-            elif isinstance(child, ast.JoinedStr):
-                walk(child)
-
-    walk(string)
-    return found
+def _is_shared(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    """Whether ``ast`` has a node for a libcst node; ``left`` and others continue their parent."""
+    match parent:
+        case cst.BooleanOperation(left=left) if left is node:
+            same = isinstance(left, cst.BooleanOperation) and not left.lpar
+            return not (same and type(left.operator) is type(parent.operator))
+        case cst.ConcatenatedString() | cst.FormattedString():
+            return False
+        case cst.Del(target=cst.Tuple(lpar=())):
+            return False
+    return isinstance(node, _SHARED) or getattr(node, "star", "") == "*"
 
 
-def _formatted(node: cst.CSTNode) -> list[cst.FormattedStringExpression]:
-    found: list[cst.FormattedStringExpression] = []
-    for child in node.children:
-        if isinstance(child, cst.FormattedStringExpression):
+def _is_bare_tuple(node: cst.CSTNode) -> bool:
+    """Whether a subscript has a tuple without parentheses, which libcst has no node for."""
+    return isinstance(node, cst.Subscript) and (
+        len(node.slice) > 1 or isinstance(node.slice[0].comma, cst.Comma)
+    )
+
+
+def _below(node: ast.AST, bare_tuple: bool = False) -> list[ast.AST]:
+    """The nearest nodes below an ``ast`` node that libcst has too, in the order of the text."""
+    if isinstance(node, ast.JoinedStr):  # Python 3.11 has wrong positions for what is in it
+        return [
+            part
+            for value in node.values
+            if isinstance(value, ast.FormattedValue)
+            for part in (value.value, *(_below(value.format_spec) if value.format_spec else ()))
+        ]
+    found: list[Any] = []
+    for child in ast.iter_child_nodes(node):
+        is_part = isinstance(child, ast.Slice) or (bare_tuple and child is node.slice)  # type: ignore[attr-defined]
+        if isinstance(child, _AST_SHARED) and not is_part:
             found.append(child)
-            for part in child.format_spec or ():
-                found += [part] if isinstance(part, cst.FormattedStringExpression) else []
         else:
-            found += _formatted(child)
-    return found
-
-
-def _below(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in node.children:
-        yield from _below(child)
-
-
-def _moved(node: ast.expr, base: CodeRange) -> Span:
-    """The span of a node of ``(text)``, where the text stands in the file."""
-
-    def place(line: int, column: int) -> tuple[int, int]:
-        if line == 1:
-            return base.start.line, base.start.column + column - 1
-        return base.start.line + line - 1, column
-
-    end_line, end_column = node.end_lineno or 1, node.end_col_offset or 0
-    return (*place(node.lineno, node.col_offset), *place(end_line, end_column))
-
-
-def _span(place: CodeRange) -> Span:
-    return (place.start.line, place.start.column, place.end.line, place.end.column)
+            found += _below(child)
+    return sorted(found, key=lambda one: (one.lineno, one.col_offset))

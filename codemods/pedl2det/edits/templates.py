@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import libcst as cst
-from libcst.helpers import parse_template_expression, parse_template_module
 
 _HOLE = re.compile(r"\{(\w+)\}")
 #: Expressions that bind as tightly as a call.
@@ -20,40 +19,52 @@ _TIGHT = (
 
 def expression(code: str, holes: Mapping[str, Any], config: cst.PartialParserConfig) -> Any:
     """The expression that a template means."""
-    used = _used(code, holes)
-    tight = _operands(f"({_named(code, used)})", used)
-    return parse_template_expression(
-        code, config=config, **{name: _fit(used[name], name in tight) for name in used}
-    )
+    text = _named(code, holes)
+    return _filled(cst.parse_expression(text, config), code, holes, f"({text})")
 
 
 def statements(
     code: str, holes: Mapping[str, Any], config: cst.PartialParserConfig
 ) -> Sequence[Any]:
     """The statements that a template means."""
-    used = _used(code, holes)
-    tight = _operands(_named(code, used), used)
-    fitted = {name: _fit(used[name], name in tight) for name in used}
-    return parse_template_module(code.rstrip("\n") + "\n", config=config, **fitted).body
-
-
-def _used(code: str, holes: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: holes[name] for name in _HOLE.findall(code) if name in holes}
+    text = _named(code.rstrip("\n") + "\n", holes)
+    module: cst.Module = _filled(cst.parse_module(text, config), code, holes, text)
+    return module.body
 
 
 def _named(code: str, holes: Mapping[str, Any]) -> str:
-    return _HOLE.sub(lambda found: f"_{found[1]}_hole" if found[1] in holes else found[0], code)
+    """A template with names for the holes."""
+    return _HOLE.sub(lambda found: _name(found[1]) if found[1] in holes else found[0], code)
 
 
-def _operands(code: str, holes: Mapping[str, Any]) -> set[str]:
-    """The holes whose place needs an expression that binds tightly, such as ``{x}.values``."""
-    names = {f"_{name}_hole": name for name in holes}
-    return {
-        names[one.id]
-        for node in ast.walk(ast.parse(code))
+def _name(hole: str) -> str:
+    return f"_{hole}_hole"
+
+
+def _filled(tree: Any, code: str, holes: Mapping[str, Any], text: str) -> Any:
+    """The tree of a template with the code of the holes in the places of their names."""
+    used = {_name(hole): holes[hole] for hole in _HOLE.findall(code) if hole in holes}
+    if not used:
+        return tree
+    tight = {
+        one.id
+        for node in ast.walk(ast.parse(text))
         for one in operands(node)
-        if isinstance(one, ast.Name) and one.id in names
+        if isinstance(one, ast.Name)
     }
+    return tree.visit(_Filler({name: _fit(one, name in tight) for name, one in used.items()}))
+
+
+class _Filler(cst.CSTTransformer):
+    """Puts code in the places of names."""
+
+    def __init__(self, code: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._code = code
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> Any:
+        """Replace a name."""
+        return self._code.get(original_node.value, updated_node)
 
 
 def operands(node: ast.AST | None) -> Iterator[ast.expr]:

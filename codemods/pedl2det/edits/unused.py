@@ -3,48 +3,49 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Set
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+
+from pedl2det.analysis.source import Source
+from pedl2det.edits.locate import Locator
 
 
-def without_unused(old: str, new: str) -> str:
+def without_unused(old: Source, new: str) -> str:
     """The new text without assignments to local names that only code of the old text read.
 
     An assignment goes only if computing its value cannot do anything else: it reads names,
     attributes, items or the context's hyperparameters.
     """
-    text = new
     for _ in range(5):
-        lines = _superfluous(old, text)
-        if not lines:
-            return text
-        wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-        dropper = _Dropper(wrapper.resolve(PositionProvider), lines)
-        text = wrapper.module.visit(dropper).code
-    return text
+        source = Source.of(old.path, new)
+        superfluous = _superfluous(old.tree, source.tree)
+        if not superfluous:
+            break
+        locator = Locator(source)
+        new = locator.module.visit(_Dropper({locator.statement(one) for one in superfluous})).code
+    return new
 
 
-def _superfluous(old: str, new: str) -> set[int]:
-    """The lines of assignments whose names the old text read and the new one does not."""
-    before = {name: _reads(body) for name, body in _functions(old).items()}
-    found: set[int] = set()
-    for name, body in _functions(new).items():
-        if name not in before:
-            continue
-        reads = _reads(body)
-        scoped = {one for node in ast.walk(body) for one in _declared(node)}
-        for node in ast.walk(body):
-            match node:
-                case ast.Assign(targets=[ast.Name(id=local)], value=value):
-                    was_read = local in before[name] and local not in reads
-                    if was_read and local not in scoped and _is_harmless(value):
-                        found.add(node.lineno)
-    return found
+def _superfluous(old: ast.Module, new: ast.Module) -> list[ast.Assign]:
+    """The assignments to names that the old text read and the new one does not."""
+    unread = [(name, one) for name, body in _functions(new).items() for one in _unread(body)]
+    before = {name: _reads(body) for name, body in _functions(old).items()} if unread else {}
+    return [one for name, one in unread if one.targets[0].id in before.get(name, ())]  # type: ignore[attr-defined]
 
 
-def _functions(text: str) -> dict[str, ast.AST]:
+def _unread(function: ast.AST) -> Iterator[ast.Assign]:
+    """The assignments of a function to one local name that it does not read."""
+    names = {name for node in ast.walk(function) for name in _declared(node)} | _reads(function)
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in names:
+                if _is_harmless(value):
+                    yield node
+
+
+def _functions(tree: ast.Module) -> dict[str, ast.AST]:
     """Every function by its dotted name."""
     found: dict[str, ast.AST] = {}
 
@@ -57,7 +58,7 @@ def _functions(text: str) -> dict[str, ast.AST]:
                     found[name] = child
             walk(child, name)
 
-    walk(ast.parse(text), "")
+    walk(tree, "")
     return found
 
 
@@ -86,18 +87,18 @@ def _is_harmless(value: ast.expr) -> bool:
 
 
 class _Dropper(cst.CSTTransformer):
-    def __init__(self, positions: Any, lines: set[int]) -> None:
+    """Drops statements with the comments above them, which speak of them."""
+
+    def __init__(self, gone: Set[cst.CSTNode]) -> None:
         super().__init__()
-        self._positions = positions
-        self._lines = lines
+        self._gone = gone
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> Any:
-        """Drop the assignment; the comments above it go with it, since they speak of it."""
-        is_one = len(original_node.body) == 1 and isinstance(original_node.body[0], cst.Assign)
-        line = self._positions[original_node.body[0]].start.line
-        return cst.RemoveFromParent() if is_one and line in self._lines else updated_node
+        """Drop a line that holds nothing else."""
+        is_gone = len(original_node.body) == 1 and original_node.body[0] in self._gone
+        return cst.RemoveFromParent() if is_gone else updated_node
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock

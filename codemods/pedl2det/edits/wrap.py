@@ -82,25 +82,40 @@ class _Finder(cst.CSTVisitor):
         super().__init__()
         self._positions = positions
         self._number = number
-        self.found: cst.Call | cst.Tuple | cst.ListComp | cst.GeneratorExp | None = None
+        self.found: cst.BaseExpression | None = None
         self._values: list[cst.BaseExpression | None] = []
 
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
         """Leave f-strings whole: Python 3.11 allows no line break in them."""
         return False
 
-    def visit_Tuple(self, node: cst.Tuple) -> bool:
-        """Choose a tuple that is the whole value of a statement."""
+    def visit_Tuple(self, node: cst.Tuple | cst.List) -> bool:
+        """Choose a tuple or list that is the whole value of a statement."""
         values = [one.value for one in node.elements]
         if node in self._values and self._is_on_line(values):
             self.found = self.found or node
         return self.found is None
 
-    def visit_ListComp(self, node: cst.ListComp) -> bool:
-        """Choose a list comprehension that nothing longer is around on the line."""
+    visit_List = visit_Tuple  # noqa: N815
+
+    def visit_IfExp(self, node: cst.IfExp) -> bool:
+        """Choose a conditional expression that is the whole value of a statement."""
+        if node in self._values and self._is_on_line([node.body, node.orelse]) and not node.lpar:
+            self.found = self.found or node
+        return self.found is None
+
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
+        """Leave most lambdas whole: a break within them reads worse than a long line."""
+        self._values.append(node.body)
+        return isinstance(node.body, cst.Call | cst.Tuple)
+
+    def visit_ListComp(self, node: cst.ListComp | cst.DictComp) -> bool:
+        """Choose a comprehension that nothing longer is around on the line."""
         if self._is_on_line([node]):
             self.found = self.found or node
         return self.found is None
+
+    visit_DictComp = visit_ListComp  # noqa: N815
 
     def visit_GeneratorExp(self, node: cst.GeneratorExp) -> bool:
         """Choose a generator that is alone on the line."""
@@ -181,6 +196,18 @@ class _Breaker(cst.CSTTransformer):
             rbracket=cst.RightSquareBracket(self._outer),
         )
 
+    def leave_DictComp(
+        self, original_node: cst.DictComp, updated_node: cst.DictComp
+    ) -> cst.DictComp:
+        """Put the pair and each clause on lines of their own."""
+        if original_node is not self._chosen:
+            return updated_node
+        return updated_node.with_changes(
+            lbrace=cst.LeftCurlyBrace(self._inner),
+            for_in=updated_node.for_in.with_changes(whitespace_before=self._inner),
+            rbrace=cst.RightCurlyBrace(self._outer),
+        )
+
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.Tuple:
         """Put the elements on lines of their own, in parentheses."""
         if original_node is not self._chosen:
@@ -191,6 +218,29 @@ class _Breaker(cst.CSTTransformer):
             last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             elements, right = [*elements[:-1], last], cst.RightParen(self._outer)
         return updated_node.with_changes(elements=elements, lpar=[left], rpar=[right])
+
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.List:
+        """Put the elements on lines of their own."""
+        if original_node is not self._chosen:
+            return updated_node
+        elements = self._apart(updated_node.elements)
+        right = cst.RightSquareBracket()
+        if not self._one_each:
+            last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            elements, right = [*elements[:-1], last], cst.RightSquareBracket(self._outer)
+        left = cst.LeftSquareBracket(self._inner)
+        return updated_node.with_changes(elements=elements, lbracket=left, rbracket=right)
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.IfExp:
+        """Put the value and each clause on lines of their own, in parentheses."""
+        if original_node is not self._chosen:
+            return updated_node
+        return updated_node.with_changes(
+            whitespace_before_if=self._inner,
+            whitespace_before_else=self._inner,
+            lpar=[cst.LeftParen(self._inner)],
+            rpar=[cst.RightParen(self._outer)],
+        )
 
     def _apart(self, parts: Any) -> list[Any]:
         """Arguments or elements with the white space between them."""

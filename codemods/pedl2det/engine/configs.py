@@ -137,7 +137,6 @@ def _facts(
                 findings.append(_at(trial, need.place or fix.node, fix, message))
     renames = _named(values, "metric:")
     return ConfigFacts(
-        needs_records_per_epoch=_number(values.get("records_per_epoch")),
         metric_renames=renames,
         batch_size=_number(values.get("global_batch_size")),
         cluster=options.cluster,

@@ -56,15 +56,20 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
     fixes = _without_rivals(list(fixes))
     takers = _takers(fixes)
     kept = [fix for fix in _in_order(fixes) if not _is_taken(fix, fix.node, takers)]
-    support = {name for fix in kept for name in fix.support}
     constructor = list(dict.fromkeys(line for fix in kept for line in fix.constructor))
-    if library.needs_context(support):
-        constructor.insert(0, BIND)
+    every = [edit for fix in kept for _, edit in fix.located]
+    dropped = {edit.node for edit in every if isinstance(edit, fx.DropArgument)}
     edits: dict[int, list[fx.Edit]] = defaultdict(list)
     for fix in kept:
         for source, edit in fix.located:
-            if not _is_taken(fix, _place(edit), takers):
+            is_dropped = isinstance(edit, fx.Replace) and edit.node in dropped
+            if not is_dropped and not _is_taken(fix, _place(edit), takers):
                 edits[id(source)].append(edit)
+    written = [getattr(edit, "code", "") for found in edits.values() for edit in found]
+    used = "\n".join([*written, *constructor])
+    support = {name for fix in kept for name in fix.support if f"{library.MODULE}.{name}" in used}
+    if library.needs_context(support):
+        constructor.insert(0, BIND)
     contexts, functions = _thread_context(trial, edits)
     for found in edits.values():
         # What is inserted last comes first: the constructor's statements, which bind the context.
@@ -85,7 +90,7 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
             )
             tree = applied(source, mine, contexts)
             whole = tree.code
-            text = without_unused(source.text, whole)
+            text = without_unused(source, whole)
             text = fitted(source.text, text, wanted, tree if text == whole else None)
             if text != source.text:
                 made.texts[source.path] = text

@@ -37,6 +37,9 @@ def lower(reading: Reading) -> Reading:
             lowered = without_submission(source, facts)
         if lowered is not None:
             sources[name] = with_text(source, lowered.text)
+            for other, one in others.items():
+                if one.path in lowered.elsewhere:
+                    sources[other] = with_text(one, lowered.elsewhere[one.path])
             scripts[source.path] = Script(
                 lowered.entrypoint,
                 lowered.config_needs,

@@ -18,6 +18,7 @@ from pedl2det.engine import invariant
 from pedl2det.engine.check import lost_comments
 from pedl2det.engine.configs import migrate_configs
 from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
+from pedl2det.engine.lowering import RULE as SCRIPTS
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
 from pedl2det.engine.notebooks import notebook_findings
@@ -73,12 +74,24 @@ def _migrate(
     else:
         made = _only_marked(reading, options)
     made.findings += [one for script in reading.scripts.values() for one in script.findings]
+    if SCRIPTS in options.left_out:
+        _leave_scripts(reading, made, total)
     made.findings = at_old_lines(reading, made.findings)
     made.changes = changes_at_old_lines(reading, made.changes)
     made.support |= {piece for script in reading.scripts.values() for piece in script.support}
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
     made.findings += notebook_findings(reading)
     return settled(reading, made, total, options, directories)
+
+
+def _leave_scripts(reading: Reading, made: Made, total: Counter[Path]) -> None:
+    """Leave the scripts as they are, by the user's choice."""
+    for path in reading.scripts:
+        message = "scripts was left out, and this needs it"
+        made.findings.append(Finding(Kind.SUPPRESSED, SCRIPTS, path, 1, message))
+        made.texts.pop(path, None)
+        made.marked[path], made.suppressed[path] = 0, total[path]
+    made.configs.new.clear()
 
 
 def _old(reading: Reading) -> Trial:
@@ -99,6 +112,7 @@ def _rewritten(reading: Reading, options: Options) -> Made:
     made = Made(_lowered(reading) | done.texts, support=done.draft.support)
     made.findings = [*proposals.findings, *done.findings, *_said(proposals, done)]
     made.findings += _comments_gone(trial, done.texts)
+    made.findings += _emptied(trial, done.texts)
     made.tracebacks = [*proposals.tracebacks, *done.tracebacks]
     made.changes = _changes(done)
     made.configs = migrate_configs(reading, trial, done.draft.fixes, options)
@@ -177,6 +191,19 @@ def _comments_gone(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]
                 cell, at = source.place(line)
                 message = f"the comment `{comment}` went with the code that it stood by"
                 yield Finding(Kind.NOTE, SCAN, source.path, at, message, cell=cell)
+
+
+def _emptied(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]:
+    """Name the modules of which nothing is left."""
+    for source in trial.modules:
+        new = texts.get(source.path)
+        if new is None or source.path.stem == "__init__" or not source.text.strip():
+            continue
+        body = ast.parse(new).body
+        text = [isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in body]
+        if all(text):
+            message = "nothing but text is left in this module: delete the file"
+            yield Finding(Kind.NOTE, SCAN, source.path, 1, message)
 
 
 def _changes(done: Rewritten) -> list[Change]:

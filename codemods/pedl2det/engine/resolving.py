@@ -7,6 +7,7 @@ names does not vouch for. Without TensorFlow nothing is looked up.
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import subprocess
@@ -24,6 +25,8 @@ from pedl2det.findings import Finding, Kind, Unreadable
 
 RULE = "names"
 _LIBRARIES = ("numpy", "tensorflow")
+#: Names that come and go without notice.
+_PRIVATE = "tensorflow.python."
 _SECONDS = 120
 _LOOK_UP = """\
 import importlib, json, sys
@@ -47,11 +50,12 @@ json.dump([one for one in json.load(sys.stdin) if not exists(one)], sys.stdout)
 
 @dataclass(frozen=True)
 class _Written:
-    """A name that a new text has and the old one does not."""
+    """A name in a new text that may not exist."""
 
     dotted: str
     file: NewFile
     line: int
+    is_old: bool
 
 
 def check_names(result: Result) -> Result:
@@ -65,17 +69,19 @@ def check_names(result: Result) -> Result:
 
 
 def _written(file: NewFile) -> Iterator[_Written]:
-    """The names of libraries in a new text that neither the old one nor the table has."""
+    """The new or private names of libraries in a new text that the table does not have."""
     if file.path.suffix != ".py" or file.old is None:
         return
     try:
-        old, new = (Source.of(file.path, data.decode()) for data in (file.old, file.new))
+        new = Source.of(file.path, file.new.decode())
+        doubtful = [one for one in _dotted(new) if not _is_vouched(one[0])]
+        old = _dotted(Source.of(file.path, file.old.decode())) if doubtful else ()
     except (Unreadable, UnicodeDecodeError):
         return
-    known = {dotted for dotted, _ in _dotted(old)}
-    for dotted, line in _dotted(new):
-        if dotted not in known and not _is_vouched(dotted):
-            yield _Written(dotted, file, line)
+    known = {dotted for dotted, _ in old}
+    for dotted, line in doubtful:
+        if dotted not in known or dotted.startswith(_PRIVATE):
+            yield _Written(dotted, file, line, dotted in known)
 
 
 def _dotted(source: Source) -> Iterator[tuple[str, int]]:
@@ -85,6 +91,10 @@ def _dotted(source: Source) -> Iterator[tuple[str, int]]:
             dotted = source.names.qualified(node) or ""
             if dotted.partition(".")[0] in _LIBRARIES:
                 yield dotted, node.lineno
+    for statement in source.names.of(ast.ImportFrom):
+        if (statement.module or "").startswith(_PRIVATE) and statement.level == 0:
+            for alias in statement.names:
+                yield f"{statement.module}.{alias.name}", statement.lineno
 
 
 def _is_vouched(dotted: str) -> bool:
@@ -94,6 +104,7 @@ def _is_vouched(dotted: str) -> bool:
     return any(".".join(parts[:end]) in new for end in range(2, len(parts) + 1))
 
 
+@functools.cache
 def _new_names() -> frozenset[str]:
     return frozenset(row.new for row in names.rows() if row.new)
 
@@ -123,5 +134,6 @@ def _finding(one: _Written) -> Finding:
     assert one.file.old is not None
     old = Source.of(one.file.path, one.file.old.decode())
     new = Source.of(one.file.path, one.file.new.decode())
-    message = f"this would be rewritten to {one.dotted}, which the installed library does not have"
+    verb = "uses" if one.is_old else "would be rewritten to"
+    message = f"this {verb} {one.dotted}, which the installed library does not have"
     return finding_on(old, old_line(old, new, one.line), Kind.LEFT, RULE, message)

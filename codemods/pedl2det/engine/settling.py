@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pedl2det.analysis.project import Reading
@@ -57,6 +57,8 @@ def settled(
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
+    if project.has_trial and status.is_finished:
+        findings = [_leftover(one) for one in findings]
     written = [one for one in files if _is_written(one, status, findings, options)]
     paths = {one.path for one in written}
     said = (
@@ -146,6 +148,12 @@ def _blocks(finding: Finding, project: Project) -> bool:
         return False
     leftover = {*project.modules.values(), *project.notebooks} - project.needed
     return finding.path not in leftover
+
+
+def _leftover(finding: Finding) -> Finding:
+    """A finding beside a finished trial: what is left there is in no trial's way."""
+    is_left = finding.kind in (Kind.LEFT, Kind.BAD_INPUT)
+    return replace(finding, kind=Kind.LEFTOVER) if is_left else finding
 
 
 def _status(blocking: list[Finding], findings: list[Finding]) -> Status:

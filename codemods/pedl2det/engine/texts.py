@@ -62,7 +62,7 @@ def _results(path: Path, text: str, options: Options, beside_trial: bool) -> Ite
     name, lowered = str(path), text.lower()
     if is_requirement_file(name) and (beside_trial or "pedl" in lowered):
         yield migrate_requirements(name, text, options.cluster)
-    if is_shell_file(name) and "pedl" in lowered:
+    if is_shell_file(name) and ("pedl" in lowered or (beside_trial and "from " in lowered)):
         yield migrate_shell(name, text, options.cluster)
     note = ignore_note(name, options.cluster)
     if note is not None:

@@ -17,6 +17,7 @@ LEVELS = {
     Kind.ASSUMPTION: "note",
     Kind.SUPPRESSED: "note",
     Kind.LEFT: "warning",
+    Kind.LEFTOVER: "note",
     Kind.BAD_INPUT: "error",
     Kind.DEFECT: "error",
 }

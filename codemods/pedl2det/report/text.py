@@ -19,6 +19,7 @@ _LABELS = {
     Kind.DIFFERENT: "trains differently: ",
     Kind.ASSUMPTION: "assumes: ",
     Kind.LEFT: "",
+    Kind.LEFTOVER: "no trial needs this file: ",
     Kind.SUPPRESSED: "left by your choice: ",
     Kind.BAD_INPUT: "bad input: ",
     Kind.DEFECT: "defect of pedl2det: ",
@@ -28,6 +29,7 @@ _COLORS = {
     Kind.DIFFERENT: "yellow",
     Kind.ASSUMPTION: "cyan",
     Kind.LEFT: "red",
+    Kind.LEFTOVER: "yellow",
     Kind.SUPPRESSED: "yellow",
     Kind.BAD_INPUT: "red",
     Kind.DEFECT: "magenta",
@@ -95,13 +97,12 @@ def told(outcome: Outcome) -> str:
             assumed = plural(outcome.assumptions, "assumption")
             return f"finished with {assumed}: {places} rewritten; verify proves them"
     left = f"{plural(outcome.left, 'place')} left"
-    if outcome.status is Status.SUPPRESSED:
-        left += " by your choice"
+    begun = "left by your choice" if outcome.status is Status.SUPPRESSED else "begun"
     if outcome.written:
-        return f"begun: {places} rewritten, {left}"
+        return f"{begun}: {places} rewritten, {left}"
     if not outcome.places:
-        return f"begun: {left}"
-    return f"begun, not written: {places} can be rewritten, {left}; --partial writes it"
+        return f"{begun}: {left}"
+    return f"{begun}, not written: {places} can be rewritten, {left}; --partial writes it"
 
 
 def counts(result: Result, done: str) -> str:

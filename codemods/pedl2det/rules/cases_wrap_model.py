@@ -68,7 +68,49 @@ def dense():
 
 
 """
+_MADE = _REGISTERED.partition("\n")[2].replace("dense", "made")
+_MADE_AFTER = _REGISTERED_AFTER.partition("\n")[2].replace("dense", "made")
+_LOCAL = """\
+
+
+def main(x, y):
+    model = made()
+    model.fit(x, y)
+
+
+if __name__ == "__main__":
+    main([[0.0]], [[1.0]])
+"""
 _FAITHFUL_START = _START.replace("Adam\n", "Adam\n\nimport legacy_keras\n")
+
+_OWN_COMPILE = """\
+class Pair(tf.keras.Model):
+    def compile(self, first, second):
+        super().compile()
+        self.first, self.second = first, second
+
+
+"""
+
+_WRAPPED_PAIR = (
+    _OWN_COMPILE.replace("first, second", "critic", 1).replace(
+        "self.first, self.second = first, second", "self.critic = critic"
+    )
+    + """\
+class Net(TFKerasTrial):
+    def __init__(self, context):
+        self.context = context
+
+    def build_model(self):
+        model = self.context.wrap_model(Pair())
+        critic = self.context.wrap_optimizer(tf.keras.optimizers.SGD({lr}=0.1))
+        model.compile(critic=critic)
+        return model
+"""
+)
+_WRAPPED_PAIR = (
+    "import tensorflow as tf\nfrom determined.keras import TFKerasTrial\n\n\n" + _WRAPPED_PAIR
+)
 
 CASES = (
     _case(
@@ -170,11 +212,36 @@ CASES = (
         "begun",
     ),
     Case(
+        pedl_trial(_START + _MADE + _build("return made()") + _LOCAL),
+        {"net.py": _FAITHFUL_START + _MADE_AFTER + _built("return made()") + _LOCAL},
+    ),
+    Case(
         pedl_trial(
             _START + _build(_MAKE, 'model.compile(Adam(), "mse")', "model.fit(x, y)", _RETURN)
         ),
         {},
         "model.fit trains the trial's model",
         "begun",
+    ),
+    _case(  # nothing is added to a compile of the model's own
+        _OWN_COMPILE
+        + _build("model = Pair()", "model.compile(Adam(0.1), second=Adam(0.2))", _RETURN),
+        _OWN_COMPILE
+        + _built(
+            *("model = Pair()", _WRAP, "model.compile("),
+            "    self.context.wrap_optimizer(Adam(0.1)),",
+            "    second=self.context.wrap_optimizer(Adam(0.2)),",
+            ")",
+            _RETURN,
+        ),
+    ),
+    Case(
+        {"model_def.py": _WRAPPED_PAIR.format(lr="lr")},
+        {
+            "model_def.py": _WRAPPED_PAIR.format(lr="learning_rate").replace(
+                "tf.keras.optimizers.SGD(learning_rate=0.1)",
+                "\n            tf.keras.optimizers.legacy.SGD(learning_rate=0.1)\n        ",
+            )
+        },
     ),
 )

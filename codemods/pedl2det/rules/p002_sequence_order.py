@@ -36,8 +36,20 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         return
     if not only_datasets(trial):
         for root in trial.roots:
+            if _says_order(trial, root):
+                continue  # a script's trial, with all settings in one call
             yield Fix(ID, trial.modules.home(root), root, constructor=(_CALL,))
     yield from _notes(trial)
+
+
+def _says_order(trial: Trial, root: ast.ClassDef) -> bool:
+    """Whether a trial configures the order of the batches itself."""
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith(".configure_fit")
+        and any(one.arg == "shuffle" for one in node.keywords)
+        for node in trial.modules.home(root).names.below(root)
+    )
 
 
 def _notes(trial: Trial) -> Iterable[Remark]:
@@ -69,12 +81,21 @@ def _hook(owner: ast.ClassDef) -> ast.stmt | None:
     """Where a class defines ``on_epoch_end``."""
     for node in owner.body:
         if isinstance(node, ast.FunctionDef) and node.name == "on_epoch_end":
-            return node
+            return None if _does_nothing(node) else node
         if isinstance(node, ast.Assign):
             names = [one.id for one in node.targets if isinstance(one, ast.Name)]
             if "on_epoch_end" in names:
                 return node
     return None
+
+
+def _does_nothing(function: ast.FunctionDef) -> bool:
+    """Whether a body is ``pass``, ``...`` or a docstring."""
+    return all(
+        isinstance(one, ast.Pass)
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in function.body
+    )
 
 
 def _is_sequence(trial: Trial, owner: ast.ClassDef) -> bool:
@@ -120,6 +141,10 @@ CASES = (
         pedl_trial(_RETURN, _ROWS),
         migrated_trial(_RETURN, _ROWS, parameters=""),
         says="Rows.on_epoch_end is called after each pass over the data",
+    ),
+    Case(
+        pedl_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass")),
+        migrated_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass"), parameters=""),
     ),
     Case(  # a dataset shuffles itself
         pedl_trial(

@@ -1,16 +1,17 @@
 """Methods that were given the hyperparameters ask the context for them.
 
 ``batch_size``, which the old harness divided by the number of slots, becomes
-``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once.
+``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once. A dict
+that one method changes and another reads is one dict for all of them, as it was.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
-from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, by_position, is_wrapped
+from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
@@ -26,6 +27,7 @@ from pedl2det.fixes import (
     Replace,
 )
 from pedl2det.rules import cases_hparams
+from pedl2det.rules.changed_hparams import Changed, constant, keys_of
 
 ID = "P003"
 NAME = "hparams"
@@ -38,22 +40,30 @@ _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_
 _Single = Callable[[Trial, ast.Name], Replace | None]
 _Whole = Callable[[Trial, Sequence[Use]], str]
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
+_SHARED = "legacy_keras.shared_hyperparameters()"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
+    given = list(_given(trial))
+    changed = Changed(trial, [one for _, hparams, _ in given for one in hparams])
+    for function, hparams, config in given:
+        yield from _function(trial, function, hparams, config, changed)
+
+
+def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
+    """The functions, with their parameters for the hyperparameters and for the config."""
     for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = by_position(method)[1:]
         is_given = trial.generation is Generation.PEDL and method.name in GIVEN_HPARAMS
         is_given = is_given and not _is_given_context(trial, method, parameters)
         if is_given or _is_leftover(method, parameters):
-            yield from _function(trial, method, hparams=parameters[:1], config=[])
+            yield method, parameters[:1], []
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
             given = entry_of(entry)
             hparams = [given.hparams] if given.hparams is not None else []
-            config = [given.config] if given.config is not None else []
-            yield from _function(trial, entry, hparams=hparams, config=config)
+            yield entry, hparams, [given.config] if given.config is not None else []
 
 
 def _is_given_context(trial: Trial, method: Function, parameters: Sequence[ast.arg]) -> bool:
@@ -68,10 +78,14 @@ def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:
 
 
 def _function(
-    trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
+    trial: Trial,
+    function: Function,
+    hparams: Sequence[ast.arg],
+    config: Sequence[ast.arg],
+    changed: Changed,
 ) -> Iterable[Fix | Remark]:
     source = trial.modules.home(function)
-    if is_wrapped(function) and hparams:
+    if trial.flow.is_wrapped(function) and hparams:
         if function.name != "__init__":  # P001 writes a constructor
             yield _behind_decorator(trial, function)
         return
@@ -84,7 +98,12 @@ def _function(
         dropped += [DropParameter(function, one) for one in extra if not trial.flow.reads_of(one)]
         yield Fix(ID, source, function, tuple(dropped))
     for parameter in hparams:
-        yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
+        if changed.is_shared(parameter) and parameter.arg.lstrip("_"):
+            made = InsertFirst(function, f"{parameter.arg} = {_SHARED}")
+            yield Fix(ID, source, parameter, (made,))
+        else:
+            whole = _own_dict_of_hparams if changed.here(parameter) else _dict_of_hparams
+            yield from _reads(trial, function, parameter, _hparam_read, whole)
     for parameter in config:
         yield from _reads(trial, function, parameter, _config_read, _experiment_config)
 
@@ -169,7 +188,7 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     parent = parents[read]
     match parent:
         case ast.Subscript(slice=key, ctx=ast.Load()):
-            if _constant(trial, key) == "batch_size":
+            if constant(trial, key) == "batch_size":
                 return Replace(parent, "{context}.get_per_slot_batch_size()")
             if _may_be_batch_size(trial, key):
                 return None
@@ -182,20 +201,12 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
             assert isinstance(call, ast.Call)
             if not call.args or call.keywords:
                 return None
-            if _constant(trial, call.args[0]) == "batch_size":
+            if constant(trial, call.args[0]) == "batch_size":
                 return Replace(call, "{context}.get_per_slot_batch_size()")
             is_other = not _may_be_batch_size(trial, call.args[0])
             return Replace(read, _PLAIN) if is_other else None
         case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[one], left=key) if one is read:
             return None if _may_be_batch_size(trial, key) else Replace(read, _PLAIN)
-    return None
-
-
-def _constant(trial: Trial, key: ast.expr) -> object:
-    """The value of a key, if it has just one that is visible."""
-    found = trial.flow.origins(key)
-    if len(found) == 1 and isinstance(found[0].node, ast.Constant) and not found[0].path:
-        return found[0].node.value
     return None
 
 
@@ -209,19 +220,7 @@ def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
 
 def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     """The dict that the old harness gave, as plain as its uses allow."""
-    keys: set[object] = set() if uses else {None}
-    for use in uses:
-        if use.way is Way.ITEM and isinstance(use.around, ast.Subscript):
-            keys.add(_constant(trial, use.around.slice))
-        elif use.way is Way.STORED and isinstance(use.around, ast.Subscript):
-            continue
-        elif use.way is Way.METHOD and isinstance(use.around, ast.Call):
-            known = getattr(use.around.func, "attr", "") in ("get", "pop") and use.around.args
-            keys.add(_constant(trial, use.around.args[0]) if known else None)
-        elif use.way is Way.TESTED and isinstance(use.around, ast.Compare):
-            keys.add(_constant(trial, use.around.left))
-        else:
-            keys.add(None)
+    keys = {key for use in uses for key in keys_of(trial, use)} if uses else {None}
     if None in keys:
         return _AS_PEDL_HAD_THEM
     if "batch_size" in keys:
@@ -229,20 +228,22 @@ def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     return _PLAIN
 
 
+def _own_dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
+    """A dict that may be changed without changing that of the context."""
+    code = _dict_of_hparams(trial, uses)
+    return f"dict({code})" if code == _PLAIN else code
+
+
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
     """A read of the config's ``data`` section, as the context is asked for it."""
     parents = trial.modules.home(read).names.parents
     parent = parents[read]
     match parent:
-        case ast.Subscript(slice=key, ctx=ast.Load()) if _constant(trial, key) == "data":
+        case ast.Subscript(slice=key, ctx=ast.Load()) if constant(trial, key) == "data":
             return Replace(parent, "{context}.get_data_config()")
         case ast.Attribute(attr="get"):
             call = parents[parent]
-            if (
-                isinstance(call, ast.Call)
-                and call.args
-                and _constant(trial, call.args[0]) == "data"
-            ):
+            if isinstance(call, ast.Call) and call.args and constant(trial, call.args[0]) == "data":
                 return Replace(call, "{context}.get_data_config()")
     return None
 

@@ -132,10 +132,13 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
 
 def _cached_property(source: Source) -> tuple[str, str]:
     """The decorator under a name that the file does not use for something else, and its import."""
-    for code, import_, dotted in (
+    spellings = [
         ("cached_property", "from functools import cached_property", "functools.cached_property"),
         ("functools.cached_property", "import functools", "functools"),
-    ):
+    ]
+    if source.names.module_bindings("functools"):
+        spellings.reverse()
+    for code, import_, dotted in spellings:
         local = code.partition(".")[0]
         bound = set(source.names.module_bindings(local))
         if bound <= {dotted} and not source.names.is_hidden(local, dotted):

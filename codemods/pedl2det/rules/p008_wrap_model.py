@@ -12,8 +12,16 @@ from dataclasses import dataclass
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow import Function, Way
+from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.metric_names import renamed_since_tf1
-from pedl2det.analysis.models import Compile, build_methods, compiles, is_model_class, makes_model
+from pedl2det.analysis.models import (
+    Compile,
+    build_methods,
+    compiles,
+    is_model_class,
+    looked_through,
+    makes_model,
+)
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
 from pedl2det.analysis.spelling import spell
@@ -193,7 +201,7 @@ def _has_optimizer(trial: Trial, compiled: Compile) -> bool:
 
 def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
     """The ``compile`` that the model's class defines itself."""
-    for origin in trial.flow.origins(compiled.model):
+    for origin in looked_through(trial, trial.flow.origins(compiled.model)):
         if isinstance(origin.node, ast.Call):
             for made in trial.flow.origins(origin.node.func):
                 if isinstance(made.node, ast.ClassDef):
@@ -221,7 +229,11 @@ def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> _Parts:
         assert isinstance(value, ast.Name)
         line = f"{value.id} = {code}"
         edits.append(InsertBefore(statement, line, {"value": value}))
-    elif statement is not None and not _is_taken(place, "optimizer"):
+    elif (
+        statement is not None
+        and len(_optimizers(trial, place.compiled)) == 1  # or two would have one name
+        and not _is_taken(place, "optimizer")
+    ):
         edits.append(Extract(value, statement, "optimizer", f"optimizer = {code}"))
     else:
         edits.append(Replace(value, code, {"value": value}))
@@ -285,7 +297,7 @@ def _other(trial: Trial, compiled: Compile) -> Iterator[Fix]:
 
 def _assumptions(trial: Trial, function: Function, methods: list[Function]) -> Iterator[str]:
     """What is assumed where one function compiles several models."""
-    calls = trial.flow.calls(function)
+    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
     if function in methods or len(calls) < 2:
         return
     returned = [
@@ -310,7 +322,7 @@ def _fits(trial: Trial, trained: list[Compile]) -> Iterator[Remark]:
         for call in source.names.of(ast.Call):
             if not isinstance(call.func, ast.Attribute) or call.func.attr not in _FITS:
                 continue
-            if wanted & set(trial.flow.origins(call.func.value)):
+            if wanted & set(trial.flow.origins(call.func.value)) and not is_local(trial, call):
                 said = ast.unparse(call.func)
                 message = f"{said} trains the trial's model, and after wrap_model trains nothing"
                 help_ = "train another model, and take its weights: model.set_weights(...)"

@@ -173,6 +173,24 @@ class Table:
 def rows(table):
     return np.float32(Table.float), table.float
 """
+_PRIVATE = """\
+from tensorflow.python.framework.ops import Tensor
+from tensorflow.python.keras.engine import data_adapter
+
+
+def split(data) -> Tensor:
+    return data_adapter.unpack_x_y_sample_weight(data_adapter.expand_1d(data))[0]
+"""
+_PRIVATE_AFTER = """\
+from tensorflow import Tensor
+from tensorflow.keras import utils as data_adapter
+
+import legacy_keras
+
+
+def split(data) -> Tensor:
+    return data_adapter.unpack_x_y_sample_weight(legacy_keras.expand_1d(data))[0]
+"""
 _GONE = """\
 import pedl
 
@@ -190,5 +208,6 @@ CASES = (
     Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
+    Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
 )

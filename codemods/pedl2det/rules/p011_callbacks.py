@@ -25,7 +25,12 @@ ID = "P011"
 NAME = "callbacks"
 
 _ACTS_NOW = (
-    "acts after each validation: PEDL gave it no metric of the validation, so it never acted there"
+    "acts after each validation: the old harness gave it no metric of the validation, so it never "
+    "acted there"
+)
+_NO_EPOCHS = (
+    "callbacks act by epoch, which is one pass over the training data here; set records_per_epoch "
+    "in the config as well: Determined's own epochs are as long, and lengths may be in epochs"
 )
 #: Names for a list of callbacks.
 _LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks")
@@ -49,37 +54,35 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _with_epochs(trial: Trial) -> Iterable[Fix]:
+    has_epochs = trial.configs and all(one.get("records_per_epoch") for _, one in trial.configs)
+    notes = () if has_epochs else ((Kind.NOTE, _NO_EPOCHS),)
     for _, method in trial.methods("keras_callbacks"):
         if trial.flow.calls(method) or trial.context.at(method.body[0]) is None:
             continue  # a method that calls this one hands the callbacks on
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):
-            first = method.args.args[0].arg
-            edit = _wrapped(trial, method, value, _length(trial, first))
-            yield Fix(ID, source, value, (edit,))
+            edit = _wrapped(trial, method, value, _epoch(trial, method.args.args[0].arg))
+            yield Fix(ID, source, value, (edit,), notes=notes)
+            notes = ()
     for _, method in trial.methods(TRAINING_METHOD):
         yield from _remembering(trial, method)
 
 
-def _wrapped(trial: Trial, method: Function, value: ast.expr, length: str) -> Edit:
+def _wrapped(trial: Trial, method: Function, value: ast.expr, epoch: str) -> Edit:
     """Wrap returned callbacks; a list of several lines gets a name first."""
     names = trial.modules.home(method).names
     statement = names.parents[value]
-    code = "legacy_keras.with_epoch_logs({{context}}, {callbacks}, {length})"
+    code = f"legacy_keras.with_epoch_logs({{context}}, {{callbacks}}, {epoch})"
     if value.lineno == value.end_lineno or not isinstance(statement, ast.Return):
-        code = code.format(callbacks="{callbacks}", length=length)
         return Replace(value, code, {"callbacks": value})
     taken = {one.id for one in names.below(method) if isinstance(one, ast.Name)}
     name = next(one for one in _LOCAL_NAMES if one not in taken)
-    code = f"{name} = {{value}}\nreturn {code.format(callbacks=name, length=length)}"
+    code = f"{name} = {{value}}\nreturn {code.replace('{callbacks}', name)}"
     return ReplaceStatement(statement, code, {"value": value})
 
 
-def _length(trial: Trial, first: str) -> str:
-    """The batches of an epoch in a method of the trial.
-
-    They are those of one pass over the training data, unless the trial says how many they are.
-    """
+def _epoch(trial: Trial, first: str) -> str:
+    """The training data in a method of the trial, or the batches of an epoch if it says them."""
     said = {
         node.attr
         for owner in trial.classes
@@ -88,12 +91,8 @@ def _length(trial: Trial, first: str) -> str:
     }
     if "batches_per_epoch" in said:
         return f"{first}.batches_per_epoch"
-    steps = {config.get("batches_per_step", 100) for _, config in trial.configs}
-    unit = '{context}.get_experiment_config().get("scheduling_unit", 100)'
-    more = "" if steps <= {100} else f", {unit}"
     has_method = any(True for _ in trial.methods(TRAINING_METHOD))
-    data = f"{first}.training_data" if has_method else f"{first}.data_loaders[0]"
-    return f"legacy_keras.batches_in_epoch({{context}}, {data}{more})"
+    return f"{first}.training_data" if has_method else f"{first}.data_loaders[0]"
 
 
 def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
@@ -140,7 +139,7 @@ class Net:
         return legacy_keras.with_epoch_logs(
             self.context,
             [LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))],
-            legacy_keras.batches_in_epoch(self.context, self.data_loaders[0]),
+            self.data_loaders[0],
         )
 """
 _BY_BATCH = """\
@@ -160,6 +159,6 @@ def _case(before: str, after: str, says: str = "") -> Case:
 
 CASES = (
     _case(_WATCHING, _WATCHING_AFTER, "EarlyStopping acts after each validation"),
-    _case(_BY_EPOCH, _BY_EPOCH_AFTER),
+    _case(_BY_EPOCH, _BY_EPOCH_AFTER, "set records_per_epoch"),
     _case(_BY_BATCH, _BY_BATCH),
 )

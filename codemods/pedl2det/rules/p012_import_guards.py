@@ -62,19 +62,31 @@ def _imports_harness(node: ast.stmt) -> bool:
 
 def _answer(source: Source, node: ast.Name) -> Replace | None:
     """What a test whether the module is there becomes, since it always was."""
-    parent = source.names.parents[node]
-    answer = "True"
     test: ast.expr = node
-    match parent:
-        case ast.Compare(ops=[op], comparators=[ast.Constant(value=None)]) if parent.left is node:
-            answer = "True" if isinstance(op, ast.IsNot | ast.NotEq) else "False"
-            test = parent
-    around = source.names.parents[test]
-    if isinstance(around, ast.IfExp) and around.test is test:
-        kept = around.body if answer == "True" else around.orelse
-        return Replace(around, "{kept}", {"kept": kept})
-    is_test = isinstance(around, ast.If | ast.While | ast.BoolOp | ast.UnaryOp | ast.Assert)
-    return Replace(test, answer) if is_test or test is parent else None
+    answer = True
+    match source.names.parents[node]:
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=None)]) as whole:
+            if left is node:
+                test, answer = whole, isinstance(op, ast.IsNot | ast.NotEq)
+    while True:
+        match source.names.parents[test]:
+            case ast.UnaryOp(op=ast.Not()) as around:
+                test, answer = around, not answer
+            case ast.BoolOp(op=both, values=values) as around:
+                if isinstance(both, ast.And) is answer:
+                    others = {f"test{at}": one for at, one in enumerate(values) if one is not test}
+                    word = " and " if answer else " or "
+                    return Replace(around, word.join(f"{{{one}}}" for one in others), others)
+                if values[0] is not test:
+                    return Replace(test, str(answer))
+                test = around
+            case ast.IfExp(test=one) as around if one is test:
+                kept = around.body if answer else around.orelse
+                return Replace(around, "{kept}", {"kept": kept})
+            case ast.If() | ast.While() | ast.Assert():
+                return Replace(test, str(answer))
+            case _:
+                return Replace(test, str(answer)) if test is not node else None
 
 
 _GUARD = """\
@@ -92,6 +104,47 @@ _GUARD_AFTER = """\
 class Net:
     def width(self):
         return self.context.get_hparam("width")
+"""
+_BRANCHES = """\
+try:
+    import pedl
+except ImportError:
+    pedl = None
+
+if pedl is not None:
+    from pedl.trial import get_trial_seed
+
+
+class Net:
+    def seed(self):
+        # the same for all
+        if pedl is not None:
+            return get_trial_seed()
+        return 0
+
+    def width(self):
+        if not pedl:
+            width = 2
+        elif pedl is not None and self.wide:
+            width = 8
+        else:
+            width = 4
+        if pedl is None:
+            print("no harness")
+        return width
+"""
+_BRANCHES_AFTER = """\
+class Net:
+    def seed(self):
+        # the same for all
+        return self.context.get_trial_seed()
+
+    def width(self):
+        if self.wide:
+            width = 8
+        else:
+            width = 4
+        return width
 """
 _FLAG = """\
 try:
@@ -125,6 +178,7 @@ def has_plots():
 
 CASES = (
     Case(pedl_trial(_GUARD), {"net.py": _GUARD_AFTER}),
+    Case(pedl_trial(_BRANCHES), {"net.py": _BRANCHES_AFTER}),
     Case(pedl_trial(_FLAG), {"net.py": _FLAG_AFTER}),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
 )

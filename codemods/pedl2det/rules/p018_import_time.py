@@ -143,6 +143,15 @@ WIDTHS = [legacy_keras.get_hyperparameter("width"), 8]
 def widest(width=max(WIDTHS)):
     return width
 """
+_SETTINGS = '"""Settings of the trial."""\n'
+_NET = """\
+import settings
+
+
+class Net:
+    def units(self):
+        return settings.WIDTH
+"""
 _OTHER = """\
 import os
 
@@ -157,5 +166,13 @@ class Net:
 CASES = (
     Case(pedl_trial(_READ), {"net.py": _READ_AFTER}),
     Case(pedl_trial(_AT_IMPORT), {"net.py": _AT_IMPORT_AFTER}),
+    Case(
+        {
+            **pedl_trial(_NET),
+            "settings.py": _SETTINGS + _READ.partition("\n\n\n")[0] + "\n",
+        },
+        {"net.py": _READ_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},
+        "nothing but text is left in this module",
+    ),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
 )

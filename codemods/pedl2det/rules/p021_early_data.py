@@ -66,7 +66,7 @@ def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix]:
         source = trial.modules.home(method)
         inline = _inline(trial, method, statement)
         if inline:
-            yield Fix(ID, source, value, inline)
+            yield Fix(ID, source, value, inline, assumptions=_assumed(trial, method))
             continue
         handed, holes = "{it}", {"it": value}
         if isinstance(value, ast.Tuple) and not any(
@@ -76,7 +76,23 @@ def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix]:
             handed = ", ".join(f"{{{name}}}" for name in holes)
         code = f"legacy_keras.whole_batches({handed}, batch_size={_SIZE})"
         edit_value = Replace(value, code, holes)
-        yield Fix(ID, source, value, (edit_value,))
+        assumed = _assumed(trial, method)
+        yield Fix(
+            ID,
+            source,
+            value,
+            (edit_value,),
+            assumptions=assumed,
+        )
+
+
+def _assumed(trial: Trial, method: Function) -> tuple[str, ...]:
+    """What is assumed where the code itself calls the method, and was given all records."""
+    if not trial.flow.calls(method):
+        return ()
+    return (
+        f"{method.name} is called elsewhere too, and what it returns there fills whole batches",
+    )
 
 
 def _returns(trial: Trial, method: Function) -> list[ast.Return]:
@@ -120,7 +136,29 @@ def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit
 
 _VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
 
+_CALLED = """\
+def build_training_data_loader(self):
+    return self.read(0)
+
+def build_validation_data_loader(self):
+    return self.build_training_data_loader()
+"""
+
 CASES = (
+    Case(
+        early_trial(_CALLED),
+        migrated_early(
+            _CALLED.replace(
+                "self.read(0)",
+                "legacy_keras.whole_batches(\n"
+                "        self.read(0), batch_size=self.context.get_per_slot_batch_size()\n"
+                "    )",
+            ),
+            "\nimport legacy_keras\n",
+        ),
+        says="build_training_data_loader is called elsewhere too",
+        status="finished with assumptions",
+    ),
     Case(
         early_trial(
             "def build_training_data_loader(self):\n"

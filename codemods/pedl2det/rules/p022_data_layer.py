@@ -9,17 +9,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import DropDecorator, Edit, Fix, InsertAfter, Remark, Replace
+from pedl2det.fixes import DropDecorator, Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 
 ID = "P022"
 NAME = "data-layer"
 
 _DECORATORS = ("cache_train_dataset", "cache_validation_dataset")
+_PARAMETERS = ("dataset_id", "dataset_version", "shuffle", "skip_shuffle_at_epoch_end")
 _GONE = (
     "{name} was removed in Determined 0.19.10, so its records are cached in memory now, on each "
     "process{order}"
@@ -54,10 +56,9 @@ def _is_of_layer(node: ast.expr) -> bool:
 
 def _cached(trial: Trial, source: Source, function: Function, decorator: ast.Call) -> Iterable[Fix]:
     name = ast.unparse(decorator.func).rpartition(".")[2]
-    shuffles = any(
-        one.arg == "shuffle" and isinstance(one.value, ast.Constant) and one.value.value
-        for one in decorator.keywords
-    )
+    given = arguments_of(decorator, _PARAMETERS) or {}
+    shuffle = given.get("shuffle")
+    shuffles = isinstance(shuffle, ast.Constant) and bool(shuffle.value)
     order = "; they are shuffled in another order" if shuffles else ""
     notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)
     yield Fix(ID, source, decorator, (DropDecorator(function, decorator),), notes=notes)
@@ -65,18 +66,10 @@ def _cached(trial: Trial, source: Source, function: Function, decorator: ast.Cal
         origins = [one.node for one in trial.flow.origins(call.func)]
         if origins == [function] and trial.context.at(call) is not None:
             code = "{context}.wrap_dataset({made}).cache()"
-            yield Fix(ID, source, call, tuple(_edits(source, call, code, shuffles)))
-
-
-def _edits(source: Source, call: ast.Call, code: str, shuffles: bool) -> Iterable[Edit]:
-    statement = source.names.statement_of(call)
-    yield Replace(call, code, {"made": call})
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call and shuffles:
-            line = (
-                f"{name} = {name}.shuffle({name}.cardinality(), seed={{context}}.get_trial_seed())"
-            )
-            yield InsertAfter(statement, line)
+            if shuffles:
+                code = f"legacy_keras.shuffled({code}, {{context}}.get_trial_seed())"
+            edit = Replace(call, code, {"made": call})
+            yield Fix(ID, source, call, (edit,))
 
 
 _TRIAL = """\
@@ -112,11 +105,11 @@ CASES = (
         {
             "model_def.py": _TRIAL.format(
                 train="",
-                call="dataset = self.context.wrap_dataset(make_dataset()).cache()\n"
-                "        dataset = dataset.shuffle(\n"
-                "            dataset.cardinality(), seed=self.context.get_trial_seed()\n"
+                call="dataset = legacy_keras.shuffled(\n"
+                "            self.context.wrap_dataset(make_dataset()).cache(),\n"
+                "            self.context.get_trial_seed(),\n"
                 "        )",
-            )
+            ).replace("TFKerasTrialContext\n", "TFKerasTrialContext\n\nimport legacy_keras\n", 1)
         },
         says="cache_train_dataset was removed in Determined 0.19.10",
     ),

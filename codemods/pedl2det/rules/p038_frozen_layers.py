@@ -1,8 +1,8 @@
 """A frozen ``BatchNormalization`` goes on normalizing by its batch in training.
 
 Since TensorFlow 2 it runs in inference mode where it is not trainable. Where a project freezes
-layers among which there may be one, the layers that it makes itself, or loads from a file, become
-a class that acts as before. Of Keras' own models it is an assumption that there is none.
+layers among which there may be one, the layers that it makes itself become a class that acts as
+before, and so do those of a model that it loads or takes from ``keras.applications``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Fix, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P038"
@@ -23,13 +23,10 @@ NAME = "frozen-layers"
 
 _LAYER = f"{KERAS}.layers.BatchNormalization"
 _PIECE = "BatchNormalization"
+_OF_MODEL = "with_old_batch_normalization"
 #: Ready made models without such a layer.
 _WITHOUT = ("VGG16", "VGG19")
 _LOADERS = ("load_model", "model_from_json", "model_from_config")
-_ASSUMPTION = (
-    "no BatchNormalization is among the layers that are frozen here: a frozen one normalized by "
-    "its batch in training, and uses its averages today"
-)
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -41,10 +38,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     frozen = [one for one in _frozen(trial) if made or ready]
     own = [one for one in frozen if _may_hold(trial, one[1], set(), own=True)]
     held = [one for one in frozen if ready and _may_hold(trial, one[1], set(), own=False)]
-    if held and all(_is_plain_load(trial, call) for call in ready):
-        yield from (_loaded(trial, call) for call in ready)
-    else:
-        yield from (Fix(ID, *place, assumptions=(_ASSUMPTION,)) for place in held)
+    for call in ready if held else ():
+        edit = Replace(call, f"legacy_keras.{_OF_MODEL}({{model}})", {"model": call})
+        home = trial.modules.home(call)
+        yield Fix(ID, home, call, (edit,))
     for source, node in made if own else ():
         edit = Replace(node, f"legacy_keras.{_PIECE}")
         yield Fix(ID, source, node, (edit,))
@@ -57,20 +54,6 @@ def _made(trial: Trial) -> Iterator[tuple[Source, ast.expr]]:
             is_part = isinstance(source.names.parents.get(node), ast.Attribute)
             if isinstance(node.ctx, ast.Load) and not is_part and trial.today(node) == _LAYER:
                 yield source, node
-
-
-def _is_plain_load(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call loads a model, with the classes of Keras alone."""
-    name = (trial.today(call.func) or "").rpartition(".")[2]
-    given = {one.arg for one in call.keywords}
-    return name in _LOADERS and len(call.args) < 2 and given.isdisjoint({"custom_objects", None})
-
-
-def _loaded(trial: Trial, call: ast.Call) -> Fix:
-    """``load_model(path)`` with the class for such layers."""
-    edit = AddArgument(call, f'custom_objects={{"{_PIECE}": legacy_keras.{_PIECE}}}')
-    home = trial.modules.home(call)
-    return Fix(ID, home, call, (edit,))
 
 
 def _ready_made(trial: Trial) -> Iterator[ast.Call]:
@@ -177,8 +160,8 @@ _START = (
 )
 
 
-def _case(before: str, after: str | None = None, says: str = "", status: str = "finished") -> Case:
-    return Case(pedl_trial(before), {"net.py": before if after is None else after}, says, status)
+def _case(before: str, after: str | None = None) -> Case:
+    return Case(pedl_trial(before), {"net.py": before if after is None else after})
 
 
 _FROZEN = """\
@@ -200,35 +183,32 @@ def stem():
     return tf.keras.Sequential([made, BatchNormalization()])
 """
 _READY = """\
+import tensorflow as tf
+
+PATH = "base.h5"
+
+
 def base():
-    made = tf.keras.applications.{name}()
+    made = {model}
     made.trainable = False
     return made
 """
-_LOADED = """\
-def base(path):
-    made = tf.keras.models.load_model(
-        path{more}
-    )
-    made.trainable = False
-    return made
-"""
+_READY_AFTER = _READY.replace("{model}", "legacy_keras.{piece}({model})")
+_READY_AFTER = _READY_AFTER.replace("{piece}", _OF_MODEL).replace(
+    "as tf\n", "as tf\n\nimport legacy_keras\n"
+)
 
 CASES = (
     _case(_START + _FROZEN, _FROZEN_AFTER),
     _case(_START + _FROZEN_DENSE),
     _case(_START + _FROZEN.replace("trainable = False", "trainable = True")),
     _case(
-        "import tensorflow as tf\n" + _READY.format(name="ResNet50"),
-        says="no BatchNormalization is among the layers that are frozen here",
-        status="assumptions",
+        _READY.format(model="tf.keras.applications.ResNet50()"),
+        _READY_AFTER.format(model="tf.keras.applications.ResNet50()"),
     ),
-    _case("import tensorflow as tf\n" + _READY.format(name="VGG16")),
+    _case(_READY.format(model="tf.keras.applications.VGG16()")),
     _case(
-        "import tensorflow as tf\n\n\n" + _LOADED.format(more=""),
-        "import tensorflow as tf\n\nimport legacy_keras\n\n\n"
-        + _LOADED.format(
-            more=', custom_objects={"BatchNormalization": legacy_keras.BatchNormalization}'
-        ),
+        _READY.format(model="tf.keras.models.load_model(PATH)"),
+        _READY_AFTER.format(model="tf.keras.models.load_model(PATH)"),
     ),
 )

@@ -29,9 +29,17 @@ _LISTS = re.compile(
     r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.(?:txt|in)", re.IGNORECASE
 )
 _OTHERS = {"pyproject.toml", "setup.cfg", "setup.py", "environment.yaml", "environment.yml"}
-#: The first TensorFlow that trains a migrated trial; Keras comes with it.
-_FIRST = Version("2.15")
-_PINNABLE = {"keras", "tensorflow", "tensorflow-cpu", "tensorflow-gpu"}
+_TENSORFLOW = "a migrated trial needs TensorFlow 2.15 or later, with its Keras"
+_DETERMINED = "its images have an older TensorFlow than the 2.15 that a migrated trial needs"
+#: The first version that trains a migrated trial, and why.
+_FIRST = {
+    **dict.fromkeys(
+        ("keras", "tensorflow", "tensorflow-cpu", "tensorflow-gpu"), ("2.15", _TENSORFLOW)
+    ),
+    "numpy": ("1.23", "TensorFlow 2.15 needs NumPy 1.23 or later"),
+    "determined": ("0.26", _DETERMINED),
+    "determined-cli": ("99", "since Determined 0.15 it is a part of determined"),
+}
 _HARNESSES = {"pedl", "pedl2det", "determined", "determined-cli"}
 
 
@@ -101,10 +109,11 @@ def _pins(lines: list[tuple[int, str]], new: str) -> Iterator[TextFinding]:
     if not any(name_of(text) in _HARNESSES for _, text in lines):
         return
     for line, text in lines:
-        if name_of(text) in _PINNABLE and allows_only_before(text, _FIRST):
-            message = f"{text}: a migrated trial needs TensorFlow 2.15 or later, with its Keras"
+        first, why = _FIRST.get(name_of(text) or "", ("0", ""))
+        if allows_only_before(text, Version(first)):
+            message = f"{text}: {why}"
             help_ = "remove the line, or raise the version"
-            if new.startswith(CLUSTER):
+            if new.startswith(CLUSTER) and why == _TENSORFLOW:
                 help_ += "; on a cluster, the image brings TensorFlow"
             yield TextFinding(PINNED, line, "note", message, help_)
 

@@ -124,8 +124,9 @@ RULES = (
         "C108",
         "config-searches",
         "adaptive and adaptive_simple become adaptive_asha, sync_halving becomes async_halving; a "
-        "budget becomes max_trials, the budget divided by the length of a trial. pbt is marked, "
-        "with a random search of as much training. Keys that a searcher does not have go.",
+        "budget becomes max_trials, the budget divided by the length of a trial. pbt becomes a "
+        "random search of as many trials, each as long as all rounds. Keys that a searcher does "
+        "not have go.",
         "adaptive.yaml",
         _config(
             "hyperparameters: {}\n",
@@ -160,10 +161,10 @@ RULES = (
     TextRule(
         "C111",
         "config-epochs",
-        "A callback that counts epochs needs records_per_epoch.",
+        "A length in epochs is marked where the config does not have records_per_epoch.",
         "const.yaml",
-        _config("hyperparameters: {}\n"),
-        _config("hyperparameters: {}\n") + "records_per_epoch: 640\n",
+        _config("hyperparameters: {}\n", _SINGLE.replace("batches", "epochs")),
+        _config("hyperparameters: {}\n", _SINGLE.replace("batches", "epochs")),
     ),
     TextRule(
         "C112",
@@ -216,8 +217,9 @@ RULES = (
     TextRule(
         "R302",
         "old-pins",
-        "tensorflow==1.14 and keras==2.2.4 exclude what trains a migrated trial: a note, because "
-        "which version to take is yours to say.",
+        "tensorflow==1.14, keras==2.2.4, determined==0.14 and images with an older TensorFlow "
+        "exclude what trains a migrated trial: a note, because which version to take is yours to "
+        "say.",
         "requirements.txt",
         "pedl2det[run]\ntensorflow==1.14.0\n",
         "pedl2det[run]\ntensorflow==1.14.0\n",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pedl2det.analysis.images import OLD_IMAGE, is_old_image
 from pedl2det.edits.spans import Span, apply
 from pedl2det.texts.required import is_old_wheel, replacement, target
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
 from pedl2det.texts.shell_places import Place, places
 from pedl2det.texts.shell_words import Word, commands
 
-RULE = "N201"
+RULE, IMAGES = "N201", "R302"
 
 _EXPERIMENT = ("e", "exp", "experiment")
 _CREATE = ("c", "create")
@@ -31,7 +34,7 @@ _MENTION = re.compile(r"\bpedl(?!\w)")
 _ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
 #: What runs the command in its arguments.
 _WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})
-_EXEC_FORM = re.compile(r"\"pedl\"\s*,\s*\"(?:e|exp|experiment)\"")
+_MASTER = re.compile(r"PEDL_MASTER(?:=|$)")
 _PIP = re.compile(r"(?:\S*/)?pip[\d.]*")
 _LOCAL = (
     "pedl2det run trains on this machine, one trial of a search, and waits until it is trained; "
@@ -61,8 +64,6 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         text: the text.
         cluster: whether the team has a Determined cluster.
     """
-    if "pedl" not in text and "det " not in text:
-        return TextResult(text)
     found = [
         outcome
         for place in places(path_name, text)
@@ -104,6 +105,9 @@ def _command(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
     if install is not None:
         yield from _installed(text, words[install + 1 :], cluster)
         return
+    for word in words:
+        if _MASTER.match(word.text):
+            yield _master(text, word, cluster)
     for index, word in enumerate(words):
         name = word.plain.lstrip("@+-") if index == 0 else word.plain
         rest = _without_global(words[index + 1 :])
@@ -119,9 +123,33 @@ def _command(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
         if _is_used(text, _assigned(words, index)):
             yield _variable(text, word, cluster)
             return
-    if words and _EXEC_FORM.search("".join(word.text for word in words)):
+    if len(words) > 1 and words[0].text in ("CMD", "ENTRYPOINT", "RUN"):
+        yield from _exec_form(text, words[1:], cluster)
+    elif len(words) > 1 and words[0].text == "FROM" and is_old_image(words[1].text):
+        finding = TextFinding(IMAGES, _line(text, words[0].start), "note", OLD_IMAGE)
+        yield _Outcome((), (), (finding,))
+
+
+def _exec_form(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
+    """A command as a list: ``ENTRYPOINT ["pedl", "experiment", "create", "const.yaml", "."]``."""
+    start, end = words[0].start, words[-1].end
+    try:
+        found = json.loads(text[start:end])
+    except ValueError:
+        return
+    if not isinstance(found, list) or found[:1] != ["pedl"]:
+        return
+    given = [Word(start, end, str(one)) for one in found[1:]]
+    rest = _without_global(given)
+    line = run_line(rest[2:]) if _is_create(rest) and not cluster else None
+    new = ["det", *found[1:]] if cluster else shlex.split(line or "")
+    if not new:
         message = "a command of pedl in a list of words"
-        yield _left(text, words[0], message, "write it as one line for a shell")
+        yield _left(text, words[0], message, "pedl2det run DIR -c CONFIG")
+        return
+    change = TextChange(RULE, _line(text, start), f"{' '.join(found)} is {' '.join(new)}")
+    notes = () if cluster else (TextFinding(RULE, change.line, "note", _LOCAL),)
+    yield _Outcome((Span(start, end, json.dumps(new)),), (change,), notes)
 
 
 def _assigned(words: list[Word], index: int) -> str | None:
@@ -239,6 +267,15 @@ def _det(text: str, word: Word, words: list[Word]) -> _Outcome:
     help_ = f"to train on this machine: {new or 'pedl2det run DIR -c CONFIG'}"
     line = _line(text, word.start)
     return _Outcome((), (), (TextFinding(RULE, line, "note", message, help_),))
+
+
+def _master(text: str, word: Word, cluster: bool) -> _Outcome:
+    line = _line(text, word.start)
+    if not cluster:
+        message = "PEDL_MASTER has no effect on pedl2det"
+        return _Outcome((), (), (TextFinding(RULE, line, "note", message, "remove it"),))
+    span = Span(word.start, word.start + len("PEDL"), "DET")
+    return _Outcome((span,), (TextChange(RULE, line, "PEDL_MASTER is DET_MASTER"),))
 
 
 def _variable(text: str, word: Word, cluster: bool) -> _Outcome:

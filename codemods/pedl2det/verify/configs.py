@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pedl2det.engine.script_configs import config_in_script
 from pedl2det.errors import Pedl2DetError
 from pedl2det.verify.extent import project_of
 
 
 def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
     """Return the config of a trial: the one that `run` takes, else one that belongs to it.
+
+    A script of early Determined may hold its config in its code.
 
     Args:
         home: the trial's directory.
@@ -29,6 +32,9 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
         named = [one for one in configs if one.stem == "const"]
         if len(named) == 1 or len(configs) == 1 or (any_will_do and configs):
             return (named or _by_search(configs))[0]
+        held = config_in_script(home) if not configs else None
+        if held is not None:
+            return held
         raise Pedl2DetError(str(error)) from None
 
 

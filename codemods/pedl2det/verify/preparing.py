@@ -68,6 +68,8 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     new = workshop.copy("new", extent)
     if request.result is not None:
         _apply(request.result, new, workshop.config)
+        held = next(_new_configs(request.result, new), new.config)
+        new = replace(new, config=held)
         found = _assumptions(request.result.findings, extent.home)
         return Pair(old, new, new_metric_names(old.directory, new.config), found)
     project = project_of(new.directory)
@@ -115,6 +117,14 @@ def _apply(result: Result, copy: Copy, config: Path) -> None:
                 place.write_bytes(file.new)
 
 
+def _new_configs(result: Result, copy: Copy) -> Iterator[Path]:
+    """The configs that stood in scripts, as files of a copy."""
+    home = copy.extent.home
+    for file in result.files:
+        if file.old is None and file.path.suffix == ".yaml" and file.path.is_relative_to(home):
+            yield copy.directory / file.path.relative_to(home)
+
+
 def _concerns(path: Path, project: Project, config: Path) -> bool:
     """Whether a file has a part in the training.
 
@@ -137,7 +147,7 @@ def _of_original(findings: list[Finding], copy: Copy) -> Iterator[Finding]:
 def _assumptions(findings: list[Finding], home: Path) -> tuple[CheckedAssumption, ...]:
     """The assumptions that are about a trial."""
     return tuple(
-        CheckedAssumption(one.message, one.path, one.line, None)
+        CheckedAssumption(one.message, one.path, one.line, "not verified")
         for one in findings
         if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(home)
     )

@@ -36,20 +36,16 @@ class CheckedAssumption:
         sentence: the assumption.
         path: the file of the rewritten place.
         line: its line, from 1.
-        held: True if old and new train the same, False if a run contradicts it, None if unknown.
-        remark: how far it held, or from where on it may be false.
+        answer: whether it held, and if not, where the runs part.
     """
 
     sentence: str
     path: Path
     line: int
-    held: bool | None
-    remark: str = ""
+    answer: str
 
     def __str__(self) -> str:
-        answer = {True: "held", False: "false", None: "unknown"}[self.held]
-        remark = f": {self.remark}" if self.remark else ""
-        return f"{self.path}:{self.line}: assumes: {self.sentence}: {answer}{remark}"
+        return f"{self.path}:{self.line}: assumes: {self.sentence}: {self.answer}"
 
 
 @dataclass(frozen=True)
@@ -90,15 +86,13 @@ class Verdict:
 
 def with_assumptions(verdict: Verdict, assumptions: tuple[CheckedAssumption, ...]) -> Verdict:
     """Return a verdict with its assumptions, each with whether it held."""
-    held, remark = None, ""
-    match verdict.outcome:
-        case Conclusion.EQUAL:
-            held = True
-        case Conclusion.DIFFERENT | Conclusion.NOT_REPEATABLE if verdict.comparison is not None:
-            batch = verdict.comparison.first_batch
-            remark = f"the runs differ from batch {batch} on" if batch else "the weights differ"
+    match verdict:
+        case Verdict(outcome=Conclusion.EQUAL):
+            answer = "held"
+        case Verdict(outcome=Conclusion.DIFFERENT, comparison=Comparison(first_batch=batch)):
+            where = f"the runs differ from batch {batch} on" if batch else "the weights differ"
+            only = "" if len(assumptions) == 1 else "one of these "
+            answer = f"{only}may be false: {where}"
         case _:
-            remark = verdict.outcome
-    return replace(
-        verdict, assumptions=tuple(replace(one, held=held, remark=remark) for one in assumptions)
-    )
+            answer = f"unknown: {verdict.outcome}"
+    return replace(verdict, assumptions=tuple(replace(one, answer=answer) for one in assumptions))

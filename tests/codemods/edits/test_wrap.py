@@ -44,8 +44,24 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             f"x = make({COMPREHENSION[1:-1]})\n",
             "x = make(\n    layer(units, name)\n    for name in names_of_the_layers\n)\n",
         ),
+        (
+            "x = {name: layer(units, name) for name in names_of_them}\n",
+            "x = {\n    name: layer(units, name)\n    for name in names_of_them\n}\n",
+        ),
+        (
+            "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
+            "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
+        ),
+        (
+            "x = [layer(units, name), layer(units, other_name)]\n",
+            "x = [\n    layer(units, name),\n    layer(units, other_name),\n]\n",
+        ),
+        (
+            "x = layer(units, name) if is_layer(name) else units\n",
+            "x = (\n    layer(units, name)\n    if is_layer(name)\n    else units\n)\n",
+        ),
     ],
-    ids=["list", "generator"],
+    ids=["list", "generator", "dict", "lambda", "elements", "condition"],
 )
 def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
     before: str, after: str

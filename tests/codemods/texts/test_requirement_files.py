@@ -125,7 +125,7 @@ def test_hashes_that_are_gone_are_noted() -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("requirements.txt", "pedl\ntensorflow==1.14.0\nkeras==2.2.4\nnumpy==1.16\n"),
+        ("requirements.txt", "pedl\ntensorflow==1.14.0\nkeras==2.2.4\npandas==0.25\n"),
         (
             "pyproject.toml",
             '[project]\ndependencies = [\n"pedl2det",\n"tensorflow<2",\n"keras<2.3"]',
@@ -139,6 +139,23 @@ def test_old_pins_beside_the_harness_are_notes(name: str, text: str) -> None:
     first = 2 if name.endswith(".txt") else 4
     assert [(one.kind, one.line) for one in pins] == [("note", first), ("note", first + 1)]
     assert "needs TensorFlow 2.15 or later" in pins[0].message
+
+
+@pytest.mark.parametrize(
+    ("pin", "says"),
+    [
+        ("determined==0.14.2", "an older TensorFlow"),
+        ("determined-cli==0.12.4", "a part of determined"),
+        ("numpy<1.19", "NumPy 1.23"),
+        ("determined>=0.38", None),
+        ("numpy<3", None),
+    ],
+)
+def test_old_pins_of_the_harness(pin: str, says: str | None) -> None:
+    result = migrate_requirements("requirements.txt", f"determined\n{pin}\n", False)
+
+    assert [(one.kind, one.line) for one in result.findings] == [("note", 2)] * bool(says)
+    assert all(says in one.message for one in result.findings if says)
 
 
 def test_pins_of_other_projects_are_their_own() -> None:

@@ -91,6 +91,16 @@ def rewritten(text: str, name: str = "run.sh", cluster: bool = False) -> str:
             "P=pedl\n$P e create c.yaml .",
             "P=det\n$P e create c.yaml .",
         ),
+        (
+            'ENTRYPOINT ["pedl", "-m", "host", "e", "create", "c.yaml", "."]',
+            'ENTRYPOINT ["pedl2det", "run", ".", "-c", "c.yaml"]',
+            'ENTRYPOINT ["det", "-m", "host", "e", "create", "c.yaml", "."]',
+        ),
+        (
+            "export PEDL_MASTER=h; ENV PEDL_MASTER h",
+            "export PEDL_MASTER=h; ENV PEDL_MASTER h",
+            "export DET_MASTER=h; ENV DET_MASTER h",
+        ),
     ],
 )
 def test_what_becomes_of_a_command(old: str, local: str, remote: str) -> None:
@@ -109,7 +119,8 @@ def test_what_becomes_of_a_command(old: str, local: str, remote: str) -> None:
         ("pedl e create c.yaml", "expected a config and a directory"),
         ("pedl e create c.yaml > log .", "a redirection stands between"),
         ("P=pedl\n$P e create c.yaml .", "the name of PEDL's command line, in a variable"),
-        ('CMD ["pedl", "e", "create", "c.yaml", "."]', "a command of pedl in a list of words"),
+        ('CMD ["pedl", "e", "create", "--paused"]', "a command of pedl in a list of words"),
+        ('ENTRYPOINT ["pedl"]', "a command of pedl in a list of words"),
     ],
 )
 def test_a_creation_that_is_left(text: str, says: str) -> None:
@@ -140,7 +151,6 @@ def test_other_commands_ask_a_cluster(command: str) -> None:
         "cp pedl template",
         "pip install pedl-tools pedl2det",
         "pedl2det run .",
-        "export PEDL_MASTER=pedl",
         "git clone https://x/pedl.git",
         "pedl is a platform",
         "pedl --help",
@@ -279,3 +289,13 @@ def test_any_text_is_read_and_a_second_run_changes_nothing(text: str, cluster: b
     for name in ("a.sh", "a.md", "a.ipynb"):
         once = rewritten(text, name, cluster)
         assert rewritten(once, name, cluster) == once
+
+
+def test_an_image_with_an_older_tensorflow_is_noted() -> None:
+    old = "FROM determinedai/environments:py-3.7-pytorch-1.7-tf-2.4-cpu-0.10.0\nRUN ls\n"
+
+    (finding,) = migrate_shell("Dockerfile", old, cluster=False).findings
+    new = migrate_shell("Dockerfile", old.replace("tf-2.4", "tf-2.16"), cluster=False)
+
+    assert (finding.rule, finding.kind, finding.line) == ("R302", "note", 1)
+    assert new.findings == ()

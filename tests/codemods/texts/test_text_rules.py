@@ -21,7 +21,6 @@ FACTS = {
     "C106": {"metric_renames": {"val_acc": "val_accuracy"}},
     "C107": {"batch_size": 16},
     "C110": {"cluster": True},
-    "C111": {"needs_records_per_epoch": 640},
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from pedl2det.verify.compare import Comparison, Difference
 from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict, with_assumptions
 
-ASSUMED = CheckedAssumption("every batch is whole", Path("data.py"), 3, None)
+ASSUMED = CheckedAssumption("every batch is whole", Path("data.py"), 3, "not verified")
 
 
 def said(outcome: Conclusion, *differences: Difference, trains: bool = True) -> str:
@@ -24,12 +24,23 @@ def test_an_assumption_holds_if_the_trials_are_equal() -> None:
 
 
 def test_else_it_is_said_from_where_on_it_may_be_false() -> None:
-    start = "data.py:3: assumes: every batch is whole: unknown: "
+    start = "data.py:3: assumes: every batch is whole: "
     differs = Conclusion.DIFFERENT
 
-    assert said(differs, Difference("", 7)) == start + "the runs differ from batch 7 on"
-    assert said(differs, Difference("")) == start + "the weights differ"
-    assert said(Conclusion.NEW_FAILS, trains=False) == start + "new does not train"
+    assert said(differs, Difference("", 7)) == (
+        f"{start}may be false: the runs differ from batch 7 on"
+    )
+    assert said(differs, Difference("")) == f"{start}may be false: the weights differ"
+    assert said(Conclusion.NEW_FAILS, trains=False) == f"{start}unknown: new does not train"
+    assert said(Conclusion.NOT_REPEATABLE, Difference("", 7)) == f"{start}unknown: not repeatable"
+
+
+def test_of_several_assumptions_none_is_blamed() -> None:
+    verdict = Verdict(Conclusion.DIFFERENT, "", Path("trial"), Comparison(differences=()))
+
+    both = with_assumptions(verdict, (ASSUMED, ASSUMED)).assumptions
+
+    assert [one.answer for one in both] == ["one of these may be false: the weights differ"] * 2
 
 
 @pytest.mark.parametrize(

@@ -57,11 +57,12 @@ GONE_SEARCHERS = {
     "adaptive": ("0.15.0", "adaptive_asha"),
     "adaptive_simple": ("0.15.0", "adaptive_asha"),
     "sync_halving": ("0.15.0", "async_halving"),
+    "pbt": ("0.17.15", "random"),
 }
 #: Keys that only searchers of old had.
 OLD_SEARCHER_KEYS = _set(
     "budget length_per_round max_steps num_rounds population_size step_budget "
-    "steps_per_round target_trial_steps train_stragglers"
+    "steps_per_round target_trial_steps train_stragglers explore_function replace_function"
 )
 
 HYPERPARAMETERS = {

@@ -1,12 +1,18 @@
-"""C102: periods and steps in batches. C111: the length of an epoch."""
+"""C102: periods and steps in batches. C111: lengths in epochs of which nobody says how long."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from pedl2det.analysis.config import Config, Entry
-from pedl2det.analysis.experiment.changes import Delete, Insert, Nest, Rename, Replace
-from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Result, left, number
+from pedl2det.analysis.experiment.changes import Delete, Insert, Nest, Rename
+from pedl2det.analysis.experiment.result import (
+    ConfigFacts,
+    Converted,
+    Result,
+    left,
+    number,
+)
 from pedl2det.analysis.experiment.searcher import obstacle, per_step
 
 LENGTHS, EPOCHS = "C102", "C111"
@@ -51,20 +57,9 @@ def _step(config: Config, facts: ConfigFacts) -> Iterator[Result]:
         yield Converted(LENGTHS, stated.line, message, (Rename(stated.path, "scheduling_unit"),))
 
 
-def epochs(config: Config, facts: ConfigFacts) -> Iterator[Result]:
-    """Say how many records an epoch has, where epochs are counted."""
-    stated, wanted = config.entry("records_per_epoch"), facts.needs_records_per_epoch
-    if stated is not None and number(stated) is not None:
-        return
-    if wanted is not None:
-        line = stated.line if stated else 1
-        message = f"records_per_epoch: {wanted}: a callback of the trial counts epochs"
-        if stated is None or stated.value.start_mark.index == stated.value.end_mark.index:
-            change: Insert | Replace = Insert((), "records_per_epoch", str(wanted))
-            changes = (Delete(stated.path), change) if stated else (change,)
-            yield Converted(EPOCHS, line, message, changes)
-        else:
-            yield Converted(EPOCHS, line, message, (Replace(stated.path, str(wanted)),))
+def epochs(config: Config, _: ConfigFacts) -> Iterator[Result]:
+    """Mark a length in epochs where the config does not say how many records an epoch has."""
+    if number(config.entry("records_per_epoch")) is not None:
         return
     for entry in _in_epochs(config):
         message = "a length in epochs needs records_per_epoch"

@@ -18,8 +18,6 @@ class ConfigFacts:
 
     Attributes:
         entrypoint: the trial that the config trains, as ``module:Class``.
-        needs_records_per_epoch: the records of an epoch, where a callback of the trial counts
-            epochs.
         metric_renames: the names of metrics that the trial reports under another name now.
         batch_size: the batch size that a script cuts its data by, without a hyperparameter.
         cluster: whether the config is for a Determined cluster.
@@ -27,7 +25,6 @@ class ConfigFacts:
     """
 
     entrypoint: str | None = None
-    needs_records_per_epoch: int | None = None
     metric_renames: Mapping[str, str] = field(default_factory=dict)
     batch_size: int | None = None
     cluster: bool = False

@@ -10,12 +10,15 @@ from pedl2det.analysis.experiment.changes import Change, Delete, Flatten, Nest, 
 from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left, number
 
 SEARCHES, LENGTHS = "C108", "C102"
+#: Keys of a population that become others.
+_POPULATION = ("population_size", "num_rounds", "steps_per_round", "length_per_round")
 #: Searchers that counted ``target_trial_steps``; the others counted ``max_steps``.
 _TARGETED = ("adaptive", "async_halving", "sync_halving")
 _ASYNCHRONOUS = (
     "{new} stops trials as they report, {old} compared them in rounds, so that other trials are "
     "trained to the end"
 )
+_NO_POPULATION = "no search of today evolves a population: random trains each trial by itself"
 _NO_STRAGGLERS = (
     "{new} has no train_stragglers: it leaves trials that are not promoted where they are; "
     "stop_once: true is nearest to train_stragglers: false"
@@ -38,8 +41,8 @@ def obstacle(config: Config, facts: ConfigFacts) -> Remark | None:
     tells a second run that the config is an old one.
     """
     name = config.entry("searcher", "name")
-    if name is not None and name.scalar == "pbt":
-        return _pbt(config, facts, name)
+    if name is not None and name.scalar == "pbt" and _population(config, facts) is None:
+        return left(SEARCHES, name, _NO_POPULATION, "name: random, with max_trials and max_length")
     known = {*keys.SEARCHERS, *keys.GONE_SEARCHERS}
     if name is None or (
         name.scalar not in known and (name.scalar != "custom" or config.counts_steps)
@@ -98,8 +101,11 @@ def searches(config: Config, facts: ConfigFacts) -> Iterator[Result]:
     if new != old:
         message = f"searcher.name: {old}, removed in Determined {since}, is {new}"
         yield Converted(SEARCHES, name.line, message, (Replace(name.path, new),))
-        text = f"searcher.name: {_ASYNCHRONOUS.format(old=old, new=new)}"
-        yield Remark(SEARCHES, name.line, "different", text)
+        text = _NO_POPULATION if old == "pbt" else _ASYNCHRONOUS.format(old=old, new=new)
+        yield Remark(SEARCHES, name.line, "different", f"searcher.name: {text}")
+    population = _population(config, facts) if old == "pbt" else None
+    if population is not None:
+        yield population
     yield from _budgets(config)
     yield from _other_keys(config, new)
     yield from _missing(config, new, facts)
@@ -126,6 +132,7 @@ def _budgets(config: Config) -> Iterator[Result]:
 def _other_keys(config: Config, new: str) -> Iterator[Result]:
     """Remove keys that the searcher does not have."""
     used = {one.path for one in (_length(config), _budget(config)) if one is not None}
+    used |= {("searcher", key) for key in _POPULATION if _searcher(config) == "pbt"}
     for entry in config.entries("searcher"):
         key = entry.path[-1]
         if key in keys.SEARCHERS[new] or (entry.path in used and not _is_spare(config, entry)):
@@ -156,7 +163,7 @@ def _missing(config: Config, new: str, facts: ConfigFacts) -> Iterator[Result]:
     searcher, budget = config.entry("searcher"), _budget(config)
     assert searcher is not None
     for key in keys.SEARCHER_NEEDS.get(new, ()):
-        has_budget = key == "max_trials" and budget is not None
+        has_budget = key == "max_trials" and (budget is not None or _searcher(config) == "pbt")
         if config.entry("searcher", key) is not None or has_budget:
             continue
         message = f"searcher: {new} needs {key} on a cluster"
@@ -217,21 +224,31 @@ def _not_a_number(rule: str, entry: Entry, what: str) -> Remark:
     return left(rule, entry, message, f"{entry.path[-1]}: a number")
 
 
-def _pbt(config: Config, facts: ConfigFacts, name: Entry) -> Remark:
-    """Population-based training has no successor: show the random search of as much training."""
-    trials = number(config.entry("searcher", "population_size"))
+def _searcher(config: Config) -> str:
+    name = config.entry("searcher", "name")
+    return (name and name.scalar) or ""
+
+
+def _population(config: Config, facts: ConfigFacts) -> Converted | None:
+    """Convert the size and the rounds of a population; None if they are no numbers."""
+    trials = config.entry("searcher", "population_size")
     rounds = number(config.entry("searcher", "num_rounds"))
-    each = number(config.entry("searcher", "steps_per_round"))
-    steps = per_step(config, facts)
-    _, batches = _amount(config, config.entry("searcher", "length_per_round"))
-    if batches is None and each is not None and steps is not None:
-        batches = each * steps
-    length = str(batches * rounds) if batches and rounds else "..."
-    metric = config.entry("searcher", "metric")
-    help_ = (
-        f"searcher: {{name: random, metric: {(metric and metric.scalar) or '...'}, "
-        f"max_trials: {trials or '...'}, max_length: {{batches: {length}}}}}"
-    )
-    message = "pbt was removed in Determined 0.17.15, and no search of today evolves a population"
-    remark = left(SEARCHES, name, message, help_)
-    return Remark(remark.rule, remark.line, "left", remark.message, help_, ("searcher",))
+    each = config.entry("searcher", "steps_per_round")
+    if each is None:
+        each = config.entry("searcher", "length_per_round")
+        unit, length = _amount(config, each)
+    else:
+        unit, length = "batches", (number(each) or 0) * (per_step(config, facts) or 0)
+    if trials is None or number(trials) is None or each is None or not rounds or not length:
+        return None
+    total = str(length * rounds)
+    if each.is_mapping:
+        change: tuple[Change, ...] = (
+            Rename(each.path, "max_length"),
+            Replace((*each.path, unit), total),
+        )
+    else:
+        change = (Nest(each.path, "max_length", "batches", total),)
+    message = f"searcher: {trials.scalar} trials of {total} {unit}, all {rounds} rounds of each"
+    changes = (Rename(trials.path, "max_trials"), *change, Delete(("searcher", "num_rounds")))
+    return Converted(SEARCHES, trials.line, message, changes)

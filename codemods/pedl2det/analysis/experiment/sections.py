@@ -13,6 +13,7 @@ from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment import keys
 from pedl2det.analysis.experiment.changes import Delete
 from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left
+from pedl2det.analysis.images import OLD_IMAGE, is_old_image
 
 REMOVED, UNKNOWN = "C109", "C110"
 
@@ -29,10 +30,9 @@ _GONE = {
 _HOOKED = (("environment", "runtime_commands"), ("environment", "runtime_packages"))
 _HOOK = "startup-hook.sh: "
 _CREDENTIALS = re.compile(r"//[^/\s@]*@")
-_OLD_IMAGE = re.compile(r"tf-1\.\d+|tensorflow[:-]1\.")
 
 
-def removed(config: Config, facts: ConfigFacts) -> Iterator[Result]:
+def removed(config: Config, _: ConfigFacts) -> Iterator[Result]:
     """Remove the keys of old from their sections."""
     yield from _of_section(config, "", [("data_layer",)])
     for section in keys.SECTIONS:
@@ -43,8 +43,7 @@ def removed(config: Config, facts: ConfigFacts) -> Iterator[Result]:
             gone += [one.path for one in others if one.path[-1] not in known]
         yield from _of_section(config, section, gone)
     yield from _storage(config)
-    if facts.cluster:
-        yield from _images(config)
+    yield from _images(config)
 
 
 def _of_section(config: Config, section: str, gone: list[tuple[str, ...]]) -> Iterator[Result]:
@@ -99,9 +98,9 @@ def _images(config: Config) -> Iterator[Result]:
     image = config.entry("environment", "image")
     below = config.entries("environment", "image")
     for entry in below or ([image] if image else []):
-        if _OLD_IMAGE.search(entry.scalar or ""):
-            message = f"{entry.name}: an image of TensorFlow 1, which the migrated trial cannot use"
-            help_ = "remove it to use the cluster's default image, or name one of TensorFlow 2"
+        if is_old_image(entry.scalar or ""):
+            message = f"{entry.name}: {OLD_IMAGE}"
+            help_ = "remove it to use the cluster's default image, or name a newer one"
             yield Remark(REMOVED, entry.line, "note", message, help_)
             return
 

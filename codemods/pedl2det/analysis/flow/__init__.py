@@ -17,7 +17,6 @@ from pedl2det.analysis.flow.signatures import (
     first_parameter,
     is_classmethod,
     is_static,
-    is_wrapped,
 )
 from pedl2det.analysis.flow.values import Call, Callable, Function, Origin, Place, Use, Way
 
@@ -35,5 +34,4 @@ __all__ = [
     "first_parameter",
     "is_classmethod",
     "is_static",
-    "is_wrapped",
 ]

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
-from pedl2det.analysis.flow.signatures import is_registered
 from pedl2det.analysis.flow.uses import Uses
 from pedl2det.analysis.flow.values import Call, Callable, Function, Way
 
@@ -37,8 +36,9 @@ class Calls(Uses):
 
     def escapes(self, function: ast.AST) -> bool:
         """Whether a function may be called unseen because of its decorators, or of what it is."""
-        is_lambda = isinstance(function, ast.Lambda)
-        return not self.calls(function) if is_lambda else is_registered(function)
+        if isinstance(function, ast.Lambda):
+            return not self.calls(function)
+        return not self._has_only(function, ("staticmethod", "classmethod"))
 
     def _sees_calls(self, function: ast.AST) -> bool:  # noqa: ARG002
         """Not before all calls are known."""

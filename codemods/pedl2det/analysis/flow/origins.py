@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pedl2det.analysis.bindings import Binding, Path
+from pedl2det.analysis.decorators import hands_on
 from pedl2det.analysis.flow import members
 from pedl2det.analysis.flow.classes import Classes
 from pedl2det.analysis.flow.signatures import (
@@ -14,13 +15,15 @@ from pedl2det.analysis.flow.signatures import (
     default_of,
     has_hidden_arguments,
     is_classmethod,
+    is_named,
     is_static,
-    keeps_result,
 )
 from pedl2det.analysis.flow.values import Call, Callable, Function, Origin, Place
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.scopes import FUNCTIONS, imported_as
 
+#: Decorators that do not change what a function returns.
+_KEEPING = ("abstractmethod", "cache", "classmethod", "lru_cache", "staticmethod")
 #: How many calls deep the function of a call is looked for.
 _DEEPEST = 30
 #: How many members deep a value is followed, and how many steps far.
@@ -38,6 +41,7 @@ class Origins(Classes, ABC):
         super().__init__(modules)
         self._called: dict[ast.Call, list[Callable]] = {}
         self._calling: set[ast.Call] = set()
+        self._transparent: dict[ast.expr, bool] = {}
 
     @abstractmethod
     def calls(self, function: ast.AST) -> list[Call]:
@@ -216,7 +220,29 @@ class Origins(Classes, ABC):
         """Whether a call of a function gives what its ``return`` statements say."""
         is_constructor = getattr(function, "name", "") == "__init__"
         is_generator = any(self._own_nodes(function, ast.Yield, ast.YieldFrom))
-        return keeps_result(function) and not is_constructor and not is_generator
+        has_result = self._has_only(function, _KEEPING)
+        return has_result and not is_constructor and not is_generator
+
+    def is_wrapped(self, function: Function) -> bool:
+        """Whether a decorator may call a function with arguments of its own choice."""
+        return not self._has_only(function, ("abstractmethod", "override", "overrides"))
+
+    def _has_only(self, function: ast.AST, names: Sequence[str]) -> bool:
+        """Whether all decorators have one of some names, or call the function as it is called."""
+        return all(
+            is_named(one, names) or self._is_transparent(one)
+            for one in getattr(function, "decorator_list", ())
+        )
+
+    def _is_transparent(self, decorator: ast.expr) -> bool:
+        """Whether a decorator is the project's own and calls a function as it is called."""
+        if decorator not in self._transparent:
+            self._transparent[decorator] = False
+            made = self.origins(decorator)
+            self._transparent[decorator] = bool(made) and all(
+                not one.path and hands_on(one.node) for one in made
+            )
+        return self._transparent[decorator]
 
     def _own_nodes(self, function: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
         """The nodes of some kinds in a function, without those of functions and classes in it."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.flow.values import Call, Callable, Function
-
-#: Decorators that do not change what a function returns.
-_PLAIN = frozenset(("abstractmethod", "cache", "classmethod", "lru_cache", "staticmethod"))
+from pedl2det.analysis.flow.values import Call, Callable
 
 
 def argument_for(call: Call, function: Callable, name: str) -> ast.expr | None:
@@ -71,21 +68,6 @@ def is_classmethod(function: ast.AST) -> bool:
     return _is_decorated(function, "classmethod")
 
 
-def is_wrapped(function: Function) -> bool:
-    """Whether a decorator may call a function with arguments of its own choice."""
-    return not _has_only_decorators(function, ("abstractmethod", "override", "overrides"))
-
-
-def is_registered(function: ast.AST) -> bool:
-    """Whether a decorator may call a function, or hand it on."""
-    return not _has_only_decorators(function, ("staticmethod", "classmethod"))
-
-
-def keeps_result(function: Callable) -> bool:
-    """Whether the decorators leave what a function returns as it is."""
-    return _has_only_decorators(function, _PLAIN)
-
-
 def _has_star(call: ast.Call) -> bool:
     return any(isinstance(one, ast.Starred) for one in call.args)
 
@@ -101,10 +83,8 @@ def _is_decorated(function: ast.AST, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
 
 
-def _has_only_decorators(function: ast.AST, names: Iterable[str]) -> bool:
-    """Whether each decorator has one of some names, by whatever module."""
-    decorators = (
-        one.func if isinstance(one, ast.Call) else one
-        for one in getattr(function, "decorator_list", ())
-    )
-    return all(getattr(one, "attr", getattr(one, "id", "")) in names for one in decorators)
+def is_named(decorator: ast.expr, names: Iterable[str]) -> bool:
+    """Whether a decorator has one of some names, by whatever module."""
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    return getattr(decorator, "attr", getattr(decorator, "id", "")) in names

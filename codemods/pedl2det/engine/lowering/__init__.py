@@ -1,43 +1,38 @@
 """Write a script that fits its own model as a trial of the old generation.
 
 This runs before the rules, which then rewrite that trial like any other: no rule knows scripts.
-A script is brought into one form first, pass by pass: its options of the command line have their
-defaults, code below the main guard is code of the module, and functions in which the training
-happens are written where they are called. Then what comes before the training becomes the
-constructor of a trial, and what comes after it a method that a callback calls.
+The options of a script's command line get their defaults, and what it runs below its main guard
+and in its ``main()`` becomes statements of the module. A script that then trains in one of these
+statements becomes a plain trial; any other one becomes a generator that its trial resumes.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
-
-import libcst as cst
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from pedl2det.analysis.callbacks import by_epoch
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.engine.lowering.alone import each_alone, trainings
-from pedl2det.engine.lowering.assembly import trial_class
-from pedl2det.engine.lowering.blocks import without_blank_lines
+from pedl2det.edits.apply import apply
 from pedl2det.engine.lowering.command_line import without_command_line
-from pedl2det.engine.lowering.cutting import cut
-from pedl2det.engine.lowering.dead_names import without_dead_names
-from pedl2det.engine.lowering.fit_call import read_fit
+from pedl2det.engine.lowering.fit_call import arguments_of, hides_arguments
 from pedl2det.engine.lowering.fits import Fits
-from pedl2det.engine.lowering.imports import last_callback, with_imports
-from pedl2det.engine.lowering.inlining import inlined
-from pedl2det.engine.lowering.limits import marked
+from pedl2det.engine.lowering.generators import WRITE_TRIAL, Problem, as_generators, unfit
+from pedl2det.engine.lowering.kept import Keeper
 from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
-from pedl2det.engine.lowering.main_guard import without_main_guard
-from pedl2det.engine.lowering.naming import class_name
 from pedl2det.engine.lowering.native import without_init
-from pedl2det.engine.lowering.recorded import record
+from pedl2det.engine.lowering.opening import opened, without_main_guard
+from pedl2det.engine.lowering.parts import Parts, stays, taken_apart
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.statements import read_names
 from pedl2det.engine.lowering.submission import without_submission
-from pedl2det.engine.lowering.text import Text
-from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import ConfigNeed, Mark
+from pedl2det.engine.lowering.trial_class import generator, plain
+from pedl2det.engine.lowering.unread import without_unread
+from pedl2det.findings import Kind
+from pedl2det.fixes import ConfigNeed, ReplaceStatement
 
 __all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script", "without_submission"]
 
@@ -45,15 +40,9 @@ _AFTER = "what the script did after fit is done when the training ends, by a cal
 _NO_FIT = "the script calls no model's fit, so there is nothing to train"
 _TRAINS_ITSELF = "the script trains with a loop of its own, which no trial can"
 _OUT_OF_REACH = "fit is called where the script's own statements do not lead"
-_WRITE_TRIAL = (
-    "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
-)
-
-#: What brings a script into one form, in this order.
-_PASSES = (
-    *(without_command_line, without_main_guard, inlined, each_alone),
-    *(without_init, marked),
-)
+_NO_VALIDATION = "fit gets no validation_data, which every trial needs"
+_WRITE_VALIDATION = "return the validation data from build_validation_data_loader"
+_KERAS_BATCH = 32
 
 
 def lower(text: str, facts: Facts) -> Lowered:
@@ -71,96 +60,153 @@ def lower(text: str, facts: Facts) -> Lowered:
 
 def lower_script(source: Source, facts: Facts) -> Lowered:
     """Write a script as a trial."""
-    first = Script(Text.of(source), facts)
-    script = first
-    for step in _PASSES:
-        script = step(script)
+    first = Script(source, source, facts)
+    script = without_main_guard(without_command_line(first))
+    inside = without_init(opened(script))
+    fits = Fits(inside.modules())
+    found, _ = fits.trainings(inside.source)
+    if not found:
+        return _left(first, _untrained(first))
+    if len(found) == 1 and (statement := _statement(inside, found[0])) is not None:
+        return _plain(inside, fits, found[0], statement)
+    problem = next(unfit(first), None)
+    return _left(first, problem) if problem else _generator(without_init(script))
+
+
+def _statement(script: Script, call: ast.Call) -> ast.Expr | ast.Assign | None:
+    """The statement of a script that is nothing but a plain call of ``fit``; None if none is."""
+    statement = script.source.names.parents.get(call)
+    if statement not in script.source.tree.body or hides_arguments(call):
+        return None
+    parts = taken_apart(script, stays(script, statement))
+    target = ""
+    match statement:
+        case ast.Expr():
+            pass
+        case ast.Assign(targets=[ast.Name(id=target)]):
+            pass
+        case _:
+            return None
+    before = parts.nodes[: parts.nodes.index(statement)]
+    is_plain = not parts.shared and target not in read_names(before)
+    is_plain &= "x" in arguments_of(call) and "self" not in read_names(parts.nodes)
+    return statement if is_plain and not _declares(parts.nodes) else None
+
+
+def _declares(statements: Sequence[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Global) for one in statements for node in ast.walk(one))
+
+
+def _plain(script: Script, fits: Fits, call: ast.Call, statement: ast.Expr | ast.Assign) -> Lowered:
+    """A script that trains in one of its statements."""
+    old = script
+    keeper = Keeper(fits, call, script.facts)
+    kept = keeper.kept()
+    stay = stays(script, statement)
+    for kind, message in dict.fromkeys(kept.said):
+        script = script.saying(call, kind, message)
+    if not {"validation_data", "validation_split"} & arguments_of(call).keys():
+        script = script.saying(call, Kind.LEFT, _NO_VALIDATION, _WRITE_VALIDATION)
+    at = script.source.tree.body.index(statement)
+    script = script.edited([ReplaceStatement(statement, "\n".join(kept.lines), keeper.holes)])
+    count = len(script.source.tree.body) - len(stay) + 1
+    parts = taken_apart(script, [*stay[:at], *[False] * count, *stay[at + 1 :]])
+    end = stay[:at].count(False) + count
+    history = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    trial = plain(script, parts, call, history, end)
+    support = set(kept.support)
+    if "AfterTraining" in parts.module.code_for_node(trial):
+        script = script.saying(parts.nodes[end], Kind.NOTE, _AFTER)
+        support.add("AfterTraining")
+    script = without_unread(_with_trial(script, parts, [trial], support), old)
+    return _lowered(script, kept.batch_size, support)
+
+
+def _generator(script: Script) -> Lowered:
+    """Any other script."""
     fits = Fits(script.modules())
-    calls = trainings(fits, script)
-    if not calls:
-        return _left(first)
-    return _lowered(first, script, fits, calls)
+    stay = stays(script)
+    moving = [one for one, stays in zip(script.source.tree.body, stay, strict=True) if not stays]
+    spared = None
+    match moving:
+        case [ast.Expr(value=ast.Call() as call)] if not fits.is_fit(call):
+            spared = call
+    given = [arguments_of(one) for one in fits.trainings(script.source)[0]]
+    name = script.source.segment(spared) if spared is not None else ""
+    script, edits = as_generators(script, fits, spared)
+    elsewhere = {
+        source.path: script.facts.with_imports(
+            source.text, apply(source, found, {}), "import legacy_keras"
+        )
+        for source, found in edits.items()
+        if source is not script.source
+    }
+    script = script.edited(edits[script.source])
+    parts = taken_apart(script, stay)
+    has_steps = any("steps_per_epoch" in one for one in given)
+    by_epochs = has_steps and bool(by_epoch(Trial(script.facts.path.parent, fits.modules)))
+    trial = generator(script, parts, name, by_epochs)
+    support = {"Fit", "AfterTraining"}
+    script = _with_trial(script, parts, trial, support)
+    size = None if script.facts.has_batch_size else _size(given)
+    return _lowered(script, size, support, elsewhere)
 
 
-def _lowered(first: Script, script: Script, fits: Fits, calls: list[ast.Call]) -> Lowered:
-    facts = script.facts
-    trial = Trial(facts.path.parent, fits.modules)
-    counts_epochs = bool(by_epoch(trial))
-    parts = cut(script, first, calls)
-    records = []
-    known = facts
-    for call in parts.fits:
-        fit = read_fit(fits, call)
-        recorded = record(fits, fit, known, counts_epochs)
-        records.append((fit, recorded))
-        if recorded.batch_size is not None:  # the others cannot have another one
-            known = replace(facts, has_batch_size=True, batch_size=recorded.batch_size)
-    parts = without_dead_names(parts, [one for _, one in records])
-    name = class_name(script.source, facts.name)
-    callback, callback_import = last_callback(script.source)
-    made = trial_class(script, parts, records, name, callback)
-    for fit, recorded in records:
-        for kind, message, help_ in recorded.said:
-            script = script.saying(fit.call, kind, message, help_)
-    if made.has_after:
-        after = parts.after[0].node if parts.after else parts.fit.node
-        script = script.saying(after, Kind.NOTE, _AFTER)
-    support = {piece for _, recorded in records for piece in recorded.support}
-    support |= {"History"} if made.has_history else set()
+def _size(given: Sequence[dict[str, ast.expr]]) -> int:
+    """The records in a batch, if a call says the number."""
+    sizes = [one.get("batch_size") for one in given]
+    values = [one.value for one in sizes if isinstance(one, ast.Constant)]
+    return next((one for one in values if isinstance(one, int)), _KERAS_BATCH)
+
+
+def _with_trial(script: Script, parts: Parts, trial: list[Any], support: set[str]) -> Script:
+    """The script with its trial, behind what stays."""
+    body = [*(one.code for one in parts.staying), *trial]
     imports = ["from pedl.frameworks.keras import TFKerasTrial"]
-    imports += [callback_import] if made.has_after and callback_import else []
     imports += ["import legacy_keras"] if support else []
-    code = without_blank_lines(made.code, 0)
-    code = code.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
-    body = with_imports([one.code for one in parts.staying], imports, script.source)
-    module = parts.locator.module.with_changes(body=[*body, code])
-    new = script.text.rebuilt(parts.locator, module).with_imports_of(first.source.text)
-    sizes = [one.batch_size for _, one in records if one.batch_size is not None]
-    needs = [ConfigNeed("entrypoint", f"{facts.name}:{name}")]
-    needs += [ConfigNeed("global_batch_size", sizes[0])] if sizes else []
+    return script.with_body(parts.module, body).with_imports(*imports)
+
+
+def _lowered(
+    script: Script,
+    batch_size: int | None,
+    support: set[str],
+    elsewhere: Mapping[Path, str] | None = None,
+) -> Lowered:
+    name = next(one.name for one in reversed(script.source.names.of(ast.ClassDef)))
+    needs = [ConfigNeed("entrypoint", f"{script.facts.name}:{name}")]
+    needs += [ConfigNeed("global_batch_size", batch_size)] if batch_size is not None else []
     return Lowered(
-        new.source.text,
+        script.source.text,
         name,
         tuple(needs),
-        _findings(first, script),
-        new.lines,
+        script.findings,
+        script.lines,
         tuple(sorted(support)),
         script.config,
-        f"{facts.name}:{name}",
+        f"{script.facts.name}:{name}",
+        elsewhere or {},
     )
 
 
-def _left(first: Script) -> Lowered:
+def _untrained(script: Script) -> Problem:
     """A script in which no training can be found."""
-    fits = Fits(first.modules())
-    source = first.source
-    node: ast.AST = next(iter(source.tree.body), source.tree)
     message = _NO_FIT
-    for call in source.names.of(ast.Call):
+    node: ast.AST = next(iter(script.source.tree.body), script.source.tree)
+    for call in script.source.names.of(ast.Call):
         if getattr(call.func, "attr", "") in ("train_on_batch", "apply_gradients"):
-            node, message = call, _TRAINS_ITSELF
-    for call in fits.calls(source):
-        node, message = call, _OUT_OF_REACH
-    said = first.saying(node, Kind.LEFT, message, _WRITE_TRIAL)
-    if not isinstance(node, ast.Module):
-        statement = source.names.statement_of(node)
-        mark = Mark(statement, f"TODO(pedl2det {RULE}): {message}\n  {_WRITE_TRIAL}")
-        said = replace(said, text=said.text.edited([mark]))
-    new = said.text
-    return Lowered(new.source.text, findings=_findings(first, said), lines=new.lines)
+            message, node = _TRAINS_ITSELF, call
+    for call in Fits(script.modules()).calls(script.source):
+        message, node = _OUT_OF_REACH, call
+    return node, message, WRITE_TRIAL
 
 
-def _findings(first: Script, script: Script) -> tuple[Finding, ...]:
-    source = first.source
-    return tuple(
-        Finding(
-            one.kind,
-            RULE,
-            source.path,
-            one.line,
-            one.message,
-            one.help,
-            code=source.lines[one.line - 1] if one.line <= len(source.lines) else "",
-        )
-        for one in script.said
-    )
+def _left(script: Script, problem: Problem) -> Lowered:
+    """A script that stays as it is, with a mark."""
+    node, message, help_ = problem
+    if isinstance(node, ast.Module):  # an empty file has no place for a mark
+        script = script.saying(node, Kind.LEFT, message, help_)
+    else:
+        script, mark = script.marking(node, message, help_)
+        script = script.edited([mark])
+    return Lowered(script.source.text, findings=script.findings, lines=script.lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.script import Script
@@ -14,7 +13,7 @@ from pedl2det.fixes import AddArgument, Edit, Replace, ReplaceStatement
 _PARSE = ("parse_args", "parse_known_args")
 _RUN = ("absl.app.run", "tensorflow.app.run", "tensorflow.compat.v1.app.run")
 _FLAGS = ("absl.flags.FLAGS", "tensorflow.app.flags.FLAGS", "tensorflow.compat.v1.app.flags.FLAGS")
-DEFAULTS = "the options of the command line have their defaults: PEDL gave a script no arguments"
+DEFAULTS = "the options of the command line have their defaults: a trial gets no arguments"
 _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
@@ -27,7 +26,7 @@ def without_command_line(script: Script) -> Script:
     for node, _ in found:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _PARSE:
             script = script.saying(node, Kind.NOTE, DEFAULTS)
-    return replace(script, text=script.text.edited([edit for _, edit in found]))
+    return script.edited([edit for _, edit in found])
 
 
 def _edits(source: Source) -> Iterator[tuple[ast.AST, Edit]]:

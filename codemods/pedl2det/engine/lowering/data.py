@@ -8,7 +8,6 @@ from enum import Enum
 from pedl2det.analysis.flow import Origin
 from pedl2det.engine.lowering.command_line import option_default
 from pedl2det.engine.lowering.fits import Fits
-from pedl2det.engine.lowering.walk import own_nodes
 
 _DATASETS = ("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow_datasets.")
 _DATASET_METHODS = frozenset(
@@ -18,7 +17,6 @@ _DATASET_METHODS = frozenset(
     }
 )
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
-_ITERATORS = frozenset({"iter", "zip", "map", "filter", "enumerate"})
 _OLD_SEQUENCES = ("InMemorySequence", "KerasDataAdapter", "SequenceAdapter")
 
 
@@ -28,7 +26,6 @@ class Data(Enum):
     ARRAYS = "arrays"  #: a tuple or list of arrays
     SEQUENCE = "sequence"
     DATASET = "dataset"
-    GENERATOR = "generator"  #: a Python generator or another iterator
     UNKNOWN = "unknown"
 
 
@@ -44,8 +41,6 @@ def _data(fits: Fits, origin: Origin) -> Data:
         return Data.UNKNOWN
     if isinstance(node, ast.Tuple | ast.List):
         return Data.ARRAYS
-    if isinstance(node, ast.GeneratorExp):
-        return Data.GENERATOR
     if not isinstance(node, ast.Call):
         return Data.UNKNOWN
     meaning = fits.modules.meaning(node.func) or ""
@@ -53,37 +48,15 @@ def _data(fits: Fits, origin: Origin) -> Data:
         return Data.SEQUENCE
     if meaning.startswith(_DATASETS):
         return Data.DATASET
-    if meaning.startswith("itertools.") or _is_builtin_iterator(fits, node):
-        return Data.GENERATOR
-    functions = fits.called(node)
     for made in fits.flow.origins(node.func):
         if isinstance(made.node, ast.ClassDef) and not made.path:
             return _object_of(fits, made.node)
-    if functions:
-        is_generator = [
-            any(isinstance(one, ast.Yield | ast.YieldFrom) for one in own_nodes(_body(function)))
-            for function in functions
-        ]
-        return Data.GENERATOR if all(is_generator) else Data.UNKNOWN
-    if isinstance(node.func, ast.Attribute):
+    if isinstance(node.func, ast.Attribute) and not fits.flow.called(node):
         if node.func.attr in _FLOWS:
             return Data.SEQUENCE
         if node.func.attr in _DATASET_METHODS and data_of(fits, node.func.value) is Data.DATASET:
             return Data.DATASET
-        if node.func.attr.startswith("make_") and node.func.attr.endswith("iterator"):
-            return Data.GENERATOR
     return Data.UNKNOWN
-
-
-def _is_builtin_iterator(fits: Fits, call: ast.Call) -> bool:
-    names = fits.modules.home(call).names
-    func = call.func
-    return isinstance(func, ast.Name) and func.id in _ITERATORS and names.binder(func) is None
-
-
-def _body(function: ast.AST) -> list[ast.AST]:
-    body = getattr(function, "body", [])
-    return body if isinstance(body, list) else [body]
 
 
 def _object_of(fits: Fits, owner: ast.ClassDef) -> Data:
@@ -93,11 +66,8 @@ def _object_of(fits: Fits, owner: ast.ClassDef) -> Data:
         for one in fits.flow.bases(owner)
         for base in one.bases
     }
-    if fits.flow.method(owner, "__getitem__") is not None or "Sequence" in bases:
-        return Data.SEQUENCE
-    if fits.flow.method(owner, "__next__") is not None or "Iterator" in bases:
-        return Data.SEQUENCE if "Iterator" in bases else Data.GENERATOR
-    return Data.UNKNOWN
+    is_sequence = fits.flow.method(owner, "__getitem__") is not None
+    return Data.SEQUENCE if is_sequence or bases & {"Sequence", "Iterator"} else Data.UNKNOWN
 
 
 def number(fits: Fits, node: ast.expr) -> int | float | None:
@@ -107,39 +77,14 @@ def number(fits: Fits, node: ast.expr) -> int | float | None:
 
 
 def _number(fits: Fits, origin: Origin) -> int | float | None:
-    node = origin.node
     if origin.path:
         return None
-    match node:
+    match origin.node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return value
-        case ast.BinOp(left=left, op=op, right=right):
-            return _computed(number(fits, left), op, number(fits, right))
-        case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
-            whole = number(fits, inner)
-            return None if whole is None else int(whole)
-        case ast.Attribute():
+        case ast.Attribute() as node:
             default = option_default(fits.modules.home(node), node)
             return number(fits, default) if default is not None else None
-    return None
-
-
-def _computed(
-    left: int | float | None, op: ast.operator, right: int | float | None
-) -> int | float | None:
-    if left is None or right is None:
-        return None
-    match op:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.FloorDiv() if right:
-            return left // right
-        case ast.Pow() if 0 <= right <= 64 and abs(left) <= 64:
-            return float(left**right) if isinstance(right, float) else left**right
     return None
 
 
@@ -162,3 +107,14 @@ def _is_asked(fits: Fits, origin: Origin, name: str) -> bool:
     return (fits.modules.meaning(node.func) or "") == "pedl.get_hyperparameter" and [
         one.value for one in values if isinstance(one, ast.Constant)
     ] == [name]
+
+
+def flow_size(fits: Fits, node: ast.expr) -> int | None:
+    """The ``batch_size`` that the call which makes an iterator says."""
+    for origin in fits.flow.origins(node):
+        if isinstance(origin.node, ast.Call) and not origin.path:
+            for one in origin.node.keywords:
+                if one.arg == "batch_size":
+                    value = number(fits, one.value)
+                    return None if value is None else int(value)
+    return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Callable, Flow, Function
 from pedl2det.analysis.modules import Modules
@@ -16,6 +15,7 @@ _ARGUMENTS = {
     *("steps_per_epoch", "validation_steps", "class_weight", "initial_epoch", "workers"),
 }
 _KERAS = ("keras.", "tensorflow.keras.", "tensorflow.python.keras.", "tensorflow.contrib.keras.")
+_EXITS = ("sys.exit", "exit", "quit")
 _MAKERS = ("Model", "Sequential", "load_model", "clone_model", "model_from_json")
 
 
@@ -43,11 +43,13 @@ class Fits:
     def is_fit(self, call: ast.Call) -> bool:
         """Whether a call trains a Keras model."""
         func = call.func
+        if self.is_recorded(call):
+            return True
         if not isinstance(func, ast.Attribute) or func.attr not in FITS:
             return False
         if isinstance(func.value, ast.Call) and getattr(func.value.func, "id", "") == "super":
             return False
-        if self.called(call):
+        if self.flow.called(call):
             return False
         if func.attr == "fit_generator" or {one.arg for one in call.keywords} & _ARGUMENTS:
             return True
@@ -57,6 +59,10 @@ class Fits:
             origins & others or (ast.unparse(node) == text and self._is_near(node, func.value))
             for node, others in self._compiled
         )
+
+    def is_recorded(self, call: ast.Call) -> bool:
+        """Whether a call is already what takes the place of one that trains."""
+        return ast.unparse(call.func) == "legacy_keras.Fit"
 
     def _is_near(self, one: ast.AST, other: ast.AST) -> bool:
         """Whether two nodes stand in the same function."""
@@ -73,61 +79,60 @@ class Fits:
 
     # Functions in which a model is trained.
 
-    def training_functions(self) -> set[Callable]:
-        """The functions that train a model, themselves or through others."""
-        found: set[Callable] = set()
-        for source in self.modules:
-            for call in self.calls(source):
-                found |= set(_functions_around(source, call))
-        while True:
-            more = {
-                function
-                for source in self.modules
-                for call in source.names.of(ast.Call)
-                if any(one in found for one in self.called(call))
-                for function in _functions_around(source, call)
+    def trainings(self, script: Source) -> tuple[list[ast.Call], set[Callable]]:
+        """The calls that a script trains by, in all files, and the functions that lead to them."""
+        reached = self._reached(script)
+        found = [
+            call
+            for source in self.modules
+            for call in self.calls(source)
+            if (around := _function_around(source, call)) in reached
+            or (around is None and source is script)
+        ]
+        leading: set[Callable] = set()
+        more = {_function_around(self.modules.home(call), call) for call in found} - {None}
+        while more:
+            leading |= more  # type: ignore[arg-type]
+            callers = {
+                _function_around(self.modules.home(call.node), call.node)
+                for function in more
+                for call in self.flow.calls(function)  # type: ignore[arg-type]
             }
-            if more <= found:
-                return found
-            found |= more
+            more = (callers & reached) - leading - {None}
+        return found, leading
 
-    def called(self, call: ast.Call) -> list[Callable]:
-        """The functions of the project that a call may call, methods of objects included."""
-        found = self.flow.called(call)
-        if found or not isinstance(call.func, ast.Attribute):
-            return found
-        methods: list[Callable] = []
-        for origin in self.flow.origins(call.func.value):
-            owner = self._class_of(origin.node) if not origin.path else None
-            method = self.flow.method(owner, call.func.attr) if owner is not None else None
-            if method is None:
-                return []
-            methods.append(method)
-        return list(dict.fromkeys(methods))
-
-    def _class_of(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class of the project that a call makes an object of."""
-        if not isinstance(node, ast.Call):
-            return None
-        found = [one.node for one in self.flow.origins(node.func) if not one.path]
-        owner = found[0] if len(found) == 1 else None
-        return owner if isinstance(owner, ast.ClassDef) else None
+    def _reached(self, script: Source) -> set[Callable | None]:
+        """The functions that a script calls, themselves or through others; None for itself."""
+        found: set[Callable | None] = {None}
+        calls = [c for c in script.names.of(ast.Call) if _function_around(script, c) is None]
+        while calls:
+            functions = set(self.flow.called(calls.pop())) - found
+            found |= functions
+            for one in functions:
+                nodes = self.modules.home(one).names.below(one)
+                calls += [node for node in nodes if isinstance(node, ast.Call)]
+        return found
 
 
-def _functions_around(source: Source, node: ast.AST) -> Iterator[Callable]:
-    """The function around a node."""
+def _function_around(source: Source, node: ast.AST) -> Callable | None:
+    """The innermost function around a node."""
     while node in source.names.parents:
         node = source.names.parents[node]
         if isinstance(node, Function | ast.Lambda):
-            yield node
-            return
+            return node
+    return None
 
 
-def receiver(fits: Fits, call: ast.Call, function: Callable) -> ast.expr | None:
-    """The object that a call of a method binds to its first parameter."""
-    owner = fits.modules.home(function).names.parents.get(function)
-    if not isinstance(owner, ast.ClassDef) or not isinstance(call.func, ast.Attribute):
-        return None
-    meaning = fits.modules.meaning(call.func.value)
-    target = fits.modules.definition(meaning) if meaning else None
-    return None if isinstance(target, ast.ClassDef) else call.func.value
+def called_by(source: Source, statement: ast.stmt) -> ast.Call | None:
+    """The call that a statement consists of: ``f()``, ``x = f()``, ``sys.exit(f())``."""
+    match statement:
+        case ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value):
+            pass
+        case ast.Raise(exc=ast.Call(func=ast.Name(id="SystemExit"), args=[value])):
+            pass
+        case _:
+            return None
+    if isinstance(value, ast.Call) and len(value.args) == 1:
+        name = source.names.qualified(value.func) or ast.unparse(value.func)
+        value = value.args[0] if name in _EXITS else value
+    return value if isinstance(value, ast.Call) else None

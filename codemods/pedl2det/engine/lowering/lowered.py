@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
+from pedl2det.edits.imports import Wanted, fitted
 from pedl2det.findings import Finding
 from pedl2det.fixes import ConfigNeed
 
@@ -40,6 +41,20 @@ class Facts:
         """The project with some text of the script."""
         return Modules({**self.others, self.name: source})
 
+    def with_imports(self, old: str, new: str, *added: str) -> str:
+        """A new text with some imports, and without those that only the old one used."""
+        project = frozenset(one.partition(".")[0] for one in self.others)
+        text = fitted(old, new, Wanted(frozenset(added), _never, _is_harness, project))
+        return text if old[:1].isspace() else text.lstrip()
+
+
+def _never(_: str) -> bool:
+    return False
+
+
+def _is_harness(dotted: str) -> bool:
+    return dotted.partition(".")[0] in ("pedl", "determined")
+
 
 @dataclass(frozen=True)
 class Lowered:
@@ -54,6 +69,7 @@ class Lowered:
         support: the pieces of ``legacy_keras.py`` that the new text uses.
         config: the experiment config that the script held in its code; None if it held none.
         entrypoint: the trial as ``module:Class``; empty if there is none.
+        elsewhere: the new texts of other files of the project.
     """
 
     text: str
@@ -64,3 +80,4 @@ class Lowered:
     support: tuple[str, ...] = ()
     config: Mapping[str, object] | None = None
     entrypoint: str = ""
+    elsewhere: Mapping[Path, str] = field(default_factory=dict)

@@ -10,13 +10,14 @@ import ast
 from dataclasses import replace
 
 from pedl2det.analysis.flow import Flow
-from pedl2det.analysis.native import INITS
+from pedl2det.analysis.native import init_calls
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.command_line import DEFAULTS
 from pedl2det.engine.lowering.lowered import Facts
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.unread import without_unread
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, ReplaceStatement
+from pedl2det.fixes import ReplaceStatement
 
 _KINDS = {"Constant": "const", "Integer": "int", "Double": "double", "Categorical": "categorical"}
 _KINDS |= {"Log": "log"}
@@ -36,29 +37,28 @@ class _Unknown(Exception):  # noqa: N818 - describes the value, not the failure
 
 
 def without_init(script: Script) -> Script:
-    """Have the trial's constructor be given what ``keras.init`` returned."""
-    source = script.source
-    for node in source.tree.body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                if source.names.qualified(call.func) in INITS:
-                    return _without(script, node, name, call)
-    return script
+    """Have the trial's constructor be given what ``keras.init`` returned.
 
-
-def _without(script: Script, node: ast.Assign, name: str, call: ast.Call) -> Script:
+    Within a function it stays, and only its config is read.
+    """
     source = script.source
+    call = next(init_calls(source), None)
+    if call is None:
+        return script
     given = [one.value for one in call.keywords if one.arg == "config"] or call.args[:1]
     config = config_of(script, given[0]) if given else None
     if given and config is None:
         script = script.saying(call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
-    edits: list[Edit] = [ReplaceStatement(one) for one in [node, *only_for(source, node)]]
-    made = replace(script, text=script.text.edited(edits), parameter=name, config=config)
-    if "parse_args" not in made.source.text:
-        made = replace(made, said=tuple(one for one in made.said if one.message != DEFAULTS))
-    if config is not None:
-        made = replace(made, facts=_facts(script, config))
-    return made
+    facts = script.facts if config is None else _facts(script, config)
+    script = replace(script, config=config, facts=facts)
+    match source.names.parents[call]:
+        case ast.Assign(targets=[ast.Name(id=name)]) as node if node in source.tree.body:
+            new = without_unread(script.edited([ReplaceStatement(node)]), script)
+            script = replace(new, parameter=name)
+    if "parse_args" in script.source.text:
+        return script
+    findings = tuple(one for one in script.findings if one.message != DEFAULTS)
+    return replace(script, findings=findings)
 
 
 def config_of(script: Script, node: ast.expr) -> dict[str, object] | None:
@@ -81,65 +81,6 @@ def _facts(script: Script, config: dict[str, object]) -> Facts:
         has_batch_size=size is not None,
         batch_size=size if isinstance(size, int) else None,
         batches_per_step=steps if isinstance(steps, int) else 100,
-    )
-
-
-def only_for(source: Source, node: ast.stmt) -> list[ast.stmt]:
-    """The statements that do nothing but prepare what ``keras.init`` was given."""
-    gone: list[ast.stmt] = [node]
-    beside = [*source.tree.body, *_siblings(source, node)]
-    while True:
-        inside = {id(one) for statement in gone for one in ast.walk(statement)}
-        more = [
-            statement
-            for statement in beside
-            if statement not in gone
-            and (name := _prepared(source, statement)) is not None
-            and _is_only_read(source, name, inside)
-        ]
-        parsers = {name for one in more if (name := _prepared(source, one)) is not None}
-        more += [one for one in beside if _method_of(one) in parsers and one not in [*more, *gone]]
-        if not more:
-            return gone[1:]
-        gone += more
-
-
-def _siblings(source: Source, node: ast.stmt) -> list[ast.stmt]:
-    """The statements of the block of a statement, below the module's own."""
-    parent = source.names.parents[node]
-    return [] if isinstance(parent, ast.Module) else list(getattr(parent, "body", []))
-
-
-def _prepared(source: Source, statement: ast.stmt) -> str | None:
-    """The name that a statement gives a config, a number or the options of the command line."""
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            calls = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
-            meanings = [source.names.qualified(one.func) or ast.unparse(one.func) for one in calls]
-            if all(
-                one.startswith(("determined.", "argparse.", "pathlib.")) or one.endswith("_args")
-                for one in meanings
-            ):
-                return name
-    return None
-
-
-def _method_of(statement: ast.stmt) -> str | None:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
-            return name
-    return None
-
-
-def _is_only_read(source: Source, name: str, inside: set[int]) -> bool:
-    """Whether a name is read, and nowhere but in some nodes and in calls of its own methods."""
-    reads = [
-        node
-        for node in source.names.of(ast.Name)
-        if node.id == name and isinstance(node.ctx, ast.Load)
-    ]
-    return bool(reads) and all(
-        id(node) in inside or _method_of(source.names.statement_of(node)) == name for node in reads
     )
 
 

@@ -7,16 +7,15 @@ only prepared it go.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from pedl2det.analysis.native import create_calls
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.command_line import is_main_guard
-from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
-from pedl2det.engine.lowering.native import config_of, only_for
+from pedl2det.engine.lowering.lowered import Facts, Lowered
+from pedl2det.engine.lowering.native import config_of
 from pedl2det.engine.lowering.script import Script
-from pedl2det.engine.lowering.text import Text
-from pedl2det.findings import Finding, Kind
+from pedl2det.engine.lowering.unread import without_unread
+from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, ReplaceStatement
 
 _GONE = "create is gone: {command} submits the trial"
@@ -30,7 +29,7 @@ def without_submission(source: Source, facts: Facts) -> Lowered | None:
         source: a file of the project.
         facts: what is known beside it.
     """
-    script = Script(Text.of(source), facts)
+    script = Script(source, source, facts)
     for call in create_calls(source):
         statement = source.names.parents.get(call)
         trial = _argument(call, "trial_def", 0)
@@ -40,13 +39,13 @@ def without_submission(source: Source, facts: Facts) -> Lowered | None:
         given = _argument(call, "config", 1)
         config = config_of(script, given) if given is not None else None
         message = _GONE.format(command=_COMMAND)
-        finding = Finding(
-            Kind.NOTE, RULE, source.path, call.lineno, message, code=source.lines[call.lineno - 1]
-        )
-        text = script.text.edited(_edits(source, statement)).with_imports_of(source.text)
+        new = script.saying(call, Kind.NOTE, message)
+        new = without_unread(new.edited([ReplaceStatement(statement)]), script)
+        new = new.edited(_empty_guards(new.source)).with_imports()
         class_name = entrypoint.partition(":")[2]
-        new = Lowered(text.source.text, class_name, (), (finding,), text.lines, (), config)
-        return replace(new, entrypoint=entrypoint)
+        return Lowered(
+            new.source.text, class_name, (), new.findings, new.lines, (), config, entrypoint
+        )
     return None
 
 
@@ -65,11 +64,10 @@ def _entrypoint(script: Script, trial: ast.expr) -> str:
     return f"{modules.name_of(modules.home(found))}:{found.name}"
 
 
-def _edits(source: Source, statement: ast.stmt) -> list[Edit]:
-    gone = [statement, *only_for(source, statement)]
-    guard = source.names.parents[statement]
-    is_guard = isinstance(guard, ast.If) and is_main_guard(guard.test) and not guard.orelse
-    if isinstance(guard, ast.If) and is_guard and all(one in gone for one in guard.body):
-        gone = [one for one in gone if one not in guard.body]
-        gone.append(guard)
-    return [ReplaceStatement(one) for one in gone]
+def _empty_guards(source: Source) -> list[Edit]:
+    """Drop main guards with nothing below."""
+    return [
+        ReplaceStatement(one)
+        for one in source.tree.body
+        if isinstance(one, ast.If) and is_main_guard(one.test) and isinstance(one.body[0], ast.Pass)
+    ]

@@ -3,28 +3,30 @@ import numpy as np
 import tensorflow as tf
 
 
-def with_epoch_logs(context, callbacks, batches_per_epoch=None):
+def with_epoch_logs(context, callbacks, data=None):
     """Give callbacks the epochs of PEDL, which end with the training metrics.
 
-    Determined calls `on_epoch_end` with empty logs. An epoch is `batches_per_epoch`
-    batches of one process, or else `records_per_epoch` of the config.
+    Determined calls `on_epoch_end` with empty logs. An epoch is one pass over the training
+    data, the number of batches that `data` is, or else `records_per_epoch` of the config.
     """
-    if batches_per_epoch is None:
+    if data is None:
         records = context.get_experiment_config().get("records_per_epoch", 0)
-        batches_per_epoch = records // context.get_global_batch_size()
-    if batches_per_epoch < 1:
+        length = records // context.get_global_batch_size()
+    else:
+        length = data if isinstance(data, int) else batches_in_epoch(context, data)
+    if length < 1:
         raise ValueError("an epoch must be one batch or more: set records_per_epoch")
-    epochs = _Epochs(context, batches_per_epoch)
+    epochs = _Epochs(context, length)
     for callback in callbacks:
         if not isinstance(callback, determined.keras.callbacks.Callback):
             epochs.adopt(callback)
     return [epochs, *callbacks, _EpochEnd(epochs)]
 
 
-def batches_in_epoch(context, data, batches_per_step=100):
-    """Return the batches of one pass over training data; of a dataset, of one step."""
+def batches_in_epoch(context, data):
+    """Return the batches of one pass over training data; of a dataset, of one step of PEDL."""
     if isinstance(data, tf.data.Dataset):
-        return batches_per_step
+        return context.get_experiment_config().get("scheduling_unit", 100)
     if isinstance(data, tuple):
         records = len(tf.nest.flatten(data[0])[0])
         batches = -(-records // context.get_per_slot_batch_size())

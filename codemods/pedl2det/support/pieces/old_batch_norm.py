@@ -23,3 +23,11 @@ class BatchNormalization(tf.keras.layers.BatchNormalization):
             for average, value in zip(averages, values):
                 average.assign(value)
         return outputs
+
+
+def with_old_batch_normalization(model):
+    """Let a model's own layers normalize by the batch in training also where they are frozen."""
+    for layer in model.submodules:
+        if type(layer) is tf.keras.layers.BatchNormalization:
+            layer.__class__ = BatchNormalization
+    return model

@@ -2,6 +2,7 @@ import pickle
 import urllib.parse
 
 import numpy as np
+import tensorflow as tf
 
 
 def load_batch(fpath, label_key="labels"):
@@ -57,3 +58,39 @@ def elementwise_mean(metrics):
 def legacy_interface(function):
     """Return the function: it is called with the arguments of Keras 2 already."""
     return function
+
+
+def predict_classes(model, x, batch_size=32, verbose=0):
+    """Return the class of each record, as Sequential.predict_classes did."""
+    scores = model.predict(x, batch_size=batch_size, verbose=verbose)
+    return (
+        scores.argmax(axis=-1)
+        if scores.shape[-1] > 1
+        else (scores > 0.5).astype("int32")
+    )
+
+
+def expand_1d(data):
+    """Return the data with tensors of one dimension as columns."""
+
+    def column(tensor):
+        is_flat = isinstance(tensor, tf.Tensor) and tensor.shape.rank == 1
+        return tf.expand_dims(tensor, -1) if is_flat else tensor
+
+    return tf.nest.map_structure(column, data)
+
+
+def shuffled(dataset, seed):
+    """Return a dataset in random order, anew in each pass over all of its records."""
+    records = dataset.cardinality()
+    if records < 0:
+        records = dataset.reduce(np.int64(0), lambda count, _: count + 1)
+    return dataset.shuffle(records, seed=seed)
+
+
+def scale_loss(optimizer, loss_scale="dynamic"):
+    """Scale the loss as mixed_precision.experimental.LossScaleOptimizer did."""
+    kind = tf.keras.mixed_precision.LossScaleOptimizer
+    if loss_scale == "dynamic":
+        return kind(optimizer)
+    return kind(optimizer, dynamic=False, initial_scale=loss_scale)

@@ -117,6 +117,81 @@ class History(determined.keras.callbacks.Callback):
             self.history.setdefault(name, []).append(value)
 
 
+class AfterTraining(History):
+    """Calls a function with this history when the training ends: the rest of a script.
+
+    The function may be the `send` of a generator, which goes on behind its `yield`.
+    """
+
+    def __init__(self, function):
+        super().__init__()
+        self._function = function
+
+    def on_train_end(self, logs=None):
+        """Do the rest."""
+        try:
+            another = self._function(self)
+        except StopIteration:
+            return
+        except SystemExit as error:
+            if error.code:
+                raise
+            return
+        if another is not None:  # what it yields
+            raise RuntimeError("the script fits a second time, and a trial trains once")
+
+
+class Fit:
+    """What a script gave to `fit`, as a trial returns it."""
+
+    def __init__(
+        self,
+        model,
+        x,
+        y=None,
+        batch_size=None,
+        epochs=1,
+        verbose=1,
+        callbacks=None,
+        validation_split=0.0,
+        validation_data=None,
+        shuffle=True,
+        class_weight=None,
+        sample_weight=None,
+        initial_epoch=0,
+        steps_per_epoch=None,
+        validation_steps=None,
+        validation_batch_size=None,
+        validation_freq=1,
+        max_queue_size=10,
+        workers=1,
+        use_multiprocessing=False,
+    ):
+        self.model = model
+        self.callbacks = list(callbacks or [])
+        self.steps_per_epoch = steps_per_epoch
+        size, training = batch_size or 32, (x, y, sample_weight)
+        if y is not None and validation_data is None and validation_split:
+            training, validation_data = split_arrays(training, validation_split)
+        if y is None:
+            self.training_data = batches(x, default=steps_per_epoch or 100)
+        else:
+            self.training_data = ArrayBatches(training, size)
+        self.validation_data = batches(validation_data, validation_steps)
+        if isinstance(validation_data, (tuple, list)):
+            size = validation_batch_size or size
+            self.validation_data = ArrayBatches(validation_data, size, validation_steps)
+        self.settings = {"class_weight": class_weight, "max_queue_size": max_queue_size}
+        if not isinstance(self.training_data, GeneratedBatches):
+            self.settings["workers"] = workers
+            self.settings["use_multiprocessing"] = use_multiprocessing
+        if isinstance(validation_data, tf.data.Dataset):
+            self.settings["validation_steps"] = validation_steps
+        self.settings = {
+            key: one for key, one in self.settings.items() if one is not None
+        }
+
+
 def _record_count(part):
     return len(tf.nest.flatten(part)[0])
 

@@ -1,6 +1,7 @@
 import tensorflow as tf
-from rows import Rows
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+from rows import Rows
 
 
 def net(context, units):
@@ -16,14 +17,13 @@ class TrainTrial(TFKerasTrial):
 
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        context.configure_fit(shuffle=False)
         train, test = Rows("train"), Rows("test")
         model = net(context, context.get_hparam("units"))
         # Fit it.
         self.model = model
         self.training_data = train
         self.validation_data = test
-        self.context.configure_fit(workers=2)
+        self.context.configure_fit(shuffle=False, workers=2)
 
     def build_model(self):
         return self.model

@@ -31,9 +31,7 @@ class Net(TFKerasTrial):
         if self.context.get_hparams().get('strict'):
             callbacks += [tf.keras.callbacks.TerminateOnNaN()]
         return legacy_keras.with_epoch_logs(
-            self.context,
-            callbacks,
-            legacy_keras.batches_in_epoch(self.context, self.data_loaders[0]),
+            self.context, callbacks, self.data_loaders[0]
         )
 
     @cached_property

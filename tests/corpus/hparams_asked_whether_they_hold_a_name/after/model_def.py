@@ -12,7 +12,11 @@ class Net(TFKerasTrial):
         context.configure_fit(shuffle=False)
 
     def build_model(self):
-        depth = self.context.get_hparam("depth") if "depth" in self.context.get_hparams() else 2
+        depth = (
+            self.context.get_hparam("depth")
+            if "depth" in self.context.get_hparams()
+            else 2
+        )
         model = make(depth)
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))

@@ -12,7 +12,7 @@ class Net(TFKerasTrial):
         context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = self.context.get_hparams()
+        hparams = dict(self.context.get_hparams())
         hparams["units"] *= 2
         model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
         model = self.context.wrap_model(model)

@@ -1,6 +1,5 @@
 from functools import cached_property
 
-import legacy_keras
 from data import make_data_loaders
 from nets import filled
 import tensorflow as tf
@@ -10,11 +9,10 @@ from determined.keras import TFKerasTrial, TFKerasTrialContext
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        legacy_keras.bind(context)
         context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = legacy_keras.get_hyperparameters()
+        hparams = dict(self.context.get_hparams())
         model = tf.keras.Sequential([tf.keras.layers.Dense(filled(hparams)["units"])])
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))

@@ -12,7 +12,7 @@ class Net(TFKerasTrial):
         context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = self.context.get_hparams()
+        hparams = dict(self.context.get_hparams())
         hp = hparams
         hp["units"] = 4
         model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])

@@ -2,7 +2,7 @@ import functools
 
 import tensorflow as tf
 from data import make_data_loaders
-from legacy_keras import batches_in_epoch, with_epoch_logs
+from legacy_keras import with_epoch_logs
 from told import Own, write
 
 from determined.keras import TFKerasTrial
@@ -50,5 +50,4 @@ class EpochsTrial(TFKerasTrial):
                 monitor="acc", patience=5, restore_best_weights=True, min_delta=0.02
             ),
         ]
-        epoch = batches_in_epoch(self.context, self.data_loaders[0])
-        return with_epoch_logs(self.context, callbacks, epoch)
+        return with_epoch_logs(self.context, callbacks, self.data_loaders[0])

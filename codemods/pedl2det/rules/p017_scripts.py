@@ -1,0 +1,67 @@
+"""A script that fits its own model becomes a trial, in the same file.
+
+This is done before any rule runs (``engine/lowering``), so that all rules rewrite the trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Fix, Remark
+from pedl2det.rules.cases import Case
+
+NAME = "scripts"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:  # noqa: ARG001
+    """Return nothing: scripts are trials already."""
+    return ()
+
+
+_CONFIG = """\
+entrypoint: {script: train.py}
+hyperparameters: {batch_size: 8}
+searcher: {name: single, metric: val_loss, max_steps: 1}
+"""
+_SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+x, y = np.ones((64, 2)), np.ones((64, 1))
+model.fit(x, y, validation_data=(x, y), batch_size=8)
+"""
+_TRIAL = '''\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+x, y = np.ones((64, 2)), np.ones((64, 1))
+
+
+class TrainTrial(TFKerasTrial):
+    """Trains the model of this script, on the data that it gave to fit."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        context.configure_fit(shuffle=False)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model = context.wrap_model(model)
+        optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
+        model.compile(optimizer, "mse")
+        self.model = model
+        self.training_data = (x, y)
+        self.validation_data = (x, y)
+
+    def build_model(self):
+        return self.model
+
+    def build_training_data_loader(self):
+        return self.training_data
+
+    def build_validation_data_loader(self):
+        return self.validation_data
+'''
+
+CASES = (Case({"train.py": _SCRIPT, "const.yaml": _CONFIG}, {"train.py": _TRIAL}),)
