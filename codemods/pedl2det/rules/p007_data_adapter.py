@@ -15,7 +15,6 @@ from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
-    annotation_around,
     needs_unwrapping,
     plain_adapter,
     returning,
@@ -23,16 +22,7 @@ from pedl2det.analysis.loaders import (
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    DropArgument,
-    Edit,
-    Fix,
-    Form,
-    InsertBefore,
-    Remark,
-    Replace,
-    ReplaceStatement,
-)
+from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case
 from pedl2det.rules.loader_types import old_type, quoted_old_types
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
@@ -55,14 +45,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.ADAPTERS)
     roles = {id(one): plain_adapter(trial, one) for one in references}
-    calls = [one for one in references if not _is_annotation(one)]
+    calls = [one for one in references if not one.is_in_annotation]
     settings = [
         _settings(one.call) for one in calls if one.call and roles[id(one)] is Role.TRAINING
     ]
     is_gone = all(roles[id(one)] is not None for one in calls)
     for reference in references:
         role = roles[id(reference)]
-        if _is_annotation(reference):
+        if reference.is_in_annotation:
             yield old_type(ID, reference, "KerasDataAdapter", is_gone)
         elif role is None:
             yield _kept(reference)
@@ -72,10 +62,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     yield from quoted_old_types(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
         yield from _unwrapped(trial)
-
-
-def _is_annotation(reference: Reference) -> bool:
-    return annotation_around(reference.source.names.parents, reference.node) is not None
 
 
 def _settings(call: ast.Call) -> dict[str, str]:
@@ -170,14 +156,7 @@ def _kept(reference: Reference) -> Fix:
     """The class of the same name in ``legacy_keras``, which works wherever the old one did."""
     assert isinstance(reference.node, ast.expr)
     edit = Replace(reference.node, "legacy_keras.KerasDataAdapter")
-    return Fix(
-        ID,
-        reference.source,
-        reference.node,
-        (edit,),
-        support=("KerasDataAdapter",),
-        form=Form.FAITHFUL,
-    )
+    return Fix(ID, reference.source, reference.node, (edit,))
 
 
 def _unwrapped(trial: Trial) -> Iterable[Fix]:
@@ -189,7 +168,7 @@ def _unwrapped(trial: Trial) -> Iterable[Fix]:
             if role is Role.VALIDATION:
                 piece, handed = "validation_loader", "{value}"
             edit = Replace(value, f"legacy_keras.{piece}({handed})", {"value": value})
-            yield Fix(ID, source, value, (edit,), support=(piece,), form=Form.FAITHFUL)
+            yield Fix(ID, source, value, (edit,))
 
 
 _LOAD = "from rows import load"

@@ -17,16 +17,7 @@ from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    DropArgument,
-    Edit,
-    Fix,
-    Form,
-    Remark,
-    RenameKeyword,
-    Replace,
-)
+from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P010"
@@ -94,7 +85,7 @@ def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
             yield Fix(ID, source, node, tuple(edits), imports=found.imports)
     elif row.support is not None:
         edit = Replace(node, f"legacy_keras.{row.support}")
-        yield Fix(ID, source, node, (edit,), support=(row.support,), form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
     else:
         text = ast.unparse(node)
         yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
