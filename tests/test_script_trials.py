@@ -33,7 +33,7 @@ w = np.random.rand(50)
 model = Sequential([Dense(3, input_shape=(4,)), Dropout(0.5), Dense(1, activation="sigmoid")])
 model.compile("rmsprop", "binary_crossentropy", metrics=["accuracy"])
 h = model.fit(x, y, 8, 5, sample_weight=w, validation_data=(x[:13], y[:13]))
-print("AFTER", model.evaluate(x, y, batch_size=16, verbose=0), min(h.history["val_loss"]))
+print("AFTER", model.evaluate(x, y, batch_size=16, verbose=0), sorted(h.history.items()))
 """,
     "images that shuffle themselves, in functions": """
 def train(model, images, labels, **options):
@@ -132,3 +132,35 @@ def test_what_comes_after_the_training_sees_the_same(tmp_path: Path) -> None:
 
     assert len(said[0]) == 1
     assert said[0] == said[1]
+
+
+NATIVE = """\
+import determined as det
+import numpy as np
+import tensorflow as tf
+from determined.experimental.keras import init
+
+config = {
+    "hyperparameters": {"global_batch_size": det.Constant(4), "rate": det.Constant(0.1)},
+    "searcher": {"name": "single", "metric": "val_loss", "max_steps": 2},
+    "batches_per_step": 7,
+    "reproducibility": {"experiment_seed": 5},
+}
+context = init(config=config, mode=det.Mode.SUBMIT, context_dir=".")
+model = context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))]))
+model.compile(tf.keras.optimizers.SGD(context.get_hparam("rate")), "mse")
+x = np.random.rand(40, 3)
+model.fit(x, x.sum(axis=1), batch_size=4, validation_data=(x, x.sum(axis=1)), epochs=99)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_of_the_native_api_is_run_and_proved_equal(tmp_path: Path) -> None:
+    trial = write_tree(tmp_path / "trial", {"native.py": NATIVE})
+
+    ran = pedl2det("run", trial / "native.py", "--out", tmp_path / "out", "--max-batches", 3)
+    done = pedl2det("migrate", trial, "--verify")
+
+    assert "trained 3 batches" in ran.stdout, ran.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (trial / "const.yaml").is_file()

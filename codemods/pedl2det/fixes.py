@@ -12,6 +12,7 @@ place.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -29,6 +30,8 @@ CONSTRUCTOR = "{constructor}"
 #: if the function takes it, else nothing.
 LOADERS_CONTEXT = "{loaders_context}"
 DOWNLOAD_CONTEXT = "{download_context}"
+
+_PIECE = re.compile(r"\blegacy_keras\.(\w+)")
 
 
 class Form(Enum):
@@ -253,11 +256,8 @@ class Fix:
         edits: the edits in that file.
         elsewhere: edits in other files of the project.
         imports: import statements that the edited file needs, one line each.
-        support: pieces of ``legacy_keras.py`` that the edits use. The edits name them
-            ``legacy_keras.PIECE``.
         constructor: statements for the trial's constructor, such as
             ``{context}.configure_fit(shuffle=False)``, each written once.
-        form: how the construct is rewritten.
         assumptions: what the rewrite rests on, one sentence each.
         notes: what the user should know, each with its kind.
         config: what the configs of the trial have to say.
@@ -269,12 +269,23 @@ class Fix:
     edits: tuple[Edit, ...] = ()
     elsewhere: tuple[tuple[Source, Edit], ...] = ()
     imports: tuple[str, ...] = ()
-    support: tuple[str, ...] = ()
     constructor: tuple[str, ...] = ()
-    form: Form = Form.IDIOMATIC
     assumptions: tuple[str, ...] = ()
     notes: tuple[tuple[Kind, str], ...] = ()
     config: tuple[ConfigNeed, ...] = ()
+
+    @property
+    def form(self) -> Form:
+        """How the construct is rewritten."""
+        if any(isinstance(edit, Mark) for edit in self.edits):
+            return Form.MARKED
+        return Form.FAITHFUL if self.support else Form.IDIOMATIC
+
+    @property
+    def support(self) -> set[str]:
+        """The pieces of ``legacy_keras.py`` that the edits name as ``legacy_keras.PIECE``."""
+        codes = [*(getattr(edit, "code", "") for _, edit in self.located), *self.constructor]
+        return {piece for code in codes for piece in _PIECE.findall(code)}
 
     @property
     def located(self) -> list[tuple[Source, Edit]]:

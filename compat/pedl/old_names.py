@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 from pedl.old_tensorflow import Unserved, UnservedIdiomError
 from pedl2det_names import COMPAT_V1, Name, lookup, rows
+
+_V1 = re.compile(r"tensorflow\.compat\.v1\.")
 
 
 def old_name(row: Name, tf: Any) -> Any:
@@ -26,7 +29,8 @@ def old_name(row: Name, tf: Any) -> Any:
     if row.support == "scale_loss":
         return functools.partial(_scale_loss, tf)
     if not row.same or row.new is None:
-        return Unserved(f"tf.{path}", row.write)
+        in_graph = _V1.match(row.new or "") and operator.attrgetter(path)(tf.compat.v1)
+        return Unserved(f"tf.{path}", row.write, in_graph or None)
     if path == "gfile":
         return _quiet(tf.compat.v1.gfile)
     if path in COMPAT_V1 and row.keywords:  # it takes the old ones

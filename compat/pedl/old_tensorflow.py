@@ -112,18 +112,27 @@ class Unserved:
     Args:
         name: what old code says.
         instead: what to write.
+        in_graph: what serves it while a graph is built, if anything does.
     """
 
-    def __init__(self, name: str, instead: str) -> None:
+    def __init__(self, name: str, instead: str, in_graph: Any = None) -> None:
         self._message = f"{name} is not served: {instead}"
+        self._in_graph = in_graph
 
-    def __call__(self, *_: Any, **__: Any) -> NoReturn:  # noqa: D102
-        raise UnservedIdiomError(self._message)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        return self._served()(*args, **kwargs)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what introspection asks
             raise AttributeError(name)
-        raise UnservedIdiomError(self._message)
+        return getattr(self._served(), name)
+
+    def _served(self) -> Any:
+        import tensorflow as tf
+
+        if self._in_graph is None or tf.executing_eagerly():
+            raise UnservedIdiomError(self._message)
+        return self._in_graph
 
 
 class Dimension(int):

@@ -105,6 +105,39 @@ def test_a_folder_above_with_the_name_of_a_library_is_not_that_library(tmp_path:
     ]
 
 
+def test_modules_in_a_folder_that_is_added_to_the_path_belong_to_the_trial(tmp_path: Path) -> None:
+    added = "import sys\nsys.path.append('src')\nfrom model_def import T, make_data_loaders\n"
+    loaders = {"src/model_def.py": f"from rows import ROWS\n{MODEL}", "src/rows.py": "ROWS = 4\n"}
+    write_tree(
+        tmp_path, {"const.yaml": CONFIG, "__init__.py": added, "src/unused.py": ""} | loaders
+    )
+
+    project = only(tmp_path)
+
+    assert sorted(project.modules) == ["__init__", "src.model_def", "src.rows"]
+    assert project.root == tmp_path.resolve()
+
+
+def test_a_base_trial_in_a_folder_belongs_to_the_trial_that_derives_from_it(tmp_path: Path) -> None:
+    heir = "from lib.base import T\n\n\nclass Net(T):\n    pass\n"
+    write_tree(
+        tmp_path,
+        {"const.yaml": CONFIG, "data.py": DATA, "lib/base.py": MODEL, "model_def.py": heir},
+    )
+
+    project = only(tmp_path)
+
+    assert project.home == project.root == tmp_path.resolve()
+    assert sorted(project.modules) == ["data", "lib.base", "model_def"]
+    assert names_of(project.needed) == ["base.py", "data.py", "model_def.py"]
+
+
+def test_a_trial_in_a_folder_that_no_class_derives_from_has_its_home_there(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"const.yaml": CONFIG, "lib/base.py": MODEL, "lib/data.py": DATA})
+
+    assert list(found(tmp_path)) == ["lib"]
+
+
 def test_siblings_of_the_same_name_stay_apart(tmp_path: Path) -> None:
     write_tree(tmp_path, under("a", TRIAL) | under("b", TRIAL))
 

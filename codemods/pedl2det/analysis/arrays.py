@@ -35,8 +35,8 @@ _RANDOM = frozenset(
 #: Methods of an array that return an array.
 _METHODS = frozenset(
     (
-        *("astype", "clip", "copy", "flatten", "ravel", "repeat", "reshape", "round", "squeeze"),
-        *("swapaxes", "take", "transpose"),
+        *("astype", "clip", "copy", "flatten", "ravel", "repeat", "reshape", "round"),
+        *("squeeze", "swapaxes", "take", "transpose"),
     )
 )
 

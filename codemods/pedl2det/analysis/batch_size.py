@@ -6,10 +6,8 @@ import ast
 
 import pedl2det_names as names
 from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.flow import Function, Origin, Use, Way
+from pedl2det.analysis.flow import Function, Origin, Use, Way, by_position
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
-
-_CHANGES = ("pop", "update", "setdefault", "clear", "popitem")
 
 
 def is_batch_size(trial: Trial, node: ast.expr) -> bool:
@@ -62,7 +60,7 @@ def _is_hparams(trial: Trial, parameter: ast.arg) -> bool:
         is_given = entry_of(function).hparams is parameter
     else:
         is_given = any(
-            method is function and parameter in [*method.args.posonlyargs, *method.args.args][1:2]
+            method is function and parameter in by_position(method)[1:2]
             for _, method in trial.methods(*GIVEN_HPARAMS)
         )
     return is_given and not any(_may_set(use) for use in trial.flow.parameter_uses(parameter))
@@ -73,5 +71,4 @@ def _may_set(use: Use) -> bool:
     if use.way is Way.STORED:
         key = getattr(use.around, "slice", None)
         return not (isinstance(key, ast.Constant) and key.value != "batch_size")
-    is_method = use.way is Way.METHOD and isinstance(use.around, ast.Call)
-    return is_method and getattr(use.around.func, "attr", "") in _CHANGES  # type: ignore[attr-defined]
+    return use.is_change

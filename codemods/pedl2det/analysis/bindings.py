@@ -27,7 +27,6 @@ class Binding:
         node: the place: a target, a parameter, an import alias, a definition.
         value: the expression that the name is bound to, if there is one.
         path: the member of ``value`` that is bound, for unpacking and loops.
-        owner: the function that has the parameter, or None.
         statement: the statement that binds, or None for a parameter.
         augmented: whether the old value takes part (``x += y``).
     """
@@ -36,7 +35,6 @@ class Binding:
     node: ast.AST
     value: ast.expr | None = None
     path: Path = ()
-    owner: ast.AST | None = None
     statement: ast.stmt | None = None
     augmented: bool = False
 
@@ -69,7 +67,7 @@ def reaching(scope: ast.AST) -> Reaching:
     if isinstance(scope, FUNCTIONS):
         arguments = scope.args
         for arg in _arguments(arguments):
-            env[arg.arg] = frozenset([walk.bind(arg.arg, arg, owner=scope)])
+            env[arg.arg] = frozenset([walk.bind(arg.arg, arg)])
     if isinstance(scope, ast.Lambda):
         walk.read(scope.body, env)
     else:
@@ -118,25 +116,14 @@ class _Walk:
 
     def _statement(self, node: ast.stmt, env: Env) -> Env | None:
         match node:
-            case ast.Assign(targets=targets, value=value):
-                env = self.read(value, env)
-                for target in targets:
-                    env = self._assign(target, value, (), env, node)
-                return env
-            case ast.AnnAssign(target=target, value=value):
+            case ast.Assign():
+                return self._assign_all(node.targets, node.value, env, node)
+            case ast.AnnAssign():
                 self.read(node.annotation, env)
-                if value is None:
-                    return env
-                env = self.read(value, env)
-                return self._assign(target, value, (), env, node)
-            case ast.AugAssign(target=target, value=value):
-                env = self.read(value, env)
-                if isinstance(target, ast.Name):
-                    self._note_read(target, env)
-                    binding = self.bind(target.id, target, value, (), node, augmented=True)
-                    return {**env, target.id: env.get(target.id, frozenset()) | {binding}}
-                self.read(target, env)
-                return env
+                value = node.value
+                return self._assign_all([node.target], value, env, node) if value else env
+            case ast.AugAssign():
+                return self._augmented(node, env)
             case ast.Return() | ast.Raise():
                 self._read_children(node, env)
                 return None
@@ -144,36 +131,46 @@ class _Walk:
                 if self._loops:
                     self._loops[-1][isinstance(node, ast.Continue)].append(env)
                 return None
-            case ast.If(test=test, body=body, orelse=orelse):
-                env = self.read(test, env)
-                return _joined([self.body(body, env), self.body(orelse, env)])
+            case ast.If():
+                env = self.read(node.test, env)
+                return _joined([self.body(node.body, env), self.body(node.orelse, env)])
             case ast.For() | ast.AsyncFor() | ast.While():
                 return self._loop(node, env)
             case ast.Try() | ast.TryStar():
                 return self._try(node, env)
             case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    env = self.read(item.context_expr, env)
-                    if item.optional_vars is not None:
-                        target = item.optional_vars
-                        env = self._assign(target, item.context_expr, (), env, node)
-                if not any(_suppresses(item) for item in node.items):
-                    return self.body(node.body, env)
-                return self._watched_body(node.body, env)[1]
+                return self._with(node, env)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return self._definition(node, env)
             case ast.Import() | ast.ImportFrom():
                 for alias in node.names:
                     name = alias.asname or alias.name.partition(".")[0]
-                    env = {**env, name: frozenset([self.bind(name, alias, statement=node)])}
+                    env = self._bound(env, name, alias, statement=node)
                 return env
-            case ast.Delete(targets=targets):
-                gone = {one.id for one in targets if isinstance(one, ast.Name)}
-                self._read_children(node, env)
-                return {name: found for name, found in env.items() if name not in gone}
             case ast.Match():
                 return self._match(node, env)
-        return self._read_children(node, env)
+        env = self._read_children(node, env)
+        targets = node.targets if isinstance(node, ast.Delete) else ()
+        gone = {one.id for one in targets if isinstance(one, ast.Name)}
+        return {name: found for name, found in env.items() if name not in gone} if gone else env
+
+    def _augmented(self, node: ast.AugAssign, env: Env) -> Env:
+        env, target = self.read(node.value, env), node.target
+        if not isinstance(target, ast.Name):
+            self.read(target, env)
+            return env
+        self._note_read(target, env)
+        binding = self.bind(target.id, target, node.value, (), node, augmented=True)
+        return {**env, target.id: env.get(target.id, frozenset()) | {binding}}
+
+    def _with(self, node: ast.With | ast.AsyncWith, env: Env) -> Env | None:
+        for item in node.items:
+            env = self.read(item.context_expr, env)
+            if item.optional_vars is not None:
+                env = self._assign(item.optional_vars, item.context_expr, (), env, node)
+        if not any(_suppresses(item) for item in node.items):
+            return self.body(node.body, env)
+        return self._watched_body(node.body, env)[1]
 
     def _match(self, node: ast.Match, env: Env) -> Env | None:
         env = self.read(node.subject, env)
@@ -185,7 +182,7 @@ class _Walk:
                     self.read(part.value, env)
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
-                    inner[name] = frozenset([self.bind(name, part, statement=node)])
+                    inner = self._bound(inner, name, part, statement=node)
             if case.guard is not None:
                 inner = self.read(case.guard, inner)
             env = _joined([env, inner]) or env  # the guard may fail after names are bound
@@ -232,7 +229,7 @@ class _Walk:
             if handler.type is not None:
                 self.read(handler.type, start)
             if handler.name:
-                start[handler.name] = frozenset([self.bind(handler.name, handler)])
+                start = self._bound(start, handler.name, handler)
             ends.append(self.body(handler.body, start))
         return _joined(ends)
 
@@ -248,7 +245,7 @@ class _Walk:
             self._read_signature(node.args, env)
             if node.returns is not None:
                 self.read(node.returns, env)
-        return {**env, node.name: frozenset([self.bind(node.name, node, statement=node)])}
+        return self._bound(env, node.name, node, statement=node)
 
     def _read_signature(self, arguments: ast.arguments, env: Env) -> None:
         for default in (*arguments.defaults, *arguments.kw_defaults):
@@ -258,12 +255,20 @@ class _Walk:
             if arg.annotation is not None:
                 self.read(arg.annotation, env)
 
+    def _assign_all(
+        self, targets: Iterable[ast.expr], value: ast.expr, env: Env, statement: ast.stmt
+    ) -> Env:
+        env = self.read(value, env)
+        for target in targets:
+            env = self._assign(target, value, (), env, statement)
+        return env
+
     def _assign(
         self, target: ast.expr, value: ast.expr, path: Path, env: Env, statement: ast.stmt
     ) -> Env:
         match target:
             case ast.Name(id=name):
-                return {**env, name: frozenset([self.bind(name, target, value, path, statement)])}
+                return self._bound(env, name, target, value, path, statement)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 star = False
                 for index, element in enumerate(elements):
@@ -287,8 +292,7 @@ class _Walk:
             return env
         if isinstance(node, ast.NamedExpr):
             env = self.read(node.value, env)
-            name = node.target.id
-            return {**env, name: frozenset([self.bind(name, node.target, node.value)])}
+            return self._bound(env, node.target.id, node.target, node.value)
         if isinstance(node, ast.Lambda):
             self._read_signature(node.args, env)
             return env  # its body is a scope of its own
@@ -333,6 +337,18 @@ class _Walk:
                 env = self._read_children(child, env)
         return env
 
+    def _bound(
+        self,
+        env: Env,
+        name: str,
+        node: ast.AST,
+        value: ast.expr | None = None,
+        path: Path = (),
+        statement: ast.stmt | None = None,
+    ) -> Env:
+        """What holds after a name was bound."""
+        return {**env, name: frozenset([self.bind(name, node, value, path, statement)])}
+
     def bind(
         self,
         name: str,
@@ -340,13 +356,12 @@ class _Walk:
         value: ast.expr | None = None,
         path: Path = (),
         statement: ast.stmt | None = None,
-        owner: ast.AST | None = None,
         augmented: bool = False,
     ) -> Binding:
         """The binding of a name at a place; the same object however often the place is walked."""
         key = (node, path, name)
         if key not in self._known:
-            made = Binding(name, node, value, path, owner, statement, augmented)
+            made = Binding(name, node, value, path, statement, augmented)
             self._known[key] = made
             self.result.bindings.setdefault(name, []).append(made)
         return self._known[key]

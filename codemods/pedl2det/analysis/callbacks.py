@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow import Function, by_position
 from pedl2det.analysis.trial import Trial
 
 _CALLBACKS = "tensorflow.keras.callbacks."
@@ -31,9 +31,7 @@ _OLD_METRICS = frozenset(word for words in names.METRIC_NAMES for word in words)
 
 def keras_callback(trial: Trial, node: ast.AST) -> str | None:
     """The name of the callback class of Keras that an expression means."""
-    dotted = trial.modules.meaning(node)
-    row = names.lookup(dotted) if dotted else None
-    today = (row.new if row is not None else dotted) or ""
+    today = trial.today(node)
     return today.removeprefix(_CALLBACKS) if today.startswith(_CALLBACKS) else None
 
 
@@ -53,12 +51,7 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
 
 def by_epoch(trial: Trial) -> list[ast.AST]:
     """The places where the project makes callbacks that act by epoch."""
-    found: list[ast.AST] = []
-    for source in trial.modules:
-        for call in source.names.of(ast.Call):
-            if _acts_by_epoch(trial, call):
-                found.append(call)
-    return found
+    return [call for call in trial.modules.of(ast.Call) if _acts_by_epoch(trial, call)]
 
 
 def _acts_by_epoch(trial: Trial, call: ast.Call) -> bool:
@@ -105,7 +98,7 @@ def _knows_epoch(trial: Trial, hook: Function | ast.Lambda, first: int) -> bool:
         hook: the hook.
         first: the place of its parameter for the number.
     """
-    parameters = [*hook.args.posonlyargs, *hook.args.args][first:]
+    parameters = by_position(hook)[first:]
     if len(parameters) < 2:
         return True
     batch, logs = parameters[:2]

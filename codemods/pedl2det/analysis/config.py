@@ -31,6 +31,14 @@ _LEGACY_KEYS = {
     "searcher": ("max_steps", "target_trial_steps", "step_budget", "steps_per_round"),
     "hyperparameters": ("batch_size",),
 }
+#: Where a config names what it trains, by the kind of name.
+_NAMING: dict[str, KeyPath] = {
+    "entrypoint": ("entrypoint",),
+    "script": ("entrypoint", "script"),
+    "trial_class": ("entrypoints", "trial_class"),
+    "data_loaders_function": ("entrypoints", "data_loaders_function"),
+    "download_data_function": ("entrypoints", "download_data_function"),
+}
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 
 
@@ -152,6 +160,18 @@ class Config:
             ("searcher", "max_steps"),
         )
         return self.entry("searcher") is not None and any(self.entry(*one) for one in others)
+
+    @cached_property
+    def named(self) -> dict[str, str]:
+        """The script, or the objects as ``module:object``, that the config names, by kind."""
+        found = {kind: self.entry(*path) for kind, path in _NAMING.items()}
+        return {kind: one.scalar for kind, one in found.items() if one is not None and one.scalar}
+
+    @property
+    def trial(self) -> str:
+        """The trial that the config names, as ``module:Class``; else an empty string."""
+        found = (self.named.get(kind, "") for kind in ("entrypoint", "trial_class"))
+        return next((one for one in found if ":" in one), "")
 
     @cached_property
     def counts_steps(self) -> bool:

@@ -70,7 +70,7 @@ def _candidates(
     around = _around(file, homes)
     if around:
         return around
-    name = _entrypoint(config)
+    name = config.trial.partition(":")[0]
     if not name and _is_beside_another_trial(file):
         return []
     nearest: list[Path] = []
@@ -95,14 +95,6 @@ def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
     """The trial in whose directory a file is, as a list of one; the innermost of several."""
     around = [home for home in homes if file.is_relative_to(home)]
     return [max(around, key=lambda home: len(home.parts))] if around else []
-
-
-def _entrypoint(config: Config) -> str:
-    for path in (("entrypoint",), ("entrypoints", "trial_class")):
-        entry = config.entry(*path)
-        if entry is not None and entry.scalar and ":" in entry.scalar:
-            return entry.scalar.partition(":")[0]
-    return ""
 
 
 def _holds(home: Path, directory: Path, name: str) -> bool:

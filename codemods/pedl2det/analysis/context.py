@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.flow import Call, Flow, Function, is_classmethod, is_static
+from pedl2det.analysis.flow import (
+    Flow,
+    Function,
+    by_position,
+    first_parameter,
+    is_classmethod,
+    is_static,
+)
 from pedl2det.analysis.scopes import is_inside
 
 #: Under what the trial keeps its context: the first name that it has no other use for.
@@ -87,16 +94,11 @@ class ContextReach:
         )
 
     @cached_property
-    def _constructor_parameters(self) -> set[ast.AST]:
+    def _constructor_parameters(self) -> dict[ast.AST, None]:
         """The parameters by which trials get their context, before the migration."""
         methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
-        return {
-            one
-            for method in methods
-            if method is not None
-            for one in [*method.args.posonlyargs, *method.args.args][1:]
-            if one.arg in ("context", "trial_context") or _is_context_annotation(one.annotation)
-        }
+        given = [_given_context(method) for method in methods if method is not None]
+        return {one: None for one in given if one is not None}
 
     def can_take(self, function: Function) -> bool:
         """Whether every caller of a function can hand the context on."""
@@ -128,19 +130,11 @@ class ContextReach:
         """Whether other classes of the project may call a class's constructor through super."""
         return len(self._flow.family(owner)) > 1
 
-    def calls(self, function: Function) -> list[Call]:
-        """The calls that must hand the context on to a function."""
-        return self._flow.calls(function)
-
     def parameter_of(self, function: Function) -> str:
         """The name under which a function gets the context."""
-        taken = self._names_in(function)
-        return next(one for one in ("context", "det_context", "trial_context") if one not in taken)
-
-    def _names_in(self, function: ast.AST) -> set[str]:
         names = self._flow.modules.home(function).names
-        found = {one.id for one in names.below(function) if isinstance(one, ast.Name)}
-        return found | {one.arg for one in names.below(function) if isinstance(one, ast.arg)}
+        wanted = ("context", "det_context", "trial_context")
+        return next(one for one in wanted if not names.uses_name(function, one))
 
     def _is_given(self, target: ast.Attribute) -> bool:
         """Whether a constructor sets an attribute to what it was given, other than hparams."""
@@ -161,8 +155,7 @@ class ContextReach:
         names = self._flow.modules.home(node).names
         found = None
         child = node
-        while child in names.parents:
-            parent = names.parents[child]
+        for parent in names.around(node):
             if isinstance(parent, Function) and is_inside(child, parent):
                 found = parent
             elif isinstance(parent, ast.ClassDef) and found is not None:
@@ -177,10 +170,10 @@ class ContextReach:
             return None
         if function.name == "__init__" and not self.is_behind_decorator(function):
             return self.constructor_parameter(function)
-        first = [*function.args.posonlyargs, *function.args.args][:1]
-        if not first or _is_property_setter(function):
+        first = first_parameter(function)
+        if first is None or _is_property_setter(function):
             return None
-        return f"{first[0].arg}.{self.attribute}"
+        return f"{first}.{self.attribute}"
 
     def constructor_parameter(self, function: Function) -> str:
         """The name of the context in a trial's constructor, before or after its migration."""
@@ -194,22 +187,11 @@ class ContextReach:
     @cached_property
     def attribute(self) -> str:
         """The attribute under which the trial keeps its context; ``context`` if it keeps none."""
-        for owner in self._classes:
-            method = self._flow.own_method(owner, "__init__")
-            if method is None:
-                continue
-            for one in [*method.args.posonlyargs, *method.args.args][1:]:
-                for read in self._flow.reads_of(one):
-                    parent = self._flow.modules.home(read).names.parents.get(read)
-                    is_context = one.arg in ("context", "trial_context") or _is_context_annotation(
-                        one.annotation
-                    )
-                    if (
-                        is_context
-                        and isinstance(parent, ast.Assign)
-                        and isinstance(parent.targets[0], ast.Attribute)
-                    ):
-                        return parent.targets[0].attr
+        for parameter in self._constructor_parameters:
+            for read in self._flow.reads_of(parameter):
+                match self._flow.modules.home(read).names.parents.get(read):
+                    case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
+                        return name
         return next(one for one in _ATTRIBUTES if one not in self._stored_attributes())
 
     def _stored_attributes(self) -> set[str]:
@@ -233,11 +215,8 @@ def _is_property_setter(function: Function) -> bool:
 
 def _given_context(function: Function) -> ast.arg | None:
     """The parameter by which a constructor gets the context already."""
-    for one in [*function.args.posonlyargs, *function.args.args][1:]:
-        if one.arg in ("context", "trial_context") or _is_context_annotation(one.annotation):
+    for one in by_position(function)[1:]:
+        is_annotated = one.annotation is not None and "Context" in ast.unparse(one.annotation)
+        if is_annotated or one.arg in ("context", "trial_context"):
             return one
     return None
-
-
-def _is_context_annotation(annotation: ast.expr | None) -> bool:
-    return annotation is not None and "Context" in ast.unparse(annotation)

@@ -22,28 +22,10 @@ _COMBINING = ("zip", "sample_from_datasets", "choose_from_datasets")
 #: Methods of a dataset that return a dataset.
 _METHODS = frozenset(
     (
-        *(
-            "apply",
-            "batch",
-            "bucket_by_sequence_length",
-            "cache",
-            "concatenate",
-            "enumerate",
-            "filter",
-        ),
-        *("flat_map", "interleave", "map", "padded_batch", "prefetch", "ragged_batch", "rebatch"),
-        *(
-            "repeat",
-            "scan",
-            "shard",
-            "shuffle",
-            "skip",
-            "snapshot",
-            "take",
-            "take_while",
-            "unbatch",
-        ),
-        *("unique", "window", "with_options", "zip"),
+        *("apply", "batch", "bucket_by_sequence_length", "cache", "concatenate", "enumerate"),
+        *("filter", "flat_map", "interleave", "map", "padded_batch", "prefetch"),
+        *("ragged_batch", "rebatch", "repeat", "scan", "shard", "shuffle", "skip", "snapshot"),
+        *("take", "take_while", "unbatch", "unique", "window", "with_options", "zip"),
     )
 )
 

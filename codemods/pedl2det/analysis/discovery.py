@@ -7,14 +7,15 @@ are those that the trial imports, however far round, and the files beside them t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis import imported, native
 from pedl2det.analysis.configs_of import Assigned, assign
-from pedl2det.analysis.membership import Members, members
+from pedl2det.analysis.membership import members
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.notebook.discovery import with_notebooks
 from pedl2det.analysis.project_files import (
@@ -56,6 +57,7 @@ class Discovered:
 class _Found:
     """The files by what their bytes say."""
 
+    python: list[Path] = field(default_factory=list)
     old: list[Path] = field(default_factory=list)  #: Python that may use an old API
     trials: list[Path] = field(default_factory=list)  #: Python that may define a trial
     native: list[Path] = field(default_factory=list)  #: Python that may train by the Native API
@@ -71,31 +73,15 @@ def discover(paths: Sequence[Path]) -> Discovered:
     found = _Found()
     for file in files_below(paths):
         _sort(file, found)
-    trials = [file for file in found.trials if _defines_trial(file, reader)]
-    directories = _directories(paths)
-    configs = {one.parent for one in found.configs}
-    homes = {_home(file, configs) for file in trials} | _script_homes(found.configs, reader)
-    indirect = [
-        file
-        for file in found.trials
-        if file not in trials
-        and _home(file, configs) not in homes
-        and _leads_to_trial(file, _home(file, configs), found, reader)
-    ]
-    trials += indirect
-    homes |= {_home(file, configs) for file in indirect}
+    trials = _trials(found, reader)
+    homes = {*trials.values()} | _script_homes(found.configs, reader)
     found.native = [file for file in found.native if _is_native(file, homes, reader)]
     homes |= {file.parent for file in found.native}
-    outside = [one for one in homes if not _is_below(one, directories)]
-    if outside:  # single files were given
-        found.configs += [
-            file
-            for home in sorted(outside)
-            for file in files_below([home])
-            if file.suffix in YAML and _is_config(file.read_bytes())
-        ]
-    found.configs = sorted(set(found.configs))
-    assigned = assign(found.configs, sorted(homes), directories, reader)
+    directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
+    outside = sorted(one for one in homes if not _is_below(one, directories))
+    beside = [file for file in files_below(outside) if file.suffix in YAML]  # of single files
+    found.configs += [file for file in beside if _is_config(file.read_bytes())]
+    assigned = assign(sorted(set(found.configs)), sorted(homes), directories, reader)
     projects = [
         _project(home, homes, trials, found, assigned, directories, reader)
         for home in sorted(homes)
@@ -107,7 +93,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
         tuple(found.texts),
         assigned.stray,
         assigned.ambiguous,
-        (*directories, *sorted(outside)),
+        (*directories, *outside),
         tuple(one for one in found.notebooks if b"pedl" in one.read_bytes()),
         reader,
     )
@@ -122,6 +108,7 @@ def _sort(file: Path, found: _Found) -> None:
     except OSError:
         return
     if is_python(file):
+        found.python.append(file)
         is_old = names.mentions_legacy(data)
         if is_old:
             found.old.append(file)
@@ -153,17 +140,44 @@ def _may_name(data: bytes) -> bool:
     return any(word in lowered for word in (b"pedl", b"determined", b"tensorflow", b"keras"))
 
 
-def _directories(paths: Sequence[Path]) -> tuple[Path, ...]:
-    return tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
-
-
 def _is_below(path: Path, directories: Sequence[Path]) -> bool:
     return any(path.is_relative_to(one) for one in directories)
 
 
-def _defines_trial(file: Path, reader: Reader) -> bool:
-    source = reader.source_or_none(file)
-    return source is not None and bool(trial_classes(source))
+def _trials(found: _Found, reader: Reader) -> dict[Path, Path]:
+    """The files that define a trial or lead to one, each with the directory of its trial."""
+    configs = {one.parent for one in found.configs}
+    trials: dict[Path, Path] = {}
+    for file in found.trials:
+        source = reader.source_or_none(file)
+        classes = trial_classes(source) if source is not None else []
+        if classes:
+            heirs = _heirs(file, [one.name for one in classes], configs, found)
+            trials |= heirs or {file: _home(file, configs)}
+    known = {*trials.values()} | _script_homes(found.configs, reader)
+    for file in found.trials:
+        home = _home(file, configs)
+        if file not in trials and home not in known and _leads_to_trial(file, home, found, reader):
+            trials[file] = home
+    return trials
+
+
+def _heirs(
+    file: Path, classes: Sequence[str], configs: set[Path], found: _Found
+) -> dict[Path, Path]:
+    """A file of base classes in a folder without a config, and the files that derive from them.
+
+    All of them belong to the directory of the nearest config above.
+    """
+    above = next((one for one in file.parents if one in configs), file.parent)
+    names_of_bases = "|".join(classes)
+    derives = re.compile(rf"^class\s+\w+\s*\([^)]*\b(?:{names_of_bases})\b".encode(), re.M)
+    heirs = [
+        one
+        for one in found.python
+        if above != file.parent and one.is_relative_to(above) and derives.search(one.read_bytes())
+    ]
+    return dict.fromkeys((file, *heirs), above) if heirs and heirs != [file] else {}
 
 
 def _is_native(file: Path, homes: set[Path], reader: Reader) -> bool:
@@ -203,8 +217,8 @@ def _script_homes(configs: Sequence[Path], reader: Reader) -> set[Path]:
     for file in configs:
         if b"script" in file.read_bytes():
             config = reader.config_or_none(file)
-            entry = config.entry("entrypoint", "script") if config is not None else None
-            if entry is not None and entry.scalar and (file.parent / entry.scalar).is_file():
+            script = config.named.get("script") if config is not None else None
+            if script and (file.parent / script).is_file():
                 homes.add(file.parent)
     return homes
 
@@ -212,7 +226,7 @@ def _script_homes(configs: Sequence[Path], reader: Reader) -> set[Path]:
 def _project(
     home: Path,
     homes: set[Path],
-    trials: Sequence[Path],
+    trials: Mapping[Path, Path],
     found: _Found,
     assigned: Assigned,
     directories: Sequence[Path],
@@ -228,9 +242,8 @@ def _project(
     entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
     top = max((one for one in directories if home.is_relative_to(one)), default=home)
     scripts = owned(found.native)
-    made: Members = members(
-        home, [*owned(trials), *scripts], owned(found.old), entries, others, top, reader
-    )
+    own = [file for file, one in trials.items() if one == home]
+    made = members(home, [*own, *scripts], owned(found.old), entries, others, top, reader)
     return Project(home, made.root, made.modules, made.needed, configs, scripts=tuple(scripts))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 
+from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import Reference, Trial
 
 #: What each getter is on the context; the argument of the call is ``{key}``.
@@ -46,21 +46,22 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
         return call, "{context}.get_per_slot_batch_size()"
     if len(names) < len(found) or "batch_size" in names:
         return None
-    if expects_key_error(reference.source.names.parents, call):
+    if expects_key_error(reference.source.names, call):
         code = "{context}.get_hparams()[{key}]"
     return call, code
 
 
-def expects_key_error(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:
+def expects_key_error(names: Names, node: ast.AST) -> bool:
     """Whether a missing hyperparameter is caught, for which the context has another error."""
-    while node in parents:
-        child, node = node, parents[node]
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+    child = node
+    for around in names.around(node):
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             return False
-        if isinstance(node, ast.Try) and child in node.body:
-            caught = [ast.unparse(one.type) for one in node.handlers if one.type is not None]
+        if isinstance(around, ast.Try) and child in around.body:
+            caught = [ast.unparse(one.type) for one in around.handlers if one.type is not None]
             if any("KeyError" in one or "LookupError" in one for one in caught):
                 return True
+        child = around
     return False
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from pedl2det.analysis.import_path import changes_path
 from pedl2det.analysis.source import Source
 
 #: Libraries of trials. A folder above a trial may have the name of one of them.
@@ -34,13 +35,30 @@ class Imported:
     relative: bool = False
 
 
+def added_paths(source: Source) -> Iterator[str]:
+    """The folders that a file adds to ``sys.path``, as far as it writes their names.
+
+    Such as ``src`` of ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
+    """
+    for call in source.names.of(ast.Call):
+        if changes_path(source, call.func):
+            texts = (
+                one.value
+                for one in ast.walk(call)
+                if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            )
+            parts = [part for text in texts for part in PurePosixPath(text).parts if part != "."]
+            if parts and not {"..", "/"}.intersection(parts):
+                yield "/".join(parts)
+
+
 def imports(source: Source, home: Path, above: Sequence[Path]) -> Iterator[Imported]:
     """Return what a file imports from the directories of a project.
 
     Args:
         source: the file.
         home: the directory of the trial.
-        above: directories above it from which imports may start, the nearest first.
+        above: other directories from which imports may start, in their order.
     """
     for node in source.names.of(ast.Import, ast.ImportFrom):
         if isinstance(node, ast.Import):
@@ -89,6 +107,12 @@ def _files(base: Path, dotted: Sequence[str]) -> tuple[tuple[str, Path], ...]:
             if file is not None:
                 found[".".join(parts[:end])] = file
     return tuple(found.items())
+
+
+def find(dotted: str, bases: Iterable[Path]) -> tuple[Path, Path] | None:
+    """The first directory from which a module can be imported, and the module's file."""
+    found = ((base, module(base, dotted)) for base in bases)
+    return next(((base, file) for base, file in found if file is not None), None)
 
 
 def module(base: Path, dotted: str) -> Path | None:

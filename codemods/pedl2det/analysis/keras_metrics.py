@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import pedl2det_names as names
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.analysis.models import is_keras_trial
@@ -141,7 +140,9 @@ class KerasTrialMetrics:
         for value in self._trial.flow.returned(method):
             for origin in self._trial.flow.origins(value):
                 node = origin.node
-                if not isinstance(node, ast.Dict) or origin.path or self._is_changed(value, node):
+                if (
+                    not isinstance(node, ast.Dict) or origin.path or node is not value
+                ):  # not as it is written
                     return None
                 for key, given in zip(node.keys, node.values, strict=True):
                     metric = self._metric(role, key, given)
@@ -149,10 +150,6 @@ class KerasTrialMetrics:
                         return None
                     found.append(metric)
         return found
-
-    def _is_changed(self, value: ast.expr, node: ast.Dict) -> bool:
-        """Whether a dict is not returned as it is written."""
-        return value is not node
 
     def _metric(self, role: str, key: ast.expr | None, value: ast.expr) -> Metric | None:
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
@@ -181,10 +178,8 @@ class KerasTrialMetrics:
             return True
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
             return self._trial.flow.method(self.owner, node.attr) is not None
-        dotted = self._trial.modules.meaning(node) or ""
-        row = names.lookup(dotted)
-        today = row.new if row is not None else dotted
-        return (today or "").startswith(f"{KERAS}.") and (today or "").rpartition(".")[2].islower()
+        today = self._trial.today(node)
+        return today.startswith(f"{KERAS}.") and today.rpartition(".")[2].islower()
 
     def _outputs_of_losses(self) -> Iterator[str]:
         method = self._trial.flow.method(self.owner, "losses")
@@ -197,16 +192,15 @@ class KerasTrialMetrics:
 
     def _output_lists(self) -> Iterator[ast.List | ast.Tuple]:
         """The outputs that are listed where a model is made."""
-        for source in self._trial.modules:
-            for node in source.names.of(ast.Call):
-                name = (self._trial.modules.meaning(node.func) or "").rpartition(".")[2]
-                said = {one.arg: one.value for one in node.keywords}
-                given = node.args[1] if len(node.args) > 1 else None
-                outputs = said.get("outputs", said.get("output", given))
-                if name == "Model" and isinstance(outputs, ast.List | ast.Tuple):
-                    yield outputs
-                elif name == "Model" and outputs is not None:
-                    yield ast.List([outputs], ast.Load())
+        for node in self._trial.modules.of(ast.Call):
+            name = (self._trial.modules.meaning(node.func) or "").rpartition(".")[2]
+            said = {one.arg: one.value for one in node.keywords}
+            given = node.args[1] if len(node.args) > 1 else None
+            outputs = said.get("outputs", said.get("output", given))
+            if name == "Model" and isinstance(outputs, ast.List | ast.Tuple):
+                yield outputs
+            elif name == "Model" and outputs is not None:
+                yield ast.List([outputs], ast.Load())
 
 
 def keras_trials(trial: Trial) -> list[KerasTrialMetrics]:

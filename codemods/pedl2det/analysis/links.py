@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 
+from pedl2det.analysis.imported import added_paths
 from pedl2det.analysis.source import Source
 
 
@@ -27,6 +28,12 @@ class _Links:
         self._followed: dict[str, str] = {}
         #: The names of modules that are being followed: one that leads back to itself ends there.
         self._open: set[tuple[str, str]] = set()
+        self._added = [
+            f"{package}{path.replace('/', '.')}."
+            for module, source in sources.items()
+            for path in added_paths(source)
+            for package in dict.fromkeys((self._package(module), ""))
+        ]
 
     def follow(self, module: str, dotted: str) -> str:
         """A dotted name, as a module has it, by the place where it is defined."""
@@ -78,8 +85,21 @@ class _Links:
         name = dotted.lstrip(".")
         level = len(dotted) - len(name)
         if not level:
-            return dotted
+            return self._by_search_path(dotted)
+        package = self._package(module).split(".")[:-1]
+        return ".".join([*package[: len(package) - level + 1], *([name] if name else [])])
+
+    def _package(self, module: str) -> str:
+        """The package that a module is in, with a dot at its end."""
         is_package = self._sources[module].path.stem == "__init__"
-        package = [] if module == "__init__" else module.split(".")
-        up = level - 1 if is_package else level
-        return ".".join([*package[: len(package) - up], *([name] if name else [])])
+        inner = module if is_package and module != "__init__" else module.rpartition(".")[0]
+        return f"{inner}." if inner else ""
+
+    def _by_search_path(self, dotted: str) -> str:
+        """A dotted name with the folder in front that was added to ``sys.path`` for it."""
+        first = dotted.partition(".")[0]
+        if first not in self._sources:
+            for folder in self._added:
+                if any(f"{one}.".startswith(f"{folder}{first}.") for one in self._sources):
+                    return folder + dotted
+        return dotted

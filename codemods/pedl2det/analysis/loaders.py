@@ -93,10 +93,10 @@ def needs_unwrapping(trial: Trial) -> bool:
     ``validation_loader`` know.
     """
     return any(
-        not _is_in_annotation(one) and plain_adapter(trial, one) is None
+        not one.is_in_annotation and plain_adapter(trial, one) is None
         for one in trial.uses(*names.ADAPTERS)
     ) or any(
-        not _is_in_annotation(one) and not is_plain_record_loader(trial, one)
+        not one.is_in_annotation and not is_plain_record_loader(trial, one)
         for one in trial.uses(*RECORD_LOADERS)
     )
 
@@ -181,24 +181,6 @@ def cut_size(trial: Trial, context: str) -> str:
     if cuts_by_hyperparameter(trial):
         return f", {context}.get_per_slot_batch_size()"
     return ", self.batch_size()"
-
-
-def _is_in_annotation(reference: Reference) -> bool:
-    return annotation_around(reference.source.names.parents, reference.node) is not None
-
-
-def annotation_around(parents: dict[ast.AST, ast.AST], node: ast.AST) -> ast.expr | None:
-    """The whole annotation that a node is a part of."""
-    while node in parents:
-        parent = parents[node]
-        if isinstance(parent, ast.arg | ast.AnnAssign) and parent.annotation is node:
-            return parent.annotation
-        if isinstance(parent, Function) and parent.returns is node:
-            return parent.returns
-        if isinstance(parent, ast.stmt):
-            return None
-        node = parent
-    return None
 
 
 def _does_work(node: ast.expr) -> bool:

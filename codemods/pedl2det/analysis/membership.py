@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.ignoring import Ignored
-from pedl2det.analysis.imported import imports, module
+from pedl2det.analysis.imported import added_paths, find, imports
 from pedl2det.analysis.project_files import SUPPORT
 from pedl2det.analysis.reader import Reader
 
@@ -40,6 +40,7 @@ class _Walk:
     above: Sequence[Path]
     reader: Reader
     files: set[Path] = field(default_factory=set)
+    added: list[Path] = field(default_factory=list)  #: to ``sys.path``
     outside: dict[Path, str] = field(default_factory=dict)
     bases: set[Path] = field(default_factory=set)
 
@@ -54,8 +55,11 @@ class _Walk:
             source = self.reader.source_or_none(file)
             if source is None:
                 continue
-            for one in imports(source, self.home, self.above):
-                if not one.relative or not one.base.is_relative_to(self.home):
+            around = (file.parent, self.home)
+            self.added += [top / one for one in added_paths(source) for top in around]
+            for one in imports(source, self.home, [*self.added, *self.above]):
+                is_below = one.base != self.home and one.base.is_relative_to(self.home)
+                if not is_below and not (one.relative and one.base == self.home):
                     self.bases.add(one.base)
                 for name, found in one.files:
                     waiting.append(found)
@@ -132,25 +136,15 @@ def _named(
     """The files that the configs name as entrypoints, and where their names start from."""
     files, bases = [], set()
     for config in configs:
-        script = config.entry("entrypoint", "script")
-        if script is not None and script.scalar and (home / script.scalar).is_file():
-            files.append(home / script.scalar)
-        for path in (
-            ("entrypoint",),
-            ("entrypoints", "trial_class"),
-            ("entrypoints", "data_loaders_function"),
-            ("entrypoints", "download_data_function"),
-        ):
-            entry = config.entry(*path)
-            name = (entry.scalar or "").partition(":")[0] if entry is not None else ""
-            if not re.fullmatch(r"\w+(\.\w+)*", name):
+        for kind, named in config.named.items():
+            if kind == "script" and (home / named).is_file():
+                files.append(home / named)
                 continue
-            for base in (home, *above):
-                found = module(base, name)
-                if found is not None:
-                    files.append(found)
-                    bases.add(base)
-                    break
+            name = named.partition(":")[0]
+            found = find(name, (home, *above)) if re.fullmatch(r"\w+(\.\w+)*", name) else None
+            if found is not None:
+                files.append(found[1])
+                bases.add(found[0])
     return files, bases
 
 

@@ -61,22 +61,12 @@ def _asked(trial: Trial, call: ast.Call) -> set[str]:
     """
     given = [one.value for one in call.keywords if one.arg == "metrics"] or call.args[2:3]
     found: set[str] = set()
-    waiting = list(given)
-    seen: set[ast.AST] = set()
-    while waiting:
-        for origin in trial.flow.origins(waiting.pop()):
-            if origin.node in seen:
-                continue
-            seen.add(origin.node)
-            match origin.node:
-                case ast.Constant(value=str(name)):
-                    found.add(name)
-                case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
-                    waiting += parts
-                case ast.BinOp(left=left, right=right):
-                    waiting += [left, right]
-                case ast.Attribute() | ast.arg() | ast.Subscript():
-                    found |= _strings(trial)
+    for node in (one for value in given for one in trial.flow.members(value)):
+        match node:
+            case ast.Constant(value=str(name)):
+                found.add(name)
+            case ast.Attribute() | ast.arg() | ast.Subscript():
+                found |= _strings(trial)
     return found
 
 

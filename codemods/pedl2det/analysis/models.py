@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pedl2det_names as names
-from pedl2det.analysis.flow import Function, Origin
+from pedl2det.analysis.flow import Function, Origin, first_parameter
 from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
@@ -56,12 +54,11 @@ def compiles(trial: Trial) -> list[Compile]:
     """Every call that compiles a model, except within a ``compile`` of the model's own."""
     returned = _returned(trial)
     found = []
-    for source in trial.modules:
-        for call in source.names.of(ast.Call):
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
-                origins = trial.flow.origins(call.func.value)
-                if _is_model(trial, source, call, origins):
-                    found.append(_compile(trial, source, call, origins, returned))
+    for call in trial.modules.of(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
+            source, origins = trial.modules.home(call), trial.flow.origins(call.func.value)
+            if _is_model(trial, source, call, origins):
+                found.append(_compile(trial, source, call, origins, returned))
     return found
 
 
@@ -85,24 +82,15 @@ def is_keras_trial(trial: Trial, owner: ast.ClassDef) -> bool:
 def is_model_class(trial: Trial, node: ast.ClassDef) -> bool:
     """Whether a class of the project derives from a Keras model."""
     return any(
-        _today(trial, base) in _CLASSES for one in trial.flow.bases(node) for base in one.bases
+        trial.today(base) in _CLASSES for one in trial.flow.bases(node) for base in one.bases
     )
-
-
-def owner_of(source: Source, node: ast.AST) -> ast.ClassDef | None:
-    """The innermost class around a node."""
-    while node in source.names.parents:
-        node = source.names.parents[node]
-        if isinstance(node, ast.ClassDef):
-            return node
-    return None
 
 
 def makes_model(trial: Trial, node: ast.AST) -> bool:
     """Whether an expression is a call that makes a Keras model."""
     if not isinstance(node, ast.Call):
         return False
-    today = _today(trial, node.func) or ""
+    today = trial.today(node.func)
     if today in _CLASSES | _MAKERS or today.startswith(f"{KERAS}.applications."):
         return True
     if isinstance(node.func, ast.Attribute) and node.func.attr == "wrap_model":
@@ -114,11 +102,7 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
 
 
 def _compile(
-    trial: Trial,
-    source: Source,
-    call: ast.Call,
-    origins: list[Origin],
-    returned: set[Origin],
+    trial: Trial, source: Source, call: ast.Call, origins: list[Origin], returned: set[Origin]
 ) -> Compile:
     mine = looked_through(trial, origins)
     known = bool(mine) and all(makes_model(trial, one.node) for one in mine)
@@ -174,31 +158,13 @@ def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin
     receiver = call.func.value
     if isinstance(receiver, ast.Call) and getattr(receiver.func, "id", "") == "super":
         return False
-    if _is_of_a_library(trial, receiver):
+    if trial.modules.is_of_library(receiver):
         return False
     if any(makes_model(trial, one.node) for one in origins):
         return True
-    owner = owner_of(source, call)
+    owner = source.names.class_around(call)
     if isinstance(receiver, ast.Name) and owner is not None and is_model_class(trial, owner):
-        return receiver.id in _first_parameters(source, call)
+        functions = (one for one in source.names.around(call) if isinstance(one, Function))
+        return any(first_parameter(one) == receiver.id for one in functions)
     said = {one.arg for one in call.keywords}
     return bool(said & (_ARGUMENTS | {None})) or len(call.args) > 1
-
-
-def _is_of_a_library(trial: Trial, node: ast.expr) -> bool:
-    """Whether an expression is a module or an object of a library, such as ``re``."""
-    dotted = trial.modules.meaning(node)
-    return dotted is not None and trial.modules.split(dotted)[0] is None
-
-
-def _first_parameters(source: Source, node: ast.AST) -> Iterator[str]:
-    while node in source.names.parents:
-        node = source.names.parents[node]
-        if isinstance(node, Function) and node.args.args:
-            yield node.args.args[0].arg
-
-
-def _today(trial: Trial, node: ast.AST) -> str | None:
-    dotted = trial.modules.meaning(node)
-    row = names.lookup(dotted) if dotted else None
-    return row.new if row is not None else dotted

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from pedl2det.analysis.links import link
+from pedl2det.analysis.names import Node
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 
@@ -26,6 +28,11 @@ class Modules:
 
     def __iter__(self) -> Iterator[Source]:
         return iter(self.by_name.values())
+
+    def of(self, kind: type[Node]) -> Iterator[Node]:
+        """The nodes of a kind in all files."""
+        for source in self:
+            yield from source.names.of(kind)
 
     @cached_property
     def _names(self) -> dict[int, str]:
@@ -99,7 +106,7 @@ class Modules:
         while waiting:
             here = waiting.pop()
             for node in here.names.of(ast.Import, ast.ImportFrom):
-                for module in self._imported(here, node):
+                for module in self.imported(here, node):
                     if module is other:
                         return True
                     if id(module) not in found:
@@ -107,8 +114,8 @@ class Modules:
                         waiting.append(module)
         return False
 
-    def _imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
-        """The files of the project that an import at the top of a file runs."""
+    def imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
+        """The other files of the project that an import at the top of a file runs."""
         if source.names.definition_around(node) is not None:
             return
         dotted: list[str] = []
@@ -144,6 +151,16 @@ class Modules:
         if not isinstance(root, ast.Name) or source.names.binder(root) is not source.tree:
             return None
         return ".".join([self.name_of(source), root.id, *attributes])
+
+    def is_of_library(self, node: ast.expr) -> bool:
+        """Whether an expression means something of a library or a builtin."""
+        meaning = self.meaning(node)
+        if meaning is not None:
+            return self.split(meaning)[0] is None
+        names = self.home(node).names
+        return (
+            isinstance(node, ast.Name) and names.binder(node) is None and hasattr(builtins, node.id)
+        )
 
 
 def _defined(body: list[ast.stmt], name: str) -> Definition | None:

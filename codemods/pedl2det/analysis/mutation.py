@@ -8,13 +8,6 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis.flow import Use, Way
 from pedl2det.analysis.trial import Trial
 
-_IN_PLACE = frozenset(
-    (
-        *("append", "extend", "fill", "insert", "partition", "pop", "put", "remove", "resize"),
-        *("reverse", "setdefault", "sort", "update"),
-    )
-)
-
 
 def changed_after(trial: Trial, place: ast.expr, values: Iterable[ast.expr]) -> Iterator[str]:
     """The names among some values that the function changes in place after it reaches a place."""
@@ -50,12 +43,7 @@ def _is_change(trial: Trial, node: ast.Name) -> bool:
 
 
 def _changes(use: Use) -> bool:
-    if use.way is Way.STORED:
-        return True
-    call = use.around
-    if not isinstance(call, ast.Call):
-        return False
-    if use.way is Way.METHOD:
-        in_place = any(one.arg == "inplace" for one in call.keywords)
-        return in_place or getattr(call.func, "attr", "") in _IN_PLACE
-    return use.way is Way.ARGUMENT and getattr(call.func, "attr", "") == "shuffle"
+    match use:
+        case Use(way=Way.METHOD, around=ast.Call(keywords=given)):
+            return use.is_change or any(one.arg == "inplace" for one in given)
+    return use.is_change or (use.way is Way.ARGUMENT and use.method == "shuffle")

@@ -195,28 +195,40 @@ class Names:
             if node is not root or not isinstance(node, ast.FunctionDef | ast.ClassDef)
         )
 
-    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The outermost function around a node: a function of the module or a method."""
-        found = None
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What is around a node, from the inside out."""
         while node in self.parents:
             node = self.parents[node]
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found = node
-        return found
+            yield node
+
+    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The outermost function around a node: a function of the module or a method."""
+        functions = [
+            one
+            for one in self.around(node)
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+        return functions[-1] if functions else None
 
     def definition_around(self, node: ast.AST) -> ast.AST | None:
         """The innermost function, lambda or class around a node."""
-        while node in self.parents:
-            node = self.parents[node]
-            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-                return node
+        found = (one for one in self.around(node) if isinstance(one, (*FUNCTIONS, ast.ClassDef)))
+        return next(found, None)
+
+    def annotation_around(self, node: ast.AST) -> ast.expr | None:
+        """The whole annotation that a node is a part of."""
+        child = node
+        for parent in self.around(node):
+            if child in (getattr(parent, "annotation", None), getattr(parent, "returns", None)):
+                return child  # type: ignore[return-value]
+            if isinstance(parent, ast.stmt):
+                return None
+            child = parent
         return None
 
-    def is_in_body(self, node: ast.AST, function: ast.FunctionDef) -> bool:
-        """Whether a node stands in the body of a function, not in its head."""
-        while self.parents.get(node) is not function:
-            node = self.parents[node]
-        return node in function.body
+    def class_around(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class around a node."""
+        return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), None)
 
     def statement_of(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""

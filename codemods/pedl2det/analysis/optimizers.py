@@ -8,7 +8,7 @@ from enum import Enum
 import pedl2det_names as names
 from pedl2det.analysis.flow import Origin
 from pedl2det.analysis.old_keras import KERAS, LEGACY, OPTIMIZERS, is_optimizer
-from pedl2det.analysis.trial import Trial
+from pedl2det.analysis.trial import Trial, today
 
 #: Classes of optimizers by the names that Keras takes.
 BY_NAME = {name.lower(): name for name in names.TF_OPTIMIZERS}
@@ -72,9 +72,9 @@ def _makes_one(trial: Trial, origin: Origin, call: ast.Call) -> bool:
         return any(_is_class(source.names.follow(one)) for one in bound if one)
     match call.func:
         case ast.Call(func=ast.Name(id="getattr"), args=[module, *_]):  # getattr(optimizers, name)
-            return _today(trial.modules.meaning(module)) in (OPTIMIZERS, LEGACY)
+            return trial.today(module) in (OPTIMIZERS, LEGACY)
     dotted = trial.modules.meaning(node)
-    return _is_class(dotted) or _today(dotted) in _FUNCTIONS
+    return _is_class(dotted) or trial.today(node) in _FUNCTIONS
 
 
 def _is_class(dotted: str | None) -> bool:
@@ -82,12 +82,6 @@ def _is_class(dotted: str | None) -> bool:
     row = names.lookup(dotted) if dotted else None
     if row is not None and is_optimizer(row):
         return True
-    today = _today(dotted) or ""
-    module, _, name = today.rpartition(".")
+    module, _, name = today(dotted).rpartition(".")
     is_module = module.startswith((OPTIMIZERS, f"{KERAS}.mixed_precision", "tensorflow.train"))
     return is_module and name[:1].isupper()
-
-
-def _today(dotted: str | None) -> str | None:
-    row = names.lookup(dotted) if dotted else None
-    return row.new if row is not None and row.new else dotted

@@ -25,12 +25,12 @@ def is_always_returned(
     if not isinstance(function, Function) or depth > 4:
         return False
     if not isinstance(statement, ast.Return):
-        after = _after(parents, statement, function)
+        around = [*source.names.around(statement)]
+        around = around[: around.index(function) + 1]
+        after = _after(around, statement)
         later = {one for part in after for one in ast.walk(part) if isinstance(one, ast.stmt)}
         returns = [one for one in later if isinstance(one, ast.Return)]
-        if not returns or any(
-            isinstance(one, ast.For | ast.While) for one in _around(parents, statement, function)
-        ):
+        if not returns or any(isinstance(one, ast.For | ast.While) for one in around):
             return False
         if any(not _returns(trial, one, node, later, index) for one in returns):
             return False
@@ -42,22 +42,10 @@ def is_always_returned(
     )
 
 
-def _around(
-    parents: dict[ast.AST, ast.AST], statement: ast.AST, function: ast.AST
-) -> Iterator[ast.AST]:
-    node = statement
-    while node is not function:
-        node = parents[node]
-        yield node
-
-
-def _after(
-    parents: dict[ast.AST, ast.AST], statement: ast.stmt, function: ast.AST
-) -> Iterator[ast.stmt]:
-    """The statements that may run after a statement of a function."""
+def _after(around: Sequence[ast.AST], statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements that may run after a statement, in what is around it."""
     node: ast.AST = statement
-    while node is not function:
-        parent = parents[node]
+    for parent in around:
         for field in ("body", "orelse", "finalbody"):
             block = getattr(parent, field, None)
             if isinstance(block, list) and node in block:

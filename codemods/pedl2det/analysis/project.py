@@ -15,15 +15,6 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Finding, Unreadable
 from pedl2det.fixes import ConfigNeed
 
-#: What a config may name, by the keys under which it does.
-_ENTRIES = {
-    "entrypoint": ("entrypoint",),
-    "script": ("entrypoint", "script"),
-    "trial_class": ("entrypoints", "trial_class"),
-    "data_loaders_function": ("entrypoints", "data_loaders_function"),
-    "download_data_function": ("entrypoints", "download_data_function"),
-}
-
 
 @dataclass(frozen=True)
 class Script:
@@ -103,10 +94,8 @@ def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path,
 
 def entry_names(configs: Iterable[Config]) -> dict[str, frozenset[str]]:
     """Return what some configs name, by the kind of name."""
-    found: dict[str, set[str]] = {}
+    found: dict[str, frozenset[str]] = {}
     for config in configs:
-        for kind, path in _ENTRIES.items():
-            entry = config.entry(*path)
-            if entry is not None and entry.scalar:
-                found.setdefault(kind, set()).add(entry.scalar)
-    return {kind: frozenset(named) for kind, named in found.items()}
+        for kind, name in config.named.items():
+            found[kind] = found.get(kind, frozenset()) | {name}
+    return found

@@ -28,7 +28,6 @@ class Project:
         configs: its experiment configs.
         notebooks: the notebooks that import its modules.
         has_trial: whether it defines a trial, or its config names a script.
-        unclear: configs that count in steps, and may belong to this trial or to another.
         scripts: its scripts of the Native API, which no config names.
     """
 
@@ -39,7 +38,6 @@ class Project:
     configs: tuple[Path, ...] = ()
     notebooks: tuple[Path, ...] = ()
     has_trial: bool = True
-    unclear: tuple[Path, ...] = ()
     scripts: tuple[Path, ...] = ()
 
 

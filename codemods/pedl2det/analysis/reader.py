@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,9 +28,7 @@ class Reader:
         Raises:
             Unreadable: it cannot be read as Python 3.
         """
-        if path not in self._sources:
-            self._sources[path] = _source(path)
-        return _or_raise(self._sources[path])
+        return _once(self._sources, path, _source)
 
     def config(self, path: Path) -> Config:
         """Read a YAML file.
@@ -36,38 +36,37 @@ class Reader:
         Raises:
             Unreadable: it is not one YAML document.
         """
-        if path not in self._configs:
-            try:
-                self._configs[path] = Config.read(path)
-            except Unreadable as error:
-                self._configs[path] = error
-        return _or_raise(self._configs[path])
+        return _once(self._configs, path, Config.read)
 
     def source_or_none(self, path: Path) -> Source | None:
         """Read a Python file or a notebook; None if it cannot be read."""
-        try:
+        with contextlib.suppress(Unreadable):
             return self.source(path)
-        except Unreadable:
-            return None
+        return None
 
     def config_or_none(self, path: Path) -> Config | None:
         """Read a YAML file; None if it cannot be read."""
-        try:
+        with contextlib.suppress(Unreadable):
             return self.config(path)
-        except Unreadable:
-            return None
+        return None
 
 
-def _source(path: Path) -> Source | Unreadable:
+def _source(path: Path) -> Source:
     from pedl2det.analysis.notebook import NotebookSource
 
-    try:
-        return NotebookSource.read(path) if path.suffix == NOTEBOOK else Source.read(path)
-    except Unreadable as error:
-        return error
+    return NotebookSource.read(path) if path.suffix == NOTEBOOK else Source.read(path)
 
 
-def _or_raise(value: Value | Unreadable) -> Value:
+def _once(
+    known: dict[Path, Value | Unreadable], path: Path, read: Callable[[Path], Value]
+) -> Value:
+    """Read a file for the first time, or return or raise what that gave."""
+    if path not in known:
+        try:
+            known[path] = read(path)
+        except Unreadable as error:
+            known[path] = error
+    value = known[path]
     if isinstance(value, Unreadable):
         raise value
     return value

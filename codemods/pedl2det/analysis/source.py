@@ -12,10 +12,12 @@ import io
 import re
 import tokenize
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pedl2det.analysis.bindings import Reaching, reaching
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.skipping import Skipped, skipped_in_code
 from pedl2det.findings import Unreadable
@@ -107,6 +109,16 @@ class Source:
         """What the names in this file mean."""
         return Names(self.tree)
 
+    def reaching(self, scope: ast.AST) -> Reaching:
+        """The reaching definitions of a module, function, lambda or class body of the file."""
+        if scope not in self._reaching:
+            self._reaching[scope] = reaching(scope)
+        return self._reaching[scope]
+
+    @cached_property
+    def _reaching(self) -> dict[ast.AST, Reaching]:
+        return {}
+
     @cached_property
     def lines(self) -> list[str]:
         """Its lines without their ends."""
@@ -140,7 +152,7 @@ class Source:
         start, end = map(self.offset, self.span(node))
         return self.text[start:end]
 
-    def spliced(self, node: ast.expr, replaced: dict[ast.expr, str]) -> str:
+    def spliced(self, node: ast.expr | ast.stmt, replaced: Mapping[ast.expr, str]) -> str:
         """The text of a node with other texts in the places of some nodes within it."""
         text, shift = self.segment(node), self.offset(self.span(node)[0])
         for inner in sorted(replaced, key=self.span, reverse=True):

@@ -70,6 +70,11 @@ class Reference:
         return isinstance(self.node, ast.alias)
 
     @property
+    def is_in_annotation(self) -> bool:
+        """Whether it stands in an annotation."""
+        return self.source.names.annotation_around(self.node) is not None
+
+    @property
     def call(self) -> ast.Call | None:
         """The call of which this is the function, if it is called."""
         parent = self.source.names.parents.get(self.node)
@@ -239,6 +244,10 @@ class Trial:
 
     # Names.
 
+    def today(self, node: ast.AST) -> str:
+        """The dotted name that an expression means, as it is today; empty if it has none."""
+        return today(self.modules.meaning(node))
+
     @cached_property
     def references(self) -> list[Reference]:
         """Every old name in the project that the user does not want left."""
@@ -252,6 +261,12 @@ class Trial:
     def uses(self, *dotted: str) -> list[Reference]:
         """The places that use some names, other than imports."""
         return [one for one in self.references if one.dotted in dotted and not one.is_import]
+
+
+def today(dotted: str | None) -> str:
+    """A dotted name as it is today; an empty string for none."""
+    row = names.lookup(dotted) if dotted else None
+    return (row.new if row is not None and row.new else dotted) or ""
 
 
 def _references(modules: Modules, source: Source) -> Iterator[Reference]:

@@ -18,6 +18,7 @@ from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits import arguments, definitions, layout, parameters, settled, templates
 from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
+from pedl2det.edits.docstrings import with_parameters
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
@@ -289,13 +290,19 @@ class _Applier(cst.CSTTransformer):
             updated = self._definition(edit, updated)
         if isinstance(updated, cst.If):
             updated = settled.with_settled_elif(original, updated)
-        if original in self._elifs or not (touched or edits):
+            if touched and original in self._elifs:
+                self._touch()
+        if not (touched or edits):
             return updated
-        chosen = settled.branch(original, updated)
+        chosen = None if original in self._elifs else settled.branch(original, updated)
         if chosen is not None:
             self._ends |= {one.body[-1] for one in chosen if settled.ends(one)}
             return self._finished(original, chosen, head_only=True)
         if isinstance(updated, cst.FunctionDef):
+            every = [*original.params.posonly_params, *original.params.params]
+            dropped = [one.name.value for one in every if one in self._dropped]
+            added = [one.code for one in edits if isinstance(one, fx.AddParameter)]
+            updated = with_parameters(updated, dropped, (*added, None)[0])
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)

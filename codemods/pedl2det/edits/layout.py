@@ -35,13 +35,21 @@ def with_comments(statement: Any, text: str) -> Any:
 
 
 def without_parentheses(original: cst.Return, updated: cst.Return) -> cst.Return:
-    """Return ``return a, b`` where a tuple has taken the place of something else."""
+    """Return ``return a, b`` where a tuple is new, or became short enough for one line."""
     value = updated.value
-    if not isinstance(value, cst.Tuple) or isinstance(original.value, cst.Tuple):
+    if not isinstance(value, cst.Tuple) or len(value.elements) < 2:
         return updated
-    if len(value.elements) < 2:
+    if not isinstance(original.value, cst.Tuple):
+        return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
+    has_comments = "#" in cst.Module([]).code_for_node(value)
+    if _is_short(original.value) or not _is_short(value) or has_comments:
         return updated
-    return updated.with_changes(value=value.with_changes(lpar=[], rpar=[]))
+    elements = [cst.Element(one.value) for one in value.elements]
+    return updated.with_changes(value=cst.Tuple(elements, lpar=[], rpar=[]))
+
+
+def _is_short(value: cst.Tuple) -> bool:
+    return all(isinstance(one.value, cst.Name) for one in value.elements)
 
 
 def with_other_quotes(string: cst.FormattedString) -> Any:

@@ -93,17 +93,25 @@ class _Dropper(cst.CSTTransformer):
         super().__init__()
         self._gone = gone
 
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> Any:
-        """Drop a line that holds nothing else."""
-        is_gone = len(original_node.body) == 1 and original_node.body[0] in self._gone
-        return cst.RemoveFromParent() if is_gone else updated_node
+    def _goes(self, statement: Any) -> bool:
+        is_one = isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1
+        return is_one and statement.body[0] in self._gone
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
-        """Keep a block valid."""
-        if updated_node.body:
+        """Drop lines that hold nothing else; keep the block valid and its blank lines."""
+        body: list[Any] = []
+        is_apart = False
+        pairs: Any = zip(original_node.body, updated_node.body, strict=True)
+        for old, new in pairs:
+            if self._goes(old):
+                is_apart = is_apart or any(one.comment is None for one in old.leading_lines)
+                continue
+            blank = is_apart and bool(body) and not new.leading_lines
+            lines = [cst.EmptyLine(indent=False)] if blank else new.leading_lines
+            body.append(new.with_changes(leading_lines=lines))
+            is_apart = False
+        if len(body) == len(updated_node.body):
             return updated_node
-        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+        return updated_node.with_changes(body=body or [cst.SimpleStatementLine([cst.Pass()])])

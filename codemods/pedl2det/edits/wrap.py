@@ -109,6 +109,12 @@ class _Finder(cst.CSTVisitor):
         self._values.append(node.body)
         return isinstance(node.body, cst.Call | cst.Tuple)
 
+    def visit_Dict(self, node: cst.Dict) -> bool:
+        """Choose a dict that nothing longer is around on the line."""
+        if self._is_on_line(node.elements):
+            self.found = self.found or node
+        return self.found is None
+
     def visit_ListComp(self, node: cst.ListComp | cst.DictComp) -> bool:
         """Choose a comprehension that nothing longer is around on the line."""
         if self._is_on_line([node]):
@@ -230,6 +236,18 @@ class _Breaker(cst.CSTTransformer):
             elements, right = [*elements[:-1], last], cst.RightSquareBracket(self._outer)
         left = cst.LeftSquareBracket(self._inner)
         return updated_node.with_changes(elements=elements, lbracket=left, rbracket=right)
+
+    def leave_Dict(self, original_node: cst.Dict, updated_node: cst.Dict) -> cst.Dict:
+        """Put the pairs on lines of their own."""
+        if original_node is not self._chosen:
+            return updated_node
+        elements = self._apart(updated_node.elements)
+        right = cst.RightCurlyBrace()
+        if not self._one_each:
+            last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            elements, right = [*elements[:-1], last], cst.RightCurlyBrace(self._outer)
+        left = cst.LeftCurlyBrace(self._inner)
+        return updated_node.with_changes(elements=elements, lbrace=left, rbrace=right)
 
     def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.IfExp:
         """Put the value and each clause on lines of their own, in parentheses."""

@@ -173,7 +173,7 @@ def _script(reading: Reading, path: Path, config: Config) -> str | None:
 
 def _entrypoint(trial: Trial, config: Config) -> str | None:
     """The trial of a config as ``module:Class``; of several, the one that the config names."""
-    found = _chosen(trial, _class_named(config))
+    found = _chosen(trial, config.trial.rpartition(":")[2])
     if found is None:
         return None
     return f"{trial.modules.name_of(trial.modules.home(found))}:{found.name}"
@@ -197,14 +197,6 @@ def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
     )
     found = concrete if named and len(concrete) == 1 else exposed or concrete
     return found[0] if len(found) == 1 else None
-
-
-def _class_named(config: Config) -> str:
-    for path in (("entrypoint",), ("entrypoints", "trial_class")):
-        entry = config.entry(*path)
-        if entry is not None and entry.scalar and ":" in entry.scalar:
-            return entry.scalar.rpartition(":")[2]
-    return ""
 
 
 def _names_trial(config: Config) -> bool:

@@ -14,6 +14,7 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.project import Reading, Script, made
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering import Facts, Lowered, lower_script, without_submission
+from pedl2det.engine.lowering.origins import origins
 from pedl2det.engine.new_texts import with_text
 from pedl2det.engine.result import Change
 from pedl2det.findings import Finding
@@ -26,7 +27,8 @@ def lower(reading: Reading) -> Reading:
     sources = dict(reading.trial.modules.by_name)
     scripts: dict[Path, Script] = {}
     wanted = _scripts(reading)
-    for name, source in list(sources.items()):
+    for name in list(sources):
+        source = sources[name]  # another script may have changed it
         if not source.is_module or (source.path not in wanted and "create(" not in source.text):
             continue
         others = {other: one for other, one in sources.items() if other != name}
@@ -38,21 +40,27 @@ def lower(reading: Reading) -> Reading:
         if lowered is not None:
             sources[name] = with_text(source, lowered.text)
             for other, one in others.items():
-                if one.path in lowered.elsewhere:
-                    sources[other] = with_text(one, lowered.elsewhere[one.path])
-            scripts[source.path] = Script(
-                lowered.entrypoint,
-                lowered.config_needs,
-                lowered.findings,
-                lowered.lines,
-                frozenset(lowered.support),
-                lowered.config,
-            )
+                if (text := lowered.elsewhere.get(one.path)) is not None:
+                    sources[other] = with_text(one, text)
+                    lines = origins(one.lines, text.splitlines())
+                    scripts.setdefault(one.path, Script("", (), (), lines, frozenset()))
+            scripts[source.path] = _script(lowered)
     if not scripts:
         return reading
     trial = made(reading.project, sources, reading.configs)
     trial.counts_in_steps |= any(_counts_in_steps(one.config) for one in scripts.values())
     return replace(reading, trial=trial, scripts=scripts)
+
+
+def _script(lowered: Lowered) -> Script:
+    return Script(
+        lowered.entrypoint,
+        lowered.config_needs,
+        lowered.findings,
+        lowered.lines,
+        frozenset(lowered.support),
+        lowered.config,
+    )
 
 
 def _counts_in_steps(config: Mapping[str, object] | None) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.source import Source
 from pedl2det.engine.places import first_line, statement_of
-from pedl2det.fixes import Fix, Form, Mark, Remark
+from pedl2det.fixes import Fix, Mark, Remark
 
 _LEAST, _MOST = 79, 100
 _MARK = re.compile(r"\s*# TODO\(pedl2det (\w+)\): (.*)")
@@ -23,7 +23,7 @@ def mark(remark: Remark) -> Fix | None:
         return None
     text = text_of(remark.source, statement, remark.rule, remark.message, remark.help)
     edit = Mark(statement, text)
-    return Fix(remark.rule, remark.source, remark.node, (edit,), form=Form.MARKED)
+    return Fix(remark.rule, remark.source, remark.node, (edit,))
 
 
 def text_of(source: Source, statement: ast.stmt, rule: str, message: str, help_: str = "") -> str:

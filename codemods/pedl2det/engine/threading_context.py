@@ -34,7 +34,7 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
         functions[function] = access.code
         home = trial.modules.home(function)
         edits[id(home)].append(fx.AddParameter(function, access.code))
-        for call in trial.context.calls(function):
+        for call in trial.flow.calls(function):
             handing = fx.AddArgument(call.node, fx.CONTEXT, first=True)
             edits[id(trial.modules.home(call.node))].append(handing)
             waiting.append(handing)

@@ -144,8 +144,7 @@ CASES = (
         ),
     ),
     _case(
-        _HELPER + _build("return compiled(4)"),
-        _HELPED + _built("return compiled(self.context, 4)"),
+        _HELPER + _build("return compiled(4)"), _HELPED + _built("return compiled(self.context, 4)")
     ),
     Case(
         pedl_trial(_START + _REGISTERED + _build('return KINDS["dense"]()')),

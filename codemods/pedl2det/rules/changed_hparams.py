@@ -21,7 +21,7 @@ class Changed:
             one: {key for use in uses[one] for key in keys_of(trial, use)} for one in uses
         }
         self._changed = {
-            one: {key for use in uses[one] if is_change(use) for key in keys_of(trial, use)}
+            one: {key for use in uses[one] if use.is_change for key in keys_of(trial, use)}
             for one in uses
         }
 
@@ -42,13 +42,6 @@ class Changed:
 def _meet(some: set[object], others: set[object]) -> bool:
     """Whether two sets of keys may have one in common; None stands for any key."""
     return bool(some and others) and (None in some | others or not some.isdisjoint(others))
-
-
-def is_change(use: Use) -> bool:
-    """Whether a use changes the dict."""
-    name = getattr(getattr(use.around, "func", None), "attr", "")
-    changing = ("pop", "update", "setdefault", "clear", "popitem")
-    return use.way is Way.STORED or (use.way is Way.METHOD and name in changing)
 
 
 def keys_of(trial: Trial, use: Use) -> tuple[object, ...]:

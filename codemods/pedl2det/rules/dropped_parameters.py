@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow import Function, by_position
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import DropArgument, DropParameter, Edit
@@ -55,7 +55,7 @@ def _argument(
     for keyword in call.keywords:
         if keyword.arg in (None, parameter.arg):
             return keyword if keyword.arg else None
-    positional = [*function.args.posonlyargs, *function.args.args]
+    positional = by_position(function)
     index = positional.index(parameter) if parameter in positional else len(call.args)
     if index >= len(call.args):
         return None

@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from pedl2det.analysis.flow import Function
-from pedl2det.analysis.loaders import annotation_around
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Fix, Form, Replace
+from pedl2det.fixes import Fix, Replace
 
 _ANY_DATA = "determined.keras.InputData"
 
@@ -28,8 +27,7 @@ def old_type(rule: str, reference: Reference, piece: str, is_gone: bool) -> Fix:
     assert isinstance(node, ast.expr)
     if not is_gone:
         edit = Replace(node, f"legacy_keras.{piece}")
-        form, support = Form.FAITHFUL, (piece,)
-        return Fix(rule, reference.source, node, (edit,), support=support, form=form)
+        return Fix(rule, reference.source, node, (edit,))
     found = spell(reference.source, _ANY_DATA)
     return Fix(rule, reference.source, node, (Replace(node, found.code),), imports=found.imports)
 
@@ -47,7 +45,7 @@ def quoted_old_types(
     """
     for source in trial.modules:
         for node in source.names.of(ast.Constant):
-            if not isinstance(node.value, str) or not _annotated_by(source, node):
+            if not isinstance(node.value, str) or not source.names.annotation_around(node):
                 continue
             tree = _parsed(node.value)
             found = [] if tree is None else list(_old_names(source, tree, pieces))
@@ -64,12 +62,7 @@ def quoted_old_types(
                 node,
                 (Replace(node, f'"{text}"'),),
                 imports=new.imports if is_gone else ("import legacy_keras",),
-                support=() if is_gone else tuple({piece for _, piece in found}),
             )
-
-
-def _annotated_by(source: Source, node: ast.Constant) -> bool:
-    return annotation_around(source.names.parents, node) is not None
 
 
 def _parsed(text: str) -> ast.expr | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis.flow import Function, by_position
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
@@ -15,7 +15,6 @@ from pedl2det.fixes import (
     DropParameter,
     Edit,
     Fix,
-    Form,
     InsertAfter,
     InsertFirst,
     Remark,
@@ -88,15 +87,7 @@ def _behind_decorator(trial: Trial, owner: ast.ClassDef, function: Function) -> 
     )
     edits: list[Edit] = [RenameFunction(function, inner), AddMember(owner, code, first=True)]
     edits += _with_context_above(trial, function, f"{_first(function)}.context")
-    return Fix(
-        ID,
-        trial.modules.home(owner),
-        function,
-        tuple(edits),
-        imports=imports,
-        support=("get_hyperparameters",),
-        form=Form.FAITHFUL,
-    )
+    return Fix(ID, trial.modules.home(owner), function, tuple(edits), imports=imports)
 
 
 def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
@@ -110,7 +101,7 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
     edits: list[Edit] = []
     imports: tuple[str, ...] = ()
     if trial.generation is Generation.PEDL:
-        hparams = [*arguments.posonlyargs, *arguments.args][1:2]
+        hparams = by_position(function)[1:2]
         extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
         edits += [DropParameter(function, one) for one in (*hparams, *extra)]
         annotation, imports = _annotation(trial, owner)
@@ -129,7 +120,7 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
 
 
 def _first(function: Function) -> str:
-    return [*function.args.posonlyargs, *function.args.args][0].arg
+    return by_position(function)[0].arg
 
 
 def _with_context_above(trial: Trial, function: Function, context: str) -> Iterator[Edit]:
@@ -150,7 +141,7 @@ def _others(
     above = trial.flow.called(call)
     if not above:
         return {}
-    parameters = [*above[0].args.posonlyargs, *above[0].args.args]
+    parameters = by_position(above[0])
     hparams = parameters[1].arg if len(parameters) > 1 else None
     given: list[tuple[str | None, ast.expr]] = [
         (None, one) for one in call.args[is_explicit:] if not isinstance(one, ast.Starred)

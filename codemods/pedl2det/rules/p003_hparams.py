@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
-from pedl2det.analysis.flow import Call, Function, Use, argument_for
+from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
@@ -21,14 +21,13 @@ from pedl2det.fixes import (
     DropParameter,
     Edit,
     Fix,
-    Form,
     InsertFirst,
     Remark,
     RenameFunction,
     Replace,
 )
 from pedl2det.rules import cases_hparams
-from pedl2det.rules.changed_hparams import Changed, constant, is_change, keys_of
+from pedl2det.rules.changed_hparams import Changed, constant, keys_of
 
 ID = "P003"
 NAME = "hparams"
@@ -39,7 +38,7 @@ _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
 #: Rewrites one read of a parameter, if that is possible alone; writes the whole dict.
 _Single = Callable[[Trial, ast.Name], Replace | None]
-_Whole = Callable[[Trial, Sequence[Use]], tuple[str, Form, tuple[str, ...]]]
+_Whole = Callable[[Trial, Sequence[Use]], str]
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 _SHARED = "legacy_keras.shared_hyperparameters()"
 
@@ -55,7 +54,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
     """The functions, with their parameters for the hyperparameters and for the config."""
     for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
-        parameters = [*method.args.posonlyargs, *method.args.args][1:]
+        parameters = by_position(method)[1:]
         is_given = trial.generation is Generation.PEDL and method.name in GIVEN_HPARAMS
         is_given = is_given and not _is_given_context(trial, method, parameters)
         if is_given or _is_leftover(method, parameters):
@@ -101,8 +100,7 @@ def _function(
     for parameter in hparams:
         if changed.is_shared(parameter) and parameter.arg.lstrip("_"):
             made = InsertFirst(function, f"{parameter.arg} = {_SHARED}")
-            support = ("shared_hyperparameters",)
-            yield Fix(ID, source, parameter, (made,), support=support, form=Form.FAITHFUL)
+            yield Fix(ID, source, parameter, (made,))
         else:
             whole = _own_dict_of_hparams if changed.here(parameter) else _dict_of_hparams
             yield from _reads(trial, function, parameter, _hparam_read, whole)
@@ -120,8 +118,7 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
         f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
     )
     edits: tuple[Edit, ...] = (RenameFunction(function, inner), AddMember(owner, code))
-    support = ("get_hyperparameters",)
-    return Fix(ID, source, function, edits, support=support, form=Form.FAITHFUL)
+    return Fix(ID, source, function, edits)
 
 
 def _without_arguments(
@@ -162,31 +159,32 @@ def _reads(
     singles = {read: simple(trial, read) for read in reads}
     others = [read for read, edit in singles.items() if edit is None]
     uses = [use for read in others for use in trial.flow.uses(read)]
-    changed = any(is_change(use) for use in uses)
+    changed = any(use.is_change for use in uses)
     if reads_any_local(function):
-        code, form, support = whole(trial, [])
+        code = whole(trial, [])
         if parameter.arg.lstrip("_"):
             made = InsertFirst(function, f"{parameter.arg} = {code}")
-            yield Fix(ID, source, parameter, (made,), support=support, form=form)
+            yield Fix(ID, source, parameter, (made,))
         return
     if all(only) and not changed and len(others) <= 1:
         for read in others:
-            code, form, support = whole(trial, trial.flow.uses(read))
+            code = whole(trial, trial.flow.uses(read))
             edit = Replace(read, code)
-            yield Fix(ID, source, read, (edit,), support=support, form=form)
+            yield Fix(ID, source, read, (edit,))
         for single in singles.values():
             if single is not None:
                 yield Fix(ID, source, single.node, (single,))
         return
     every = [use for read in reads for use in trial.flow.uses(read)]
-    code, form, support = whole(trial, every)
+    code = whole(trial, every)
     line = InsertFirst(function, f"{parameter.arg} = {code}")
-    yield Fix(ID, source, parameter, (line,), support=support, form=form)
+    yield Fix(ID, source, parameter, (line,))
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     """A read of one hyperparameter, as the context is asked for it."""
-    parents = trial.modules.home(read).names.parents
+    names = trial.modules.home(read).names
+    parents = names.parents
     parent = parents[read]
     match parent:
         case ast.Subscript(slice=key, ctx=ast.Load()):
@@ -195,7 +193,7 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
             if _may_be_batch_size(trial, key):
                 return None
             code = "{context}.get_hparam({key})"
-            if expects_key_error(parents, parent):
+            if expects_key_error(names, parent):
                 code = "{context}.get_hparams()[{key}]"
             return Replace(parent, code, {"key": key})
         case ast.Attribute(attr="get") if isinstance(parents[parent], ast.Call):
@@ -220,20 +218,20 @@ def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
     )
 
 
-def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tuple[str, ...]]:
+def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     """The dict that the old harness gave, as plain as its uses allow."""
     keys = {key for use in uses for key in keys_of(trial, use)} if uses else {None}
     if None in keys:
-        return _AS_PEDL_HAD_THEM, Form.FAITHFUL, ("get_hyperparameters",)
+        return _AS_PEDL_HAD_THEM
     if "batch_size" in keys:
-        return _WITH_BATCH_SIZE, Form.IDIOMATIC, ()
-    return _PLAIN, Form.IDIOMATIC, ()
+        return _WITH_BATCH_SIZE
+    return _PLAIN
 
 
-def _own_dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tuple[str, ...]]:
+def _own_dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     """A dict that may be changed without changing that of the context."""
-    code, form, support = _dict_of_hparams(trial, uses)
-    return (f"dict({code})" if code == _PLAIN else code), form, support
+    code = _dict_of_hparams(trial, uses)
+    return f"dict({code})" if code == _PLAIN else code
 
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
@@ -250,10 +248,10 @@ def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
     return None
 
 
-def _experiment_config(trial: Trial, uses: Sequence[Use]) -> tuple[str, Form, tuple[str, ...]]:
+def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
     """The whole config; its sections have changed with the migration, which P040 looks at."""
     del trial, uses
-    return "{context}.get_experiment_config()", Form.IDIOMATIC, ()
+    return "{context}.get_experiment_config()"
 
 
 CASES = cases_hparams.CASES

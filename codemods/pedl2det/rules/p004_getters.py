@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.getters import GETTERS, key_of, question
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P004"
@@ -36,7 +36,7 @@ def _asked_of_piece(reference: Reference) -> Fix:
     assert isinstance(reference.node, ast.expr)
     piece = reference.dotted.rpartition(".")[2]
     edit = Replace(reference.node, f"legacy_keras.{piece}")
-    return Fix(ID, reference.source, reference.node, (edit,), support=(piece,), form=Form.FAITHFUL)
+    return Fix(ID, reference.source, reference.node, (edit,))
 
 
 _CALLED = """\

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.datasets import unwrapped_out_of_reach
 from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.import_path import changes_path
 from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Form, Remark
+from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Remark
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import (
     loaders,
@@ -97,13 +98,11 @@ class _Called:
         code: the call.
         imports: the imports at the top of the file.
         local_import: the import in the method, where one at the top would be circular.
-        support: the pieces that the call uses.
     """
 
     code: str
     imports: tuple[str, ...] = ()
     local_import: str = ""
-    support: tuple[str, ...] = ()
 
 
 def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
@@ -111,13 +110,11 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
     context = f"self.{trial.context.attribute}"
     called = _called(trial, source, context)
     decorator, import_ = _cached_property(source)
-    support = list(called.support)
     training, validation = "training", "validation"
     if needs_unwrapping(trial):
         size = cut_size(trial, context)
         training = f"legacy_keras.training_loader({context}, training{size})"
         validation = f"legacy_keras.validation_loader(validation{size})"
-        support += ["training_loader", "validation_loader"]
     elif unwrapped_out_of_reach(trial):
         training, validation = (
             f"{context}.wrap_dataset({one}, shard_dataset=False)" for one in (training, validation)
@@ -130,15 +127,7 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
         training=training,
         validation=validation,
     )
-    return Fix(
-        ID,
-        source,
-        owner,
-        (AddMember(owner, code),),
-        imports=(import_, *called.imports),
-        support=tuple(support),
-        form=Form.FAITHFUL if support else Form.IDIOMATIC,
-    )
+    return Fix(ID, source, owner, (AddMember(owner, code),), imports=(import_, *called.imports))
 
 
 def _cached_property(source: Source) -> tuple[str, str]:
@@ -161,26 +150,26 @@ def _called(trial: Trial, source: Source, context: str) -> _Called:
     place, home = trial.loaders_place, trial.loaders_home
     assert place is not None and home is not None
     name = place.rpartition(".")[2]
-    arguments, support = _arguments(trial, context)
+    arguments = _arguments(trial, context)
     code = f"{name}({arguments})"
     if len(code) > _LONG:
         code = f"{name}(\n        {arguments}\n    )"
     if home is source:
-        return _Called(code, support=support)
+        return _Called(code)
     line = f"from {_said(trial, source, home)} import {name}"
-    bound = source.names.module_bindings(name)
-    is_taken = bool(bound) and [source.names.follow(one) for one in bound if one] != [place]
-    if is_taken or trial.modules.imports(home, source) or _changes_path(trial):
-        return _Called(code, local_import=f"    {line}\n\n", support=support)
-    return _Called(code, imports=(line,), support=support)
+    bound = [source.names.follow(one) for one in source.names.module_bindings(name) if one]
+    if _adds_path(trial) and bound == [place]:
+        return _Called(code)  # by a name that only sys.path explains
+    is_taken = bool(source.names.module_bindings(name)) and bound != [place]
+    if is_taken or trial.modules.imports(home, source) or _adds_path(trial):
+        return _Called(code, local_import=f"    {line}\n\n")
+    return _Called(code, imports=(line,))
 
 
-def _changes_path(trial: Trial) -> bool:
+def _adds_path(trial: Trial) -> bool:
     """Whether ``__init__.py`` changes where modules are found; P014 moves that."""
     init = trial.modules.by_name.get("__init__")
-    return init is not None and any(
-        init.names.qualified(node) == "sys.path" for node in init.names.of(ast.Attribute)
-    )
+    return init is not None and any(changes_path(init, node) for node in init.tree.body)
 
 
 def _said(trial: Trial, source: Source, home: Source) -> str:
@@ -193,17 +182,16 @@ def _said(trial: Trial, source: Source, home: Source) -> str:
     return module
 
 
-def _arguments(trial: Trial, context: str) -> tuple[str, tuple[str, ...]]:
+def _arguments(trial: Trial, context: str) -> str:
     """The arguments of the call: the context, or what the old harness passed."""
     loaders = trial.loaders
     if loaders is not None and trial.context.can_take(loaders):
-        return LOADERS_CONTEXT, ()
+        return LOADERS_CONTEXT
     entry = entry_of(loaders) if loaders is not None else None
     code = entry.arguments if entry is not None else "{config}, {hparams}"
-    filled = code.format(
+    return code.format(
         config=f"{context}.get_experiment_config()", hparams="legacy_keras.get_hyperparameters()"
     )
-    return filled, ("get_hyperparameters",) if "legacy_keras" in filled else ()
 
 
 _LOAD = "from rows import load"
@@ -215,10 +203,7 @@ CASES = (
     Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
     Case(  # another parameter, which has a default
         with_data(loaders(_OLD, _LOAD, "experiment_config, hparams, seed=4")),
-        {
-            "data.py": loaders(_NEW, _LOAD, "context, seed=4"),
-            "model_def.py": migrated_model(),
-        },
+        {"data.py": loaders(_NEW, _LOAD, "context, seed=4"), "model_def.py": migrated_model()},
     ),
     Case(  # a module that needs the trial's module is imported in the method
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),

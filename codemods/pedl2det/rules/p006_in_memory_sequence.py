@@ -14,12 +14,12 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, annotation_around, is_plain_in_memory
+from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
 from pedl2det.analysis.mutation import changed_after
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.dropped_parameters import without_parameter
 from pedl2det.rules.loader_types import old_type, quoted_old_types, types_of_arrays
@@ -36,7 +36,7 @@ _UNCHANGED = "`{name}` is not changed after line {line}, where it is made a load
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.IN_MEMORY_SEQUENCES)
-    types = [one for one in references if _is_annotation(one)]
+    types = [one for one in references if one.is_in_annotation]
     plain = [one for one in references if is_plain_in_memory(trial, one)]
     is_gone = len(types) + len(plain) == len(references)
     for reference in references:
@@ -49,10 +49,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     pieces = dict.fromkeys(names.IN_MEMORY_SEQUENCES, "InMemorySequence")
     yield from quoted_old_types(ID, trial, pieces, is_gone)
     yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
-
-
-def _is_annotation(reference: Reference) -> bool:
-    return annotation_around(reference.source.names.parents, reference.node) is not None
 
 
 def _as_tuple(trial: Trial, reference: Reference) -> Fix:
@@ -99,8 +95,6 @@ def _kept(trial: Trial, reference: Reference) -> Fix:
         reference.source,
         reference.node,
         (Replace(_expression(reference), "legacy_keras.InMemorySequence"),),
-        support=("InMemorySequence",),
-        form=Form.FAITHFUL,
         assumptions=_assumptions(trial, call, pair) if call is not None else (),
         notes=((Kind.NOTE, _NO_WEIGHTS_KEPT),) if weights and not _is_none(weights) else (),
     )
@@ -145,8 +139,7 @@ CASES = (
             "import numpy as np\nfrom pedl.frameworks.keras.data import InMemorySequence",
         ),
         migrated_trial(
-            "x = np.ones((8, 1))\ntrain = (x, x * 2)\nreturn train, (x, x)\n",
-            "import numpy as np",
+            "x = np.ones((8, 1))\ntrain = (x, x * 2)\nreturn train, (x, x)\n", "import numpy as np"
         ),
         says="sample_weight of an InMemorySequence was never used",
     ),

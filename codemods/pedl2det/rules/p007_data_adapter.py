@@ -15,23 +15,14 @@ from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
-    annotation_around,
     needs_unwrapping,
     plain_adapter,
     returning,
 )
+from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    DropArgument,
-    Edit,
-    Fix,
-    Form,
-    InsertBefore,
-    Remark,
-    Replace,
-    ReplaceStatement,
-)
+from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case
 from pedl2det.rules.loader_types import old_type, quoted_old_types
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
@@ -54,14 +45,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.ADAPTERS)
     roles = {id(one): plain_adapter(trial, one) for one in references}
-    calls = [one for one in references if not _is_annotation(one)]
+    calls = [one for one in references if not one.is_in_annotation]
     settings = [
         _settings(one.call) for one in calls if one.call and roles[id(one)] is Role.TRAINING
     ]
     is_gone = all(roles[id(one)] is not None for one in calls)
     for reference in references:
         role = roles[id(reference)]
-        if _is_annotation(reference):
+        if reference.is_in_annotation:
             yield old_type(ID, reference, "KerasDataAdapter", is_gone)
         elif role is None:
             yield _kept(reference)
@@ -71,10 +62,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     yield from quoted_old_types(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
         yield from _unwrapped(trial)
-
-
-def _is_annotation(reference: Reference) -> bool:
-    return annotation_around(reference.source.names.parents, reference.node) is not None
 
 
 def _settings(call: ast.Call) -> dict[str, str]:
@@ -96,8 +83,10 @@ def _plain(reference: Reference, role: Role, others: Sequence[Mapping[str, str]]
     elif not _is_false(given.get("use_multiprocessing")):
         notes.append((Kind.NOTE, _PROCESSES))
     statement = source.names.statement_of(call)
-    if _rebinds(statement, call, sequence):
+    reads = _other_name(source, statement, call, sequence)
+    if reads or _rebinds(statement, call, sequence):
         edits = _instead_of(statement, call, sequence, given)
+        edits += tuple(Replace(read, ast.unparse(sequence)) for read in reads)
     else:
         edits = _before(statement, call, sequence, given)
     return Fix(ID, source, reference.node, edits, notes=tuple(notes))
@@ -113,6 +102,24 @@ def _rebinds(statement: ast.stmt, call: ast.Call, sequence: ast.expr) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
             return isinstance(sequence, ast.Name) and sequence.id == name
     return False
+
+
+def _other_name(
+    source: Source, statement: ast.stmt, call: ast.Call, sequence: ast.expr
+) -> list[ast.Name]:
+    """The reads of ``x`` in ``x = KerasDataAdapter(y)``, if it is but another name of ``y``."""
+    function = source.names.function_of(call)
+    match statement, sequence:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value), ast.Name(id=other):
+            if value is not call or function is None:
+                return []
+            every = [one for one in source.names.below(function) if isinstance(one, ast.Name)]
+            stores = [one.id for one in every if isinstance(one.ctx, ast.Store)]
+            if stores.count(name) != 1 or stores.count(other) != 1:
+                return []
+            reads = [one for one in every if one.id == name and isinstance(one.ctx, ast.Load)]
+            return reads if source.names.parents[statement] is function else []
+    return []
 
 
 def _instead_of(
@@ -149,14 +156,7 @@ def _kept(reference: Reference) -> Fix:
     """The class of the same name in ``legacy_keras``, which works wherever the old one did."""
     assert isinstance(reference.node, ast.expr)
     edit = Replace(reference.node, "legacy_keras.KerasDataAdapter")
-    return Fix(
-        ID,
-        reference.source,
-        reference.node,
-        (edit,),
-        support=("KerasDataAdapter",),
-        form=Form.FAITHFUL,
-    )
+    return Fix(ID, reference.source, reference.node, (edit,))
 
 
 def _unwrapped(trial: Trial) -> Iterable[Fix]:
@@ -168,7 +168,7 @@ def _unwrapped(trial: Trial) -> Iterable[Fix]:
             if role is Role.VALIDATION:
                 piece, handed = "validation_loader", "{value}"
             edit = Replace(value, f"legacy_keras.{piece}({handed})", {"value": value})
-            yield Fix(ID, source, value, (edit,), support=(piece,), form=Form.FAITHFUL)
+            yield Fix(ID, source, value, (edit,))
 
 
 _LOAD = "from rows import load"
@@ -193,15 +193,28 @@ CASES = (
     ),
     Case(
         pedl_trial(
-            "return KerasDataAdapter(load(0), False, 2), KerasDataAdapter(load(1), workers=4)\n",
+            _HEAD + "return (\n    KerasDataAdapter(train, False, 2),\n"
+            "    KerasDataAdapter(val, workers=4),\n)\n",
             _IMPORT,
         ),
         migrated_trial(
-            "context.configure_fit(use_multiprocessing=False, workers=2)\n"
-            "return load(0), load(1)\n",
+            _HEAD + "context.configure_fit(use_multiprocessing=False, workers=2)\n"
+            "return train, val\n",
             _LOAD,
         ),
         says="the validation loader had settings of its own",
+    ),
+    Case(  # the adapters have names of their own, which nothing needs any more
+        pedl_trial(
+            _HEAD + "fast = KerasDataAdapter(train, workers=2)\n"
+            "slow = KerasDataAdapter(val, workers=2)\n"
+            "return (\n    fast,\n    slow,\n)\n",
+            _IMPORT,
+        ),
+        migrated_trial(
+            _HEAD + "context.configure_fit(workers=2)\nreturn (\n    train,\n    val,\n)\n",
+            _LOAD,
+        ),
     ),
     Case(  # more is done with it than to return it
         pedl_trial(

@@ -21,23 +21,13 @@ from pedl2det.analysis.models import (
     is_model_class,
     looked_through,
     makes_model,
-    owner_of,
 )
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    Edit,
-    Extract,
-    Fix,
-    Form,
-    InsertBefore,
-    Remark,
-    Replace,
-)
+from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules import cases_wrap_model
 from pedl2det_names import Age
 
@@ -65,11 +55,6 @@ class _Place:
     compiled: Compile
     prefix: str
     function: Function
-
-    @property
-    def is_faithful(self) -> bool:
-        """Whether ``legacy_keras`` asks for the context."""
-        return self.prefix == "legacy_keras"
 
     @property
     def statement(self) -> ast.Expr | None:
@@ -119,16 +104,16 @@ def _compiled(trial: Trial, compiled: Compile, methods: list[Function]) -> Itera
         message = "the model is compiled while its module is imported, before there is a context"
         yield Remark(ID, source, call, Kind.LEFT, message, f"in build_model, write\n{_WRITE}")
         return
-    owner = owner_of(source, call)
+    owner = source.names.class_around(call)
     in_model = owner is not None and is_model_class(trial, owner)
     has_context = trial.context.at(call) is not None and not in_model
     place = _Place(compiled, "{context}" if has_context else "legacy_keras", function)
     if any(isinstance(one, ast.Starred) for one in call.args) or any(
         one.arg is None for one in call.keywords
     ):
-        edits, support, imports = _hidden(trial, place)
+        edits, imports = _hidden(trial, place)
     else:
-        edits, support, imports = _visible(trial, place)
+        edits, imports = _visible(trial, place)
     if edits:
         yield Fix(
             ID,
@@ -136,47 +121,41 @@ def _compiled(trial: Trial, compiled: Compile, methods: list[Function]) -> Itera
             call,
             tuple(edits),
             imports=imports,
-            support=support,
-            form=Form.FAITHFUL if support else Form.IDIOMATIC,
             assumptions=tuple(_assumptions(trial, function, methods)),
             config=renamed_since_tf1(trial, call),
         )
 
 
-_Parts = tuple[list[Edit], tuple[str, ...], tuple[str, ...]]
+#: Edits, and the imports that they need.
+_Parts = tuple[list[Edit], tuple[str, ...]]
 
 
 def _visible(trial: Trial, place: _Place) -> _Parts:
-    """The edits of a call whose arguments are all visible, pieces and imports."""
-    edits, support, imports = [], [], []
-    model = _model(place)
-    if model is not None:
-        edits.append(model)
-        support += ["wrap_model"] * place.is_faithful
+    """The edits of a call whose arguments are all visible."""
+    edits = _model(place)
+    imports: list[str] = []
     for argument in _optimizers(trial, place.compiled):
-        more, pieces, lines = _optimizer(trial, place, argument)
+        more, lines = _optimizer(trial, place, argument)
         edits += more
-        support += pieces
         imports += lines
     if not _has_optimizer(trial, place.compiled):
         spelling = spell(place.compiled.source, f"{LEGACY}.RMSprop")
         code = f"optimizer={place.prefix}.wrap_optimizer({spelling.code}())"
         edits.append(AddArgument(place.compiled.call, code))
         imports += spelling.imports
-        support += ["wrap_optimizer"] * place.is_faithful
-    return edits, tuple(support), tuple(imports)
+    return edits, tuple(imports)
 
 
-def _model(place: _Place) -> Edit | None:
+def _model(place: _Place) -> list[Edit]:
     """``model = self.context.wrap_model(model)``, or the call around the model's expression."""
     if place.compiled.is_wrapped:
-        return None
+        return []
     model = place.compiled.model
     is_name = _is_local(place, model) or _is_plain_attribute(place, model)
     if place.statement is not None and is_name:
         code = f"{ast.unparse(model)} = {place.prefix}.wrap_model({{model}})"
-        return InsertBefore(place.statement, code, {"model": model})
-    return Replace(model, f"{place.prefix}.wrap_model({{model}})", {"model": model})
+        return [InsertBefore(place.statement, code, {"model": model})]
+    return [Replace(model, f"{place.prefix}.wrap_model({{model}})", {"model": model})]
 
 
 def _is_local(place: _Place, node: ast.expr) -> bool:
@@ -230,26 +209,20 @@ def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
     return None
 
 
-def _optimizer(
-    trial: Trial, place: _Place, value: ast.expr
-) -> tuple[list[Edit], list[str], list[str]]:
-    """The edits that wrap one optimizer, pieces and imports."""
+def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> _Parts:
+    """The edits that wrap one optimizer."""
     kind = given(trial, value)
     edits: list[Edit] = []
     if kind is Given.WRAPPED:
-        return [], [], []
-    support: list[str] = []
-    imports: list[str] = []
+        return [], ()
+    imports: tuple[str, ...] = ()
     wanted = "{value}"
     if kind is Given.NAME and isinstance(value, ast.Constant):
-        made, lines = named_object(trial, place.compiled, value)
+        made, imports = named_object(trial, place.compiled, value)
         edits.append(Replace(value, made))
-        imports += lines
     elif kind is not Given.OBJECT:
         piece = "standalone_optimizer" if place.compiled.is_standalone else "optimizer"
         wanted = f"legacy_keras.{piece}({{value}})"
-        support.append(piece)
-    support += ["wrap_optimizer"] * place.is_faithful
     code = f"{place.prefix}.wrap_optimizer({wanted})"
     statement = place.statement
     if statement is not None and _is_local(place, value):
@@ -264,7 +237,7 @@ def _optimizer(
         edits.append(Extract(value, statement, "optimizer", f"optimizer = {code}"))
     else:
         edits.append(Replace(value, code, {"value": value}))
-    return edits, support, imports
+    return edits, imports
 
 
 def _is_taken(place: _Place, name: str) -> bool:
@@ -296,14 +269,12 @@ def _hidden(trial: Trial, place: _Place) -> _Parts:
     ):
         key = f'{options.id}["optimizer"]'
         line = InsertBefore(statement, f"{key} = {place.prefix}.wrap_optimizer({key})")
-        model = _model(place)
-        support = ("wrap_model", "wrap_optimizer") if place.is_faithful else ()
-        return [*([model] if model else []), line], support, ()
+        return [*_model(place), line], ()
     edits: list[Edit] = [
         Replace(call.func, "legacy_keras.compile_model"),
         AddArgument(call, "{model}", first=True, holes={"model": place.compiled.model}),
     ]
-    return edits, ("compile_model",), ()
+    return edits, ()
 
 
 def _holds_object(trial: Trial, options: ast.expr) -> bool:

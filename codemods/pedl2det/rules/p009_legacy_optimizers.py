@@ -18,16 +18,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    Edit,
-    Fix,
-    Form,
-    Remark,
-    RenameKeyword,
-    Replace,
-    ReplaceStatement,
-)
+from pedl2det.fixes import AddArgument, Edit, Fix, Remark, RenameKeyword, Replace, ReplaceStatement
 from pedl2det.rules import cases_optimizers
 from pedl2det_names import Age
 
@@ -124,7 +115,7 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
     assert isinstance(node, ast.expr)
     if not row.same:  # no optimizer of Keras computes the same
         edit = Replace(node, f"legacy_keras.{row.support}")
-        yield Fix(ID, source, node, (edit,), support=(str(row.support),), form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
         return
     call = reference.call
     parent = source.names.parents.get(node)
@@ -170,7 +161,7 @@ def _by_piece(reference: Reference, row: names.Name) -> Fix:
     assert isinstance(node, ast.expr) and row.new is not None
     piece = row.support or row.new.rpartition(".")[2]
     edit = Replace(node, f"legacy_keras.{piece}")
-    return Fix(ID, reference.source, node, (edit,), support=(piece,), form=Form.FAITHFUL)
+    return Fix(ID, reference.source, node, (edit,))
 
 
 def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | None:
@@ -230,8 +221,7 @@ def _getter(trial: Trial, node: ast.expr, call: ast.Call, dotted: str, today: st
     source = trial.modules.home(node)
     if means_standalone(trial, dotted) and today.endswith(".get"):
         edit = Replace(node, "legacy_keras.standalone_optimizer")
-        piece = ("standalone_optimizer",)
-        yield Fix(ID, source, node, (edit,), support=piece, form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
     elif all(one.arg != "use_legacy_optimizer" for one in call.keywords):
         edits: list[Edit] = [AddArgument(call, "use_legacy_optimizer=True")]
         imports: tuple[str, ...] = ()
@@ -257,8 +247,7 @@ def _by_computed_name(
     elif means_standalone(trial, dotted):
         name = call.args[1]
         edit = Replace(call, "legacy_keras.standalone_optimizer_class({name})", {"name": name})
-        piece = ("standalone_optimizer_class",)
-        yield Fix(ID, source, node, (edit,), support=piece, form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
     else:
         edit = Replace(node, "{module}.legacy", {"module": node})
         yield Fix(ID, source, node, (edit,))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
@@ -16,16 +17,7 @@ from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    DropArgument,
-    Edit,
-    Fix,
-    Form,
-    Remark,
-    RenameKeyword,
-    Replace,
-)
+from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P010"
@@ -56,7 +48,26 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         call = reference.call
         if call is not None and watches_validation(trial, call):
             continue  # P011 has another class for it
+        is_graphs = not row.same and (row.new or "").startswith("tensorflow.compat.v1.")
+        if is_graphs and _builds_graph(trial, reference):
+            row = replace(row, same=True)
         yield from _rewritten(reference, row)
+
+
+def _builds_graph(trial: Trial, reference: Reference) -> bool:
+    """Whether code stands in ``with tf.Graph().as_default():``."""
+    parents = reference.source.names.parents
+    node: ast.AST = reference.node
+    while node in parents and not isinstance(node, ast.Lambda | ast.FunctionDef):
+        node = parents[node]
+        for item in node.items if isinstance(node, ast.With) else ():
+            match item.context_expr:
+                case ast.Call(func=ast.Attribute(value=graph, attr="as_default")):
+                    made = [one.node for one in trial.flow.origins(graph)]
+                    meanings = {trial.modules.meaning(getattr(one, "func", one)) for one in made}
+                    if meanings == {"tensorflow.Graph"}:
+                        return True
+    return False
 
 
 def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
@@ -74,7 +85,7 @@ def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
             yield Fix(ID, source, node, tuple(edits), imports=found.imports)
     elif row.support is not None:
         edit = Replace(node, f"legacy_keras.{row.support}")
-        yield Fix(ID, source, node, (edit,), support=(row.support,), form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
     else:
         text = ast.unparse(node)
         yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
@@ -171,6 +182,16 @@ import legacy_keras
 def value(tensor):
     return legacy_keras.get_session().run(tensor)
 """
+_GRAPH = """\
+import tensorflow as tf
+
+
+def scaled(rows):
+    with tf.Graph().as_default():
+        given = tf.{v1}placeholder(tf.float32, [None])
+        with tf.{v1}Session() as session:
+            return session.run(2 * given, {given: rows})
+"""
 _OF_THE_TRIAL = """\
 import numpy as np
 
@@ -216,6 +237,10 @@ EXPERIMENT = pedl.Experiment()
 CASES = (
     Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
+    Case(
+        pedl_trial(_GRAPH.replace("{v1}", "")),
+        {"net.py": _GRAPH.replace("{v1}", "compat.v1.")},
+    ),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
     Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),

@@ -18,7 +18,7 @@ from pedl2det.analysis.loaders import TRAINING_METHOD
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Form, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P011"
@@ -62,8 +62,7 @@ def _with_epochs(trial: Trial) -> Iterable[Fix]:
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):
             edit = _wrapped(trial, method, value, _epoch(trial, method.args.args[0].arg))
-            support = ("with_epoch_logs",)
-            yield Fix(ID, source, value, (edit,), support=support, form=Form.FAITHFUL, notes=notes)
+            yield Fix(ID, source, value, (edit,), notes=notes)
             notes = ()
     for _, method in trial.methods(TRAINING_METHOD):
         yield from _remembering(trial, method)
@@ -109,7 +108,7 @@ def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
         ):
             code = f"{first}.training_data = {{data}}\nreturn {first}.training_data"
             edit = ReplaceStatement(node, code, {"data": node.value})
-            yield Fix(ID, source, node, (edit,), form=Form.FAITHFUL)
+            yield Fix(ID, source, node, (edit,))
 
 
 _WATCHING = """\

@@ -129,6 +129,10 @@ class Net:
             width = 8
         else:
             width = 4
+        if self.deep:
+            width += 1
+        elif pedl is None:
+            width += 2
         if pedl is None:
             print("no harness")
         return width
@@ -144,6 +148,8 @@ class Net:
             width = 8
         else:
             width = 4
+        if self.deep:
+            width += 1
         return width
 """
 _FLAG = """\

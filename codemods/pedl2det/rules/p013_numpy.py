@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pedl2det.analysis.spelling import Spelling, spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, Fix, Form, Remark, Replace
+from pedl2det.fixes import AddArgument, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P013"
@@ -41,7 +41,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif rows == "unknown":
             piece = "ragged_" + reference.dotted.rpartition(".")[2]
             replaced = Replace(call.func, f"legacy_keras.{piece}")
-            yield Fix(ID, reference.source, call, (replaced,), support=(piece,), form=Form.FAITHFUL)
+            yield Fix(ID, reference.source, call, (replaced,))
 
 
 def _rewritten(reference: Reference) -> Fix | Remark:

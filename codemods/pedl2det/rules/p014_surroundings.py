@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from pedl2det.analysis.import_path import adds_own_directory, changes_path
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
@@ -31,7 +32,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     init = trial.modules.by_name.get("__init__")
     home = trial.modules.home(trial.concrete[0])
     if init is not None and home is not init:
-        yield from _moved(init, home)
+        yield from _moved(trial, init, home)
     for source in trial.modules:
         for call in _drawn_at_import(trial, source):
             message = "random numbers that are drawn while modules are imported come in one order"
@@ -39,18 +40,41 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             break
 
 
-def _moved(init: Source, home: Source) -> Iterator[Fix | Remark]:
-    first = next((node for node in home.tree.body if _is_definition(node)), None)
+def _moved(trial: Trial, init: Source, home: Source) -> Iterator[Fix | Remark]:
+    definition = next((node for node in home.tree.body if _is_definition(node)), None)
     for node in init.tree.body:
         if not _does_something(node):
             continue
         needed = _imports_for(init, node)
+        is_path = changes_path(init, node)
+        first = _first_import(trial, home) or definition if is_path else definition
         if needed is None or first is None or node.lineno in init.skipped:
             message = "the new entrypoint does not run this: it imports the trial's module alone"
             yield Remark(ID, init, node, Kind.LEFT, message, f"move it to {home.path.name}")
             continue
-        edit = InsertBefore(first, init.segment(node))
+        code = _moved_text(init, home, node)
+        if "os.path" in code:
+            needed = tuple(dict.fromkeys(("import os", *needed)))
+        edit = InsertBefore(first, code)
         yield Fix(ID, home, first, (edit,), ((init, ReplaceStatement(node)),), imports=needed)
+
+
+def _first_import(trial: Trial, home: Source) -> ast.stmt | None:
+    """The first import of a module of the project, which may need ``sys.path``."""
+    for node in home.tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom) and any(
+            trial.modules.imported(home, node)
+        ):
+            return node
+    return None
+
+
+def _moved_text(init: Source, home: Source, node: ast.stmt) -> str:
+    """A statement for another file, whose own place is another folder."""
+    folders = len(home.path.parent.relative_to(init.path.parent).parts)
+    here = f"{'os.path.dirname(' * folders}__file__{')' * folders}"
+    files = [one for one in init.names.below(node) if getattr(one, "id", "") == "__file__"]
+    return init.spliced(node, {one: here for one in files if isinstance(one, ast.Name)})
 
 
 def _is_definition(node: ast.stmt) -> bool:
@@ -61,7 +85,7 @@ def _does_something(node: ast.stmt) -> bool:
     match node:
         case ast.Import() | ast.ImportFrom() | ast.ClassDef() | ast.FunctionDef() | ast.Pass():
             return False
-        case ast.Expr(value=ast.Constant()):
+        case ast.Expr() if isinstance(node.value, ast.Constant) or adds_own_directory(node):
             return False
         case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
             return False
@@ -112,6 +136,7 @@ from data import make_data_loaders
 from model_def import Net
 """
 _SET = 'tf.keras.backend.set_floatx("float64")\n'
+_PATH = "import os\nimport sys\n\nsys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))\n"
 _EXPORTS = f'{_IMPORTS}\n__all__ = ["Net", "make_data_loaders"]\n'
 _BODY, _ROWS = "return load(4), load(2)\n", "from rows import load"
 _NOISE = "import numpy as np\nfrom rows import load\n\nNOISE = np.random.rand(4)"
@@ -141,6 +166,10 @@ CASES = (
     Case(
         {**pedl_trial(_BODY, _ROWS), "__init__.py": _EXPORTS},
         {"__init__.py": _EXPORTS, "model_def.py": migrated_model("")},
+    ),
+    Case(
+        {**pedl_trial(_BODY, _ROWS), "__init__.py": _PATH + _IMPORTS},
+        {"__init__.py": _PATH + _IMPORTS, "model_def.py": migrated_model("")},
     ),
     Case(
         pedl_trial(_BODY, _NOISE),

@@ -37,7 +37,6 @@ _TRIAL = '''\
 import numpy as np
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-x, y = np.ones((64, 2)), np.ones((64, 1))
 
 
 class TrainTrial(TFKerasTrial):
@@ -50,6 +49,7 @@ class TrainTrial(TFKerasTrial):
         model = context.wrap_model(model)
         optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
         model.compile(optimizer, "mse")
+        x, y = np.ones((64, 2)), np.ones((64, 1))
         self.model = model
         self.training_data = (x, y)
         self.validation_data = (x, y)
@@ -64,4 +64,73 @@ class TrainTrial(TFKerasTrial):
         return self.validation_data
 '''
 
-CASES = (Case({"train.py": _SCRIPT, "const.yaml": _CONFIG}, {"train.py": _TRIAL}),)
+_NESTED = """\
+import numpy as np
+import tensorflow as tf
+
+
+def train(model, x, y):
+    if len(x):
+        history = model.fit(x, y, validation_data=(x, y), batch_size=8)
+        print(history.history["loss"])
+
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+train(model, np.ones((64, 2)), np.ones((64, 1)))
+"""
+_GENERATOR = '''\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+import legacy_keras
+
+
+def train(model, x, y):
+    if len(x):
+        history = yield legacy_keras.Fit(
+            model, x, y, validation_data=(x, y), batch_size=8
+        )
+        print(history.history["loss"])
+
+
+def script(context):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model = context.wrap_model(model)
+    optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
+    model.compile(optimizer, "mse")
+    yield from train(model, np.ones((64, 2)), np.ones((64, 1)))
+
+
+class TrainTrial(TFKerasTrial):
+    """Trains what the script yields, and resumes it when the training ends."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        self.script = script(context)
+        self.fit = next(self.script)
+        self.context.configure_fit(shuffle=False, **self.fit.settings)
+
+    def build_model(self):
+        return self.fit.model
+
+    def build_training_data_loader(self):
+        return self.fit.training_data
+
+    def build_validation_data_loader(self):
+        return self.fit.validation_data
+
+    def keras_callbacks(self):
+        return [*self.fit.callbacks, legacy_keras.AfterTraining(self.script.send)]
+'''
+
+CASES = (
+    Case(
+        {"train.py": _SCRIPT, "const.yaml": _CONFIG},
+        {"train.py": _TRIAL},
+        says="arrays given to fit hold at least one batch",
+        status="finished with assumptions",
+    ),
+    Case({"train.py": _NESTED, "const.yaml": _CONFIG}, {"train.py": _GENERATOR}),
+)

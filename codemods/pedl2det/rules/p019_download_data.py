@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Form, Remark, Replace
+from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import migrated_model, with_data
 
@@ -38,14 +38,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 def _asked(reference: Reference) -> Fix:
     assert isinstance(reference.node, ast.expr)
     edit = Replace(reference.node, "legacy_keras.get_download_data_dir")
-    return Fix(
-        ID,
-        reference.source,
-        reference.node,
-        (edit,),
-        support=("get_download_data_dir",),
-        form=Form.FAITHFUL,
-    )
+    return Fix(ID, reference.source, reference.node, (edit,))
 
 
 def _called(trial: Trial) -> Iterable[Fix]:
@@ -53,16 +46,14 @@ def _called(trial: Trial) -> Iterable[Fix]:
     place = trial.download_place
     home, name = trial.modules.split(place or "")
     assert home is not None
-    function, support = trial.download, ["download_once"]
+    function = trial.download
     if function is None or not trial.context.can_take(function):
         entry = entry_of(function) if function is not None else None
         arguments = entry.arguments if entry is not None else "{config}, {hparams}"
     else:
         arguments = DOWNLOAD_CONTEXT
     code = arguments.replace("{config}", "{context}.get_experiment_config()")
-    if "{hparams}" in code:
-        code = code.replace("{hparams}", "legacy_keras.get_hyperparameters()")
-        support.append("get_hyperparameters")
+    code = code.replace("{hparams}", "legacy_keras.get_hyperparameters()")
     call = f"lambda: {name}({code})" if code else name
     statement = f"legacy_keras.download_once({{context}}, {call})"
     for root in trial.roots:
@@ -75,9 +66,7 @@ def _called(trial: Trial) -> Iterable[Fix]:
             source,
             root,
             imports=(*imports, "import legacy_keras"),
-            support=tuple(support),
             constructor=(f"{line}\n\n{statement}" if is_local else statement,),
-            form=Form.FAITHFUL,
         )
 
 

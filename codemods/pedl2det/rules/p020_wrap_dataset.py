@@ -14,7 +14,7 @@ from pedl2det.analysis.datasets import WRAP, is_to_be_wrapped, returned_loaders
 from pedl2det.analysis.loaders import needs_unwrapping
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import loaders, migrated_model, migrated_trial, pedl_trial
 
@@ -78,8 +78,6 @@ def _read_later(
         elsewhere=tuple(
             (trial.modules.home(one), Replace(one, f"{wrap}({{it}})", {"it": one})) for one in reads
         ),
-        support=() if are_reached else ("wrap_dataset",),
-        form=Form.IDIOMATIC if are_reached else Form.FAITHFUL,
         notes=() if is_whole else ((Kind.DIFFERENT, _AT_IMPORT),),
     )
 
@@ -91,8 +89,7 @@ def _wrapped(trial: Trial, reference: Reference) -> Fix:
         edit = Replace(node, "{context}.wrap_dataset")
         return Fix(ID, reference.source, node, (edit,))
     edit = Replace(node, "legacy_keras.wrap_dataset")
-    support = ("wrap_dataset",)
-    return Fix(ID, reference.source, node, (edit,), support=support, form=Form.FAITHFUL)
+    return Fix(ID, reference.source, node, (edit,))
 
 
 _TF = "import tensorflow as tf"

@@ -16,7 +16,7 @@ from pedl2det.analysis.datasets import State, states
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.loaders import Role, returning
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.fixes import Edit, Fix, Form, InsertBefore, Remark, Replace
+from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import early_trial, migrated_early
 
@@ -76,15 +76,12 @@ def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix]:
             handed = ", ".join(f"{{{name}}}" for name in holes)
         code = f"legacy_keras.whole_batches({handed}, batch_size={_SIZE})"
         edit_value = Replace(value, code, holes)
-        support = ("whole_batches",)
         assumed = _assumed(trial, method)
         yield Fix(
             ID,
             source,
             value,
             (edit_value,),
-            support=support,
-            form=Form.FAITHFUL,
             assumptions=assumed,
         )
 
@@ -137,8 +134,6 @@ def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit
     )
 
 
-_X = "import numpy as np\nx, y = np.ones(9), np.ones(9)\n"
-_TRAIN = "def build_training_data_loader(self):\n    {lines}\n\n"
 _VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
 
 _CALLED = """\

@@ -14,7 +14,7 @@ from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import DropDecorator, Fix, Form, Remark, Replace
+from pedl2det.fixes import DropDecorator, Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 
 ID = "P022"
@@ -66,13 +66,10 @@ def _cached(trial: Trial, source: Source, function: Function, decorator: ast.Cal
         origins = [one.node for one in trial.flow.origins(call.func)]
         if origins == [function] and trial.context.at(call) is not None:
             code = "{context}.wrap_dataset({made}).cache()"
-            support: tuple[str, ...] = ()
             if shuffles:
                 code = f"legacy_keras.shuffled({code}, {{context}}.get_trial_seed())"
-                support = ("shuffled",)
-            form = Form.FAITHFUL if support else Form.IDIOMATIC
             edit = Replace(call, code, {"made": call})
-            yield Fix(ID, source, call, (edit,), support=support, form=form)
+            yield Fix(ID, source, call, (edit,))
 
 
 _TRIAL = """\

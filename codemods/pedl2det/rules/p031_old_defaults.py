@@ -19,7 +19,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Form, Remark, Replace
+from pedl2det.fixes import Edit, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det_names import Age
 
@@ -68,8 +68,6 @@ def _by_piece(reference: Reference, row: names.Name) -> Fix:
         reference.source,
         node,
         (Replace(node, f"legacy_keras.{piece}"),),
-        support=(piece,),
-        form=Form.FAITHFUL,
         notes=((Kind.NOTE, note),),
     )
 
@@ -126,17 +124,11 @@ def _computed_names(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
     """``getattr(layers, name)``, which may be a layer that had other defaults."""
     for call in source.names.of(ast.Call):
         match call:
-            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if _today(
-                trial, module
+            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
+                module
             ) == _LAYERS and not isinstance(name, ast.Constant):
                 edit = Replace(call, "legacy_keras.layer_class({name})", {"name": name})
-                yield Fix(ID, source, call, (edit,), support=("layer_class",), form=Form.FAITHFUL)
-
-
-def _today(trial: Trial, node: ast.AST) -> str | None:
-    dotted = trial.modules.meaning(node)
-    row = names.lookup(dotted) if dotted else None
-    return row.new if row is not None else dotted
+                yield Fix(ID, source, call, (edit,))
 
 
 def _case(before: str, after: str, says: str = "") -> Case:

@@ -14,16 +14,7 @@ from pedl2det.analysis.flow import Function, Origin
 from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddMember,
-    ConfigNeed,
-    Edit,
-    Fix,
-    Form,
-    Remark,
-    Replace,
-    ReplaceStatement,
-)
+from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import cases_keras_trial
 
 ID = "P032"
@@ -169,7 +160,7 @@ def _compiled(trial: Trial, metrics: KerasTrialMetrics, method: Function, node: 
     model = ast.unparse(value) if is_local else _free(source.names, method, "model", "keras_model")
     optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
     loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
-    given, support = _given_metrics(trial, metrics, me, model)
+    given = _given_metrics(trial, metrics, me, model)
     code = (
         f"{model} = {{context}}.wrap_model({{value}})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
@@ -178,22 +169,19 @@ def _compiled(trial: Trial, metrics: KerasTrialMetrics, method: Function, node: 
     if _reads_harness_attribute(trial, metrics.owner, "model"):
         code += f"{me}.model = {model}\n"
     edit = ReplaceStatement(node, f"{code}return {model}", {"value": value})
-    form = Form.FAITHFUL if support else Form.IDIOMATIC
-    return Fix(ID, source, node, (edit,), support=support, form=form)
+    return Fix(ID, source, node, (edit,))
 
 
 def _free(names, method: Function, *wanted: str) -> str:  # type: ignore[no-untyped-def]
     return next((one for one in wanted if not names.uses_name(method, one)), f"{wanted[0]}_")
 
 
-def _given_metrics(
-    trial: Trial, metrics: KerasTrialMetrics, me: str, model: str
-) -> tuple[str, tuple[str, ...]]:
-    """The argument ``metrics`` of ``compile``, and the piece that it uses."""
+def _given_metrics(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str) -> str:
+    """The argument ``metrics`` of ``compile``."""
     if not metrics.has_any:
-        return "", ()
+        return ""
     if _is_idiomatic(trial, metrics):
-        return f", metrics={me}.{_NAMED_METRICS}()", ()
+        return f", metrics={me}.{_NAMED_METRICS}()"
     roles = []
     for role in ("training", "validation"):
         method = trial.flow.method(metrics.owner, f"{role}_metrics")
@@ -203,7 +191,7 @@ def _given_metrics(
         roles.insert(0, f"{model}.output_names")
     else:
         piece = "named_metrics"
-    return f", metrics=legacy_keras.{piece}({', '.join(roles)})", (piece,)
+    return f", metrics=legacy_keras.{piece}({', '.join(roles)})"
 
 
 # What the harness called or set beside.
@@ -213,7 +201,6 @@ def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix]:
     """Have a callback call ``compute_validation_metrics``."""
     source = trial.modules.home(owner)
     callbacks = trial.flow.method(owner, "keras_callbacks")
-    support = ("ValidationMetrics",)
     note = "what compute_validation_metrics returns is reported in place of all other metrics"
     if callbacks is None:
         edits: list[Edit] = [AddMember(owner, _CALLBACKS)]
@@ -225,15 +212,7 @@ def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix]:
         values = trial.flow.returned(callbacks)
         edits = [Replace(one, code, {"value": one}) for one in values]
         place = callbacks
-    yield Fix(
-        ID,
-        source,
-        place,
-        tuple(edits),
-        support=support,
-        form=Form.FAITHFUL,
-        notes=((Kind.NOTE, note),),
-    )
+    yield Fix(ID, source, place, tuple(edits), notes=((Kind.NOTE, note),))
 
 
 def _batch_size(trial: Trial, owner: ast.ClassDef, method: Function) -> Iterator[Fix]:

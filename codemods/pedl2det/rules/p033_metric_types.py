@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P033"
@@ -70,8 +70,7 @@ def _reducer(reference: Reference) -> Fix:
         edit = Replace(pair, "{function}", {"function": pair.elts[0]})
         return Fix(ID, source, pair, (edit,))
     edit = Replace(node, "legacy_keras.elementwise_mean")
-    piece = ("elementwise_mean",)
-    return Fix(ID, source, node, (edit,), support=piece, form=Form.FAITHFUL)
+    return Fix(ID, source, node, (edit,))
 
 
 def _case(before: str, after: str) -> Case:

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.loaders import annotation_around, is_plain_record_loader
+from pedl2det.analysis.loaders import is_plain_record_loader
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.loader_types import old_type, types_of_arrays
 
@@ -35,7 +35,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     plain = [one for one in references if is_plain_record_loader(trial, one)]
     for reference in references:
         piece = _PIECES[reference.dotted]
-        if annotation_around(reference.source.names.parents, reference.node) is not None:
+        if reference.is_in_annotation:
             others = [one for one in references if one.call is not None and one not in plain]
             yield old_type(ID, reference, piece, is_gone=not others)
         elif reference in plain:
@@ -43,14 +43,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         else:
             assert isinstance(reference.node, ast.expr)
             edit = Replace(reference.node, f"legacy_keras.{piece}")
-            yield Fix(
-                ID,
-                reference.source,
-                reference.node,
-                (edit,),
-                support=(piece,),
-                form=Form.FAITHFUL,
-            )
+            yield Fix(ID, reference.source, reference.node, (edit,))
     yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
 
 

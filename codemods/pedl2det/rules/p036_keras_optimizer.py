@@ -13,7 +13,7 @@ from pedl2det.analysis.old_keras import LEGACY, standalone_defaults
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P036"
@@ -38,8 +38,7 @@ def _made(trial: Trial, value: ast.expr, kind: Given) -> Fix:
         edit = Replace(value, f"{spelling.code}({standalone_defaults(name)})")
         return Fix(ID, source, value, (edit,), imports=spelling.imports)
     edit = Replace(value, "legacy_keras.standalone_optimizer({value})", {"value": value})
-    piece = ("standalone_optimizer",)
-    return Fix(ID, source, value, (edit,), support=piece, form=Form.FAITHFUL)
+    return Fix(ID, source, value, (edit,))
 
 
 _TRIAL = """\

@@ -16,7 +16,7 @@ from pedl2det.analysis.models import compiles
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import DropArgument, Edit, Fix, Form, Remark, Replace
+from pedl2det.fixes import DropArgument, Edit, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P037"
@@ -52,7 +52,7 @@ def _loss(reference: Reference, name: str) -> Fix:
     assert isinstance(node, ast.expr)
     piece = _LOSSES[name]
     edit = Replace(node, f"legacy_keras.{piece}")
-    return Fix(ID, reference.source, node, (edit,), support=(piece,), form=Form.FAITHFUL)
+    return Fix(ID, reference.source, node, (edit,))
 
 
 def _named_losses(trial: Trial) -> Iterator[Fix]:
@@ -74,22 +74,15 @@ def _named_losses(trial: Trial) -> Iterator[Fix]:
         piece = _LOSSES[str(node.value)]
         edit = Replace(node, f"legacy_keras.{piece}")
         source = trial.modules.home(node)
-        yield Fix(ID, source, node, (edit,), support=(piece,), form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
 
 
 def _constants(trial: Trial, value: ast.expr) -> Iterator[ast.Constant]:
     """The names of such losses in a value, also as members of lists, tuples and dicts."""
-    waiting, seen = [value], set()
-    while waiting:
-        for origin in trial.flow.origins(waiting.pop()):
-            if origin.node in seen:
-                continue
-            seen.add(origin.node)
-            match origin.node:
-                case ast.Constant(value=str(name)) if name in _LOSSES:
-                    yield origin.node
-                case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts):
-                    waiting += parts
+    for node in trial.flow.members(value):
+        match node:
+            case ast.Constant(value=str(name)) if name in _LOSSES:
+                yield node
 
 
 def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int) -> Iterator[Fix]:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import KERAS
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Form, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P038"
@@ -42,10 +41,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for call in ready if held else ():
         edit = Replace(call, f"legacy_keras.{_OF_MODEL}({{model}})", {"model": call})
         home = trial.modules.home(call)
-        yield Fix(ID, home, call, (edit,), support=(_OF_MODEL,), form=Form.FAITHFUL)
+        yield Fix(ID, home, call, (edit,))
     for source, node in made if own else ():
         edit = Replace(node, f"legacy_keras.{_PIECE}")
-        yield Fix(ID, source, node, (edit,), support=(_PIECE,), form=Form.FAITHFUL)
+        yield Fix(ID, source, node, (edit,))
 
 
 def _made(trial: Trial) -> Iterator[tuple[Source, ast.expr]]:
@@ -53,7 +52,7 @@ def _made(trial: Trial) -> Iterator[tuple[Source, ast.expr]]:
     for source in trial.modules:
         for node in source.names.of(ast.Name, ast.Attribute):
             is_part = isinstance(source.names.parents.get(node), ast.Attribute)
-            if isinstance(node.ctx, ast.Load) and not is_part and _today(trial, node) == _LAYER:
+            if isinstance(node.ctx, ast.Load) and not is_part and trial.today(node) == _LAYER:
                 yield source, node
 
 
@@ -61,7 +60,7 @@ def _ready_made(trial: Trial) -> Iterator[ast.Call]:
     """Where the project takes a model that may hold such a layer."""
     for source in trial.modules:
         for call in source.names.of(ast.Call):
-            today = _today(trial, call.func) or ""
+            today = trial.today(call.func) or ""
             name = today.rpartition(".")[2]
             is_application = today.startswith(f"{KERAS}.applications.") and name[:1].isupper()
             if (is_application and name not in _WITHOUT) or name in _LOADERS:
@@ -108,7 +107,7 @@ def _may_hold(trial: Trial, node: ast.expr, seen: set[ast.AST], own: bool) -> bo
 
 def _is_held(trial: Trial, call: ast.Call, seen: set[ast.AST], own: bool) -> bool:
     """Whether what a call makes may be or hold such a layer."""
-    today = _today(trial, call.func) or ""
+    today = trial.today(call.func) or ""
     name = today.rpartition(".")[2]
     if today == _LAYER:
         return own
@@ -154,12 +153,6 @@ def _is_made_in_the_function_of(trial: Trial, call: ast.Call, own: bool) -> bool
 
 def _is_true(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Constant) and value.value is True
-
-
-def _today(trial: Trial, node: ast.AST) -> str | None:
-    dotted = trial.modules.meaning(node)
-    row = names.lookup(dotted) if dotted else None
-    return row.new if row is not None else dotted
 
 
 _START = (

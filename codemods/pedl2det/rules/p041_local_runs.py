@@ -12,16 +12,7 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    DropArgument,
-    Edit,
-    Fix,
-    Form,
-    Remark,
-    RenameKeyword,
-    Replace,
-)
+from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
 from pedl2det.rules.cases import Case
 
 ID = "P041"
@@ -83,8 +74,7 @@ def _made(trial: Trial, source: Source, call: ast.Call) -> Fix | Remark:
         if isinstance(argument, ast.keyword):
             edits.append(RenameKeyword(argument, _parameter(trial, call)))
     edits += [DropArgument(call, one) for one in arguments[1:]]
-    support = ("local_context",)
-    return Fix(ID, source, call, tuple(edits), support=support, form=Form.FAITHFUL)
+    return Fix(ID, source, call, tuple(edits))
 
 
 def _parameter(trial: Trial, call: ast.Call) -> str:

@@ -9,10 +9,10 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.callbacks import keras_callback
-from pedl2det.analysis.models import looked_through, makes_model, owner_of
+from pedl2det.analysis.models import looked_through, makes_model
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Edit, Fix, Form, Replace
+from pedl2det.fixes import AddArgument, Edit, Fix, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P044"
@@ -35,7 +35,7 @@ def check(trial: Trial) -> Iterable[Fix]:
                 continue
             model = AddArgument(call, "{model}", first=True, holes={"model": func.value})
             edits = (Replace(func, "legacy_keras.predict_classes"), model)
-            yield Fix(ID, source, call, edits, support=("predict_classes",), form=Form.FAITHFUL)
+            yield Fix(ID, source, call, edits)
 
 
 def _predict(call: ast.Call, func: ast.Attribute) -> Iterable[Edit]:
@@ -50,7 +50,7 @@ def _is_of_keras(trial: Trial, source: Source, func: ast.Attribute) -> bool:
     origins = looked_through(trial, trial.flow.origins(func.value))
     if any(makes_model(trial, one.node) for one in origins):
         return True
-    owner = owner_of(source, func)
+    owner = source.names.class_around(func)
     bases = [base for one in trial.flow.bases(owner) for base in one.bases] if owner else []
     if ast.unparse(func.value) == "self.model" and any(_is_callback(trial, one) for one in bases):
         return True

@@ -112,7 +112,8 @@ def _pins(lines: list[tuple[int, str]], new: str) -> Iterator[TextFinding]:
         first, why = _FIRST.get(name_of(text) or "", ("0", ""))
         if allows_only_before(text, Version(first)):
             message = f"{text}: {why}"
-            help_ = "remove the line, or raise the version"
+            is_part = name_of(text) == "determined-cli"
+            help_ = CLUSTER if is_part else "remove the line, or raise the version"
             if new.startswith(CLUSTER) and why == _TENSORFLOW:
                 help_ += "; on a cluster, the image brings TensorFlow"
             yield TextFinding(PINNED, line, "note", message, help_)

@@ -126,7 +126,8 @@ def _command(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
     if len(words) > 1 and words[0].text in ("CMD", "ENTRYPOINT", "RUN"):
         yield from _exec_form(text, words[1:], cluster)
     elif len(words) > 1 and words[0].text == "FROM" and is_old_image(words[1].text):
-        finding = TextFinding(IMAGES, _line(text, words[0].start), "note", OLD_IMAGE)
+        line = _line(text, words[0].start)
+        finding = TextFinding(IMAGES, line, "note", OLD_IMAGE, "name a newer image")
         yield _Outcome((), (), (finding,))
 
 

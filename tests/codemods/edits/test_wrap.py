@@ -57,11 +57,15 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "x = [\n    layer(units, name),\n    layer(units, other_name),\n]\n",
         ),
         (
+            'return {"one": layer(units), "two": layer(others)}[name]\n',
+            'return {\n    "one": layer(units),\n    "two": layer(others),\n}[name]\n',
+        ),
+        (
             "x = layer(units, name) if is_layer(name) else units\n",
             "x = (\n    layer(units, name)\n    if is_layer(name)\n    else units\n)\n",
         ),
     ],
-    ids=["list", "generator", "dict", "lambda", "elements", "condition"],
+    ids=["list", "generator", "dict", "lambda", "elements", "pairs", "condition"],
 )
 def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
     before: str, after: str

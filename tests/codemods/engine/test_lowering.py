@@ -258,6 +258,53 @@ model.fit([total], [total], validation_data=([n], [n]))
 add(5)
 keras.say(total, sorted(TABLE), sorted(k for k in globals() if k in ("total", "model")))
 """,
+    "with a main function that says how the process ends": """
+import sys
+
+
+def main():
+    model = keras.Model("net")
+    model.compile("sgd", "mse")
+    try:
+        model.fit([1], [2], validation_data=([3], [4]))
+    finally:
+        keras.say("done")
+    return 0
+
+
+sys.exit(main())
+""",
+    "started by absl": """
+from absl import app
+
+
+def train(model):
+    if model.name:
+        model.fit([1], [2], validation_data=([3], [4]))
+    return model
+
+
+def main(argv):
+    model = keras.Model(argv[0])
+    model.compile("sgd", "mse")
+    keras.say(train(model).name)
+
+
+if __name__ == "__main__":
+    app.run(main)
+""",
+    "with a class of what it computes": """
+rows = [random.random()]
+
+
+class Rows:
+    first = rows[0]
+
+
+model = keras.Model("net")
+model.compile("sgd", "mse")
+model.fit([Rows.first], rows, validation_data=(rows, rows))
+""",
     "with a default that is drawn": """
 random.seed(random.random())
 
@@ -331,6 +378,8 @@ class Fake:
         self.keras.Model, self.keras.Callback = Model, Callback
         self.keras.SGD = lambda rate: f"SGD {rate}"
         self.keras.scope = scope
+        self.app = types.ModuleType("absl.app")
+        self.app.run = lambda main: main(["train.py"])
         self.keras.say = lambda *args: fake.said.append(args)
         self.pedl = types.ModuleType("pedl")
         self.pedl.get_hyperparameter = lambda name: {"rate": 0.5}[name]
@@ -348,6 +397,8 @@ class Fake:
         context = types.SimpleNamespace(configure_fit=lambda **_: None)
         trial.TFKerasTrial = type("TFKerasTrial", (), {"context": context})
         return {
+            "absl": types.ModuleType("absl"),
+            "absl.app": self.app,
             "keras": self.keras,
             "pedl": self.pedl,
             "legacy_keras": self.legacy,
@@ -439,6 +490,16 @@ def test_a_function_of_another_file_yields_what_it_fits() -> None:
     assert "def run(model, n=2):\n" in new.elsewhere[path]
     assert "    yield legacy_keras.Fit(\n        model, *(data(n), data(n))" in new.elsewhere[path]
     assert new.elsewhere[path].startswith("import keras\n\nimport legacy_keras\n")
+
+
+def test_what_other_scripts_of_the_project_train_is_theirs() -> None:
+    other = f"{HEAD}{STRAIGHT}model.fit(x, y, validation_data=(x, y))\n"
+    others = {"second": Source.of(Path("/trial/second.py"), other)}
+
+    new = lowered(f"{STRAIGHT}model.fit(x, y, validation_data=(x, y))\n", others=others)
+
+    assert "self.training_data = (x, y)" in new.text
+    assert not new.elsewhere
 
 
 def test_functions_of_one_statement_are_opened() -> None:
@@ -617,6 +678,19 @@ MARKED = {
         "fit is called a second time",
     ),
     "no validation data": (f"{STRAIGHT}model.fit(x, y)\n", "fit gets no validation_data"),
+    "a comprehension": (
+        f"{STRAIGHT}[model.fit(x, y, validation_data=(x, y)) for _ in x]\n",
+        "`model.fit` trains where the trial cannot resume the script",
+    ),
+    "a function that is passed on": (
+        "def go(model):\n    if model:\n        model.fit(1, 2, validation_data=(1, 2))\n\n\n"
+        "keras.later(go)\ngo(keras.Model('net'))\n",
+        "`go` trains where the trial cannot resume the script",
+    ),
+    "a function that nothing calls": (
+        "def go(model):\n    model.fit([1], [2], epochs=2)\n",
+        "fit is called where the script's own statements do not lead",
+    ),
     "a loop of its own": (f"{STRAIGHT}model.train_on_batch(x, y)\n", "a loop of its own"),
     "no training": ("x = 1\n", "calls no model's fit"),
 }

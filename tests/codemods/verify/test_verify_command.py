@@ -100,7 +100,7 @@ def test_a_second_shuffle_is_found_out(example: Callable[[str], Path]) -> None:
 
 def test_a_dropped_shuffle_false_is_found_out(example: Callable[[str], Path]) -> None:
     twin = example("iris_migrated")
-    spoil(twin, "model_def.py", "        self.context.configure_fit(shuffle=False)\n", "")
+    spoil(twin, "model_def.py", "        context.configure_fit(shuffle=False)\n", "")
 
     done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 5)
 

@@ -7,14 +7,7 @@ from collections.abc import Iterator
 from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment import keys
 from pedl2det.analysis.experiment.changes import Change, Delete, Insert, Rename, Replace
-from pedl2det.analysis.experiment.result import (
-    ConfigFacts,
-    Converted,
-    Remark,
-    Result,
-    left,
-    number,
-)
+from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left, number
 from pedl2det.analysis.experiment.searcher import obstacle
 
 BATCH_SIZE, BOUNDS, SCRIPT, SPECS = "C101", "C103", "C107", "C112"

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment import keys
 from pedl2det.analysis.experiment.changes import Change, Delete, Flatten, Nest, Rename, Replace
-from pedl2det.analysis.experiment.result import (
-    ConfigFacts,
-    Converted,
-    Remark,
-    Result,
-    left,
-    number,
-)
+from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left, number
 
 SEARCHES, LENGTHS = "C108", "C102"
 #: Keys of a population that become others.
@@ -31,13 +23,6 @@ _NO_STRAGGLERS = (
     "{new} has no train_stragglers: it leaves trials that are not promoted where they are; "
     "stop_once: true is nearest to train_stragglers: false"
 )
-
-
-@dataclass(frozen=True)
-class Obstacle:
-    """What keeps a config from being counted in batches."""
-
-    remark: Remark
 
 
 def per_step(config: Config, facts: ConfigFacts) -> int | None:

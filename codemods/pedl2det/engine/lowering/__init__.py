@@ -19,7 +19,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import apply
 from pedl2det.engine.lowering.command_line import without_command_line
 from pedl2det.engine.lowering.fit_call import arguments_of, hides_arguments
-from pedl2det.engine.lowering.fits import Fits
+from pedl2det.engine.lowering.fits import Fits, called_by
 from pedl2det.engine.lowering.generators import WRITE_TRIAL, Problem, as_generators, unfit
 from pedl2det.engine.lowering.kept import Keeper
 from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
@@ -61,7 +61,8 @@ def lower(text: str, facts: Facts) -> Lowered:
 def lower_script(source: Source, facts: Facts) -> Lowered:
     """Write a script as a trial."""
     first = Script(source, source, facts)
-    script = without_main_guard(without_command_line(first))
+    started = without_command_line(first)
+    script = without_main_guard(started)
     inside = without_init(opened(script))
     fits = Fits(inside.modules())
     found, _ = fits.trainings(inside.source)
@@ -69,8 +70,16 @@ def lower_script(source: Source, facts: Facts) -> Lowered:
         return _left(first, _untrained(first))
     if len(found) == 1 and (statement := _statement(inside, found[0])) is not None:
         return _plain(inside, fits, found[0], statement)
-    problem = next(unfit(first), None)
-    return _left(first, problem) if problem else _generator(without_init(script))
+    for node, message, help_ in unfit(started):
+        return _left(first, (_at(first, started, node), message, help_))
+    return _generator(without_init(script))
+
+
+def _at(first: Script, script: Script, node: ast.AST) -> ast.AST:
+    """The statement of the first text that a node came from."""
+    line = script.lines[script.source.names.statement_of(node).lineno - 1]
+    statements = [one for one in ast.walk(first.source.tree) if isinstance(one, ast.stmt)]
+    return next(one for one in statements if one.lineno == line)
 
 
 def _statement(script: Script, call: ast.Call) -> ast.Expr | ast.Assign | None:
@@ -127,11 +136,12 @@ def _generator(script: Script) -> Lowered:
     fits = Fits(script.modules())
     stay = stays(script)
     moving = [one for one, stays in zip(script.source.tree.body, stay, strict=True) if not stays]
+    trainings, functions = fits.trainings(script.source)
     spared = None
-    match moving:
-        case [ast.Expr(value=ast.Call() as call)] if not fits.is_fit(call):
-            spared = call
-    given = [arguments_of(one) for one in fits.trainings(script.source)[0]]
+    if len(moving) == 1 and not isinstance(moving[0], ast.Assign):
+        call = called_by(script.source, moving[0])
+        spared = call if call is not None and functions & {*fits.flow.called(call)} else None
+    given = [arguments_of(one) for one in trainings]
     name = script.source.segment(spared) if spared is not None else ""
     script, edits = as_generators(script, fits, spared)
     elsewhere = {
@@ -173,7 +183,8 @@ def _lowered(
     support: set[str],
     elsewhere: Mapping[Path, str] | None = None,
 ) -> Lowered:
-    name = next(one.name for one in reversed(script.source.names.of(ast.ClassDef)))
+    classes = [one for one in script.source.tree.body if isinstance(one, ast.ClassDef)]
+    name = classes[-1].name
     needs = [ConfigNeed("entrypoint", f"{script.facts.name}:{name}")]
     needs += [ConfigNeed("global_batch_size", batch_size)] if batch_size is not None else []
     return Lowered(

@@ -86,8 +86,7 @@ class Fits:
             call
             for source in self.modules
             for call in self.calls(source)
-            if (around := _function_around(source, call)) in reached
-            or (around is None and source is script)
+            if (_function_around(source, call) or source) in reached
         ]
         leading: set[Callable] = set()
         more = {_function_around(self.modules.home(call), call) for call in found} - {None}
@@ -98,15 +97,15 @@ class Fits:
                 for function in more
                 for call in self.flow.calls(function)  # type: ignore[arg-type]
             }
-            more = (callers & reached) - leading - {None}
+            more = (callers & reached) - leading
         return found, leading
 
-    def _reached(self, script: Source) -> set[Callable | None]:
-        """The functions that a script calls, themselves or through others; None for itself."""
-        found: set[Callable | None] = {None}
+    def _reached(self, script: Source) -> set[Callable | Source | None]:
+        """A script, and the functions that it calls, itself or through others."""
+        found: set[Callable | Source | None] = {script}
         calls = [c for c in script.names.of(ast.Call) if _function_around(script, c) is None]
         while calls:
-            functions = set(self.flow.called(calls.pop())) - found
+            functions = {*self.flow.called(calls.pop())} - found
             found |= functions
             for one in functions:
                 nodes = self.modules.home(one).names.below(one)

@@ -22,7 +22,7 @@ _PURE = (
 _FUNCTIONS = (
     *("os.path.", "pathlib.", "collections.", "math.", "numpy.array", "numpy.asarray"),
     *("numpy.float", "numpy.int", "numpy.sqrt", "numpy.log", "numpy.prod", "os.environ.get"),
-    *("os.getenv", "os.getcwd", "logging.getLogger", "numpy.zeros", "numpy.ones"),
+    *("os.getenv", "os.getcwd", "logging.getLogger"),
 )
 _BUILTINS = {
     *("bool", "dict", "float", "frozenset", "int", "len", "list", "max", "min", "range", "round"),

@@ -114,7 +114,8 @@ class History(determined.keras.callbacks.Callback):
 
     def _keep(self, logs):
         for name, value in _with_old_names(logs).items():
-            self.history.setdefault(name, []).append(value)
+            if name not in ("batches", "epochs"):  # the place of the report
+                self.history.setdefault(name, []).append(value)
 
 
 class AfterTraining(History):
