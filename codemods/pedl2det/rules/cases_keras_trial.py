@@ -1,4 +1,4 @@
-"""The cases of P032."""
+"""The cases of P022."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
 
 
 def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
-    """The whole config; its sections have changed with the migration, which P040 looks at."""
+    """The whole config; its sections have changed with the migration, which P029 looks at."""
     del trial, uses
     return "{context}.get_experiment_config()"
 

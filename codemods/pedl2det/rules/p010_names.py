@@ -44,7 +44,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if row is None or reference.is_import or reference.dotted.startswith(_OWN_RULE):
             continue
         if old_keras.is_optimizer(row) or old_keras.is_layer(row) or row.new in _OPTIMIZERS:
-            continue  # P009 and P031
+            continue  # P009 and P021
         call = reference.call
         if call is not None and watches_validation(trial, call):
             continue  # P011 has another class for it

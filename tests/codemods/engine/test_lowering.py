@@ -705,7 +705,7 @@ def test_what_no_trial_can_do_is_marked(name: str) -> None:
     left = [one for one in new.findings if one.kind is Kind.LEFT]
     assert [said in one.message for one in left] == [True]
     assert left[0].help
-    assert "# TODO(pedl2det P017): " in new.text
+    assert "# TODO(pedl2det P015): " in new.text
     compile(new.text, "train.py", "exec")
 
 

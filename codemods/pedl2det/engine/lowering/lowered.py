@@ -13,7 +13,7 @@ from pedl2det.findings import Finding
 from pedl2det.fixes import ConfigNeed
 
 #: The rule that documents lowering, and under which it reports.
-RULE = "P017"
+RULE = "P015"
 
 
 @dataclass(frozen=True)

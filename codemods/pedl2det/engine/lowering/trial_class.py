@@ -42,7 +42,7 @@ _CALLBACKS = """
         return {callbacks}
 """
 _NO_VALIDATION = """\
-        # TODO(pedl2det P017): return the validation data, which every trial needs
+        # TODO(pedl2det P015): return the validation data, which every trial needs
         raise NotImplementedError
 """
 _EXITS = ("sys.exit(", "exit(", "quit(")

@@ -15,7 +15,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P018"
+ID = "P016"
 NAME = "import-time"
 
 #: Calls that only look into what they are given.

@@ -18,7 +18,7 @@ from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import loaders, migrated_model, migrated_trial, pedl_trial
 
-ID = "P020"
+ID = "P018"
 NAME = "wrap-dataset"
 
 _WHOLE = (

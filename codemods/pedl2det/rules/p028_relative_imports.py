@@ -15,7 +15,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P039"
+ID = "P028"
 NAME = "relative-imports"
 
 _DOTS = re.compile(r"from\s+\.[.\s]*")

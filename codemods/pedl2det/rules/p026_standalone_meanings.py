@@ -19,7 +19,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import DropArgument, Edit, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P037"
+ID = "P026"
 NAME = "standalone-meanings"
 
 #: Losses that were other functions, by their names for Keras.

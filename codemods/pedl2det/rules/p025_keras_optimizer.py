@@ -16,7 +16,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P036"
+ID = "P025"
 NAME = "keras-optimizer"
 
 

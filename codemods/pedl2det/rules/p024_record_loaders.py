@@ -20,7 +20,7 @@ from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.loader_types import old_type, types_of_arrays
 
-ID = "P034"
+ID = "P024"
 NAME = "record-loaders"
 
 _PIECES = {

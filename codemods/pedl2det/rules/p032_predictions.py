@@ -15,7 +15,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import AddArgument, Edit, Fix, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P044"
+ID = "P032"
 NAME = "predictions"
 
 _METHODS = ("predict_classes", "predict_proba")

@@ -9,7 +9,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P043"
+ID = "P031"
 NAME = "dimensions"
 
 

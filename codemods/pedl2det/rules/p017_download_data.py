@@ -16,7 +16,7 @@ from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import migrated_model, with_data
 
-ID = "P019"
+ID = "P017"
 NAME = "download-data"
 
 GETTER = "pedl.get_download_data_dir"

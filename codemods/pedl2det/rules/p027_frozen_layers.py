@@ -18,7 +18,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P038"
+ID = "P027"
 NAME = "frozen-layers"
 
 _LAYER = f"{KERAS}.layers.BatchNormalization"

@@ -15,7 +15,7 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
 from pedl2det.rules.cases import Case
 
-ID = "P041"
+ID = "P030"
 NAME = "local-runs"
 
 #: Methods that took the hyperparameters.

@@ -20,7 +20,7 @@ from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import early_trial, migrated_early
 
-ID = "P021"
+ID = "P019"
 NAME = "early-data"
 
 _SIZE = "{context}.get_per_slot_batch_size()"

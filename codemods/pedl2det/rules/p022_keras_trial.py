@@ -17,7 +17,7 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import cases_keras_trial
 
-ID = "P032"
+ID = "P022"
 NAME = "keras-trial"
 
 _NAMED = '''\

@@ -26,7 +26,7 @@ from pedl2det.rules.small_trials import (
     with_data,
 )
 
-ID = "P040"
+ID = "P029"
 NAME = "config-keys"
 
 _STEP = "batches_per_step"

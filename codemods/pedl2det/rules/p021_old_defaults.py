@@ -23,7 +23,7 @@ from pedl2det.fixes import Edit, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det_names import Age
 
-ID = "P031"
+ID = "P021"
 NAME = "old-defaults"
 
 _LAYERS = f"{KERAS}.layers"

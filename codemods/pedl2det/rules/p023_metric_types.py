@@ -14,7 +14,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P033"
+ID = "P023"
 NAME = "metric-types"
 
 _TYPES = ("pedl.trial.MetricOp", "pedl.trial.ValidOp")

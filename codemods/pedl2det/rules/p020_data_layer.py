@@ -17,7 +17,7 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import DropDecorator, Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 
-ID = "P022"
+ID = "P020"
 NAME = "data-layer"
 
 _DECORATORS = ("cache_train_dataset", "cache_validation_dataset")
