@@ -50,21 +50,37 @@ json.dump([one for one in json.load(sys.stdin) if not exists(one)], sys.stdout)
 
 @dataclass(frozen=True)
 class _Written:
-    """A name in a new text that may not exist."""
+    """A name in a new text that may not exist.
+
+    Attributes:
+        dotted: the name.
+        file: the new text.
+        line: its line there.
+        is_old: whether the old text has it too.
+        is_deferred: whether it stands in a function, which may never be called.
+    """
 
     dotted: str
     file: NewFile
     line: int
     is_old: bool
+    is_deferred: bool
 
 
 def check_names(result: Result) -> Result:
-    """Return the result without the trials that would use names that do not exist."""
+    """Return the result without the trials that would use names that do not exist.
+
+    An old name in a function rests on the assumption that nothing calls the function.
+    """
     written = [one for file in result.files for one in _written(file)]
     missing = _missing({one.dotted for one in written})
     for one in written:
-        if one.dotted in missing:
-            result = result.without_file(one.file.path, _finding(one))
+        if one.dotted not in missing:
+            continue
+        if one.is_old and one.is_deferred:
+            result = result.assuming(one.file.path, _assumption(one))
+        else:
+            result = result.without_file(one.file.path, _left(one))
     return result
 
 
@@ -79,22 +95,23 @@ def _written(file: NewFile) -> Iterator[_Written]:
     except (Unreadable, UnicodeDecodeError):
         return
     known = {dotted for dotted, _ in old}
-    for dotted, line in doubtful:
+    for dotted, node in doubtful:
         if dotted not in known or dotted.startswith(_PRIVATE):
-            yield _Written(dotted, file, line, dotted in known)
+            is_deferred = new.names.function_of(node) is not None
+            yield _Written(dotted, file, node.lineno, dotted in known, is_deferred)
 
 
-def _dotted(source: Source) -> Iterator[tuple[str, int]]:
+def _dotted(source: Source) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
     parents = source.names.parents
     for node in source.names.of(ast.Name, ast.Attribute):
         if not isinstance(parents.get(node), ast.Attribute):
             dotted = source.names.qualified(node) or ""
             if dotted.partition(".")[0] in _LIBRARIES:
-                yield dotted, node.lineno
+                yield dotted, node
     for statement in source.names.of(ast.ImportFrom):
         if (statement.module or "").startswith(_PRIVATE) and statement.level == 0:
             for alias in statement.names:
-                yield f"{statement.module}.{alias.name}", statement.lineno
+                yield f"{statement.module}.{alias.name}", statement
 
 
 def _is_vouched(dotted: str) -> bool:
@@ -130,10 +147,19 @@ def _missing(dotted: Iterable[str]) -> set[str]:
         return set()  # TensorFlow does not work here
 
 
-def _finding(one: _Written) -> Finding:
+def _left(one: _Written) -> Finding:
+    verb = "uses" if one.is_old else "would be rewritten to"
+    message = f"this {verb} {one.dotted}, which the installed library does not have"
+    return _finding(one, Kind.LEFT, message)
+
+
+def _assumption(one: _Written) -> Finding:
+    message = f"nothing calls this: the installed library does not have {one.dotted}"
+    return _finding(one, Kind.ASSUMPTION, message)
+
+
+def _finding(one: _Written, kind: Kind, message: str) -> Finding:
     assert one.file.old is not None
     old = Source.of(one.file.path, one.file.old.decode())
     new = Source.of(one.file.path, one.file.new.decode())
-    verb = "uses" if one.is_old else "would be rewritten to"
-    message = f"this {verb} {one.dotted}, which the installed library does not have"
-    return finding_on(old, old_line(old, new, one.line), Kind.LEFT, RULE, message)
+    return finding_on(old, old_line(old, new, one.line), kind, RULE, message)

@@ -80,6 +80,11 @@ class Outcome:
     files: tuple[Path, ...] = ()
     configs: tuple[Path, ...] = ()
 
+    def assuming(self) -> Outcome:
+        """Return it with one more assumption."""
+        status = Status.ASSUMED if self.status.is_finished else self.status
+        return replace(self, status=status, assumptions=self.assumptions + 1)
+
 
 @dataclass
 class Result:
@@ -144,6 +149,11 @@ class Result:
             changes=[change for change in self.changes if change.path != path],
             findings=[*self.findings, finding],
         )
+
+    def assuming(self, path: Path, finding: Finding) -> Result:
+        """Return the result with one more assumption about the trial that writes a file."""
+        outcomes = [one.assuming() if path in one.files else one for one in self.outcomes]
+        return replace(self, findings=[*self.findings, finding], outcomes=outcomes)
 
     def without(self, number: int, finding: Finding) -> Result:
         """Return the result without the files of a trial, which a person has to finish."""
