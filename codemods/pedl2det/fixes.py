@@ -56,10 +56,7 @@ class Replace:
 
 @dataclass(frozen=True)
 class ReplaceStatement:
-    """Replace a statement by other statements; empty code deletes it.
-
-    Holes of a block may also name a list of statements through ``blocks``.
-    """
+    """Replace a statement by other statements; empty code deletes it."""
 
     node: ast.stmt
     code: str = ""
