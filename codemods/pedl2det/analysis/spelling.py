@@ -140,14 +140,10 @@ def _bare(source: Source, module: str, name: str, local: str) -> Spelling:
     """The bare name, imported from its module; under the old local name if that was another."""
     if not module:
         return Spelling(local, (f"import {name}" + (f" as {local}" if local != name else ""),))
-    if local != name and not _is_taken(source, name):
+    if local != name and _is_free(source, name, f"{module}.{name}") and not hasattr(builtins, name):
         local = name
     alias = f" as {local}" if local != name else ""
     return Spelling(local, (f"from {module} import {name}{alias}",))
-
-
-def _is_taken(source: Source, name: str) -> bool:
-    return bool(source.names.module_bindings(name)) or hasattr(builtins, name)
 
 
 def _is_free(source: Source, local: str, package: str) -> bool:

@@ -315,7 +315,7 @@ def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
         ):
             home = modules.meaning(value)
             dotted = f"{home}.{name}"
-            if home is not None and names.is_legacy(home) and names.is_legacy(dotted):
+            if home is not None and (names.lookup(dotted) or names.is_legacy(dotted)):
                 return dotted
     return None
 

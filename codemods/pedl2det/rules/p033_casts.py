@@ -37,11 +37,9 @@ def check(trial: Trial) -> Iterable[Fix]:
 
 
 def _cast(reference: Reference, call: ast.Call, given: dict[str, ast.expr]) -> Fix:
-    source, func = reference.source, call.func
-    # A bare name gives no style: the type is no function, and may be imported already.
-    like = func if isinstance(func, ast.Attribute) else None
-    cast = spell(source, "tensorflow.cast", like)
-    dtype = spell(source, _TYPES[reference.dotted], like)
+    source = reference.source
+    cast = spell(source, "tensorflow.cast", call.func)
+    dtype = spell(source, _TYPES[reference.dotted], call.func)
     name = ", name={name}" if "name" in given else ""
     edit = Replace(call, f"{cast.code}({{x}}, {dtype.code}{name})", given)
     return Fix(ID, source, call, (edit,), imports=(*cast.imports, *dtype.imports))
@@ -54,7 +52,7 @@ import tensorflow as tf
 def share(y, z):
     z = tf.to_int64(x=z, name="z")
     hits = tf.to_float(tf.equal(tf.to_int64(y), z))
-    return tf.reduce_mean(tf.to_double(hits, "hits"))
+    return getattr(tf, "to_double")(hits, "hits")
 """
 _CODE_AFTER = """\
 import tensorflow as tf
@@ -63,7 +61,7 @@ import tensorflow as tf
 def share(y, z):
     z = tf.cast(z, tf.int64, name="z")
     hits = tf.cast(tf.equal(tf.cast(y, tf.int64), z), tf.float32)
-    return tf.reduce_mean(tf.cast(hits, tf.float64, name="hits"))
+    return tf.cast(hits, tf.float64, name="hits")
 """
 _BARE = """\
 from tensorflow import float32, to_float, to_int32
@@ -73,12 +71,11 @@ def whole(x):
     return to_float(to_int32(x)), float32
 """
 _BARE_AFTER = """\
-import tensorflow as tf
-from tensorflow import float32
+from tensorflow import cast, float32, int32
 
 
 def whole(x):
-    return tf.cast(tf.cast(x, tf.int32), float32), float32
+    return cast(cast(x, int32), float32), float32
 """
 _HANDED_ON = """\
 import tensorflow as tf
