@@ -17,7 +17,7 @@ class Case:
     Attributes:
         before: the files of the trial, by path.
         after: the new text of the files that the case is about; a file that the case does not
-            name is not compared..
+            name is not compared.
         says: a part of what is reported.
         status: how far the migration gets: ``finished``, ``finished with assumptions`` or
             ``begun``.
