@@ -54,7 +54,7 @@ def trained(
     make_layers: Any, optimizer: Any, loss: Any = "mse", shape: tuple[int, ...] = (3,)
 ) -> list[Any]:
     """The weights of a small model after some batches."""
-    tf.keras.utils.set_random_seed(7)
+    tf.random.set_seed(7)  # set_random_seed of Keras would stay in force
     model = tf.keras.Sequential([tf.keras.Input(shape), *make_layers()])
     model.compile(optimizer, loss)
     random = np.random.RandomState(1)

@@ -112,7 +112,11 @@ def into_a_method(
     """Return the project with an expression computed by a method of the same class."""
     function = source.function_of(node)
     holder = source.class_of(function) if function is not None else None
-    if function is None or holder is None or function.args.args[0].arg != "self":
+    if (
+        function is None
+        or holder is None
+        or [one.arg for one in function.args.args][:1] != ["self"]
+    ):
         return None
     kind = chance.choice(("method", "staticmethod", "classmethod"))
     if kind == "method":

@@ -17,6 +17,10 @@ from variants.project import LOOSE_SCRIPTS
 from variants.tool import prepare_imports
 
 
+#: How a constant ends that is asked for at import: a run knows it, this check does not.
+NEEDS_A_TRIAL = "RuntimeError: no trial is running"
+
+
 def failed_imports(directories: list[Path]) -> dict[Path, str]:
     """Import the modules of trials in another process; return what failed, by directory."""
     if not directories:
@@ -57,7 +61,8 @@ def import_all(directory: Path) -> str:
             else:
                 importlib.import_module(path.stem)
     except BaseException as error:  # a script may exit
-        return f"{path.name}: {type(error).__name__}: {error}"
+        said = f"{type(error).__name__}: {error}"
+        return "" if said.startswith(NEEDS_A_TRIAL) else f"{path.name}: {said}"
     finally:
         sys.path.remove(str(directory))
         for name in set(sys.modules) - known:

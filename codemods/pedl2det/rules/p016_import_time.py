@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.getters import GETTERS, question
+from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
@@ -59,6 +60,9 @@ def _moved(
         return None
     if any(len(trial.flow.bindings(read)) > 1 for read in reads if isinstance(read, ast.Name)):
         return None
+    homes = [trial.modules.home(read) for read in reads]
+    if _is_imported_in_vain(trial, f"{trial.modules.name_of(source)}.{target.id}", homes):
+        return None
     edits: list[tuple[Source, Edit]] = [
         (trial.modules.home(read), Replace(read, code)) for read in reads
     ]
@@ -71,6 +75,17 @@ def _is_set_elsewhere(trial: Trial, source: Source, name: str) -> bool:
         node.attr == name and not isinstance(node.ctx, ast.Load)
         for other in trial.modules
         for node in other.names.of(ast.Attribute)
+    )
+
+
+def _is_imported_in_vain(trial: Trial, dotted: str, homes: list[Source]) -> bool:
+    """Whether a module imports a constant that it never reads, and so would miss it."""
+    return any(
+        source.names.follow(imported_as(node, alias)) == dotted
+        for source in trial.modules
+        if all(source is not home for home in homes)
+        for node in source.names.of(ast.ImportFrom)
+        for alias in node.names
     )
 
 
@@ -125,6 +140,7 @@ class Net:
     def units(self):
         return 2 * self.context.get_hparam("width")
 """
+_KEPT = _READ.replace("pedl", "legacy_keras")
 _AT_IMPORT = """\
 import pedl
 
@@ -173,6 +189,10 @@ CASES = (
         },
         {"net.py": _READ_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},
         "nothing but text is left in this module",
+    ),
+    Case(
+        pedl_trial(_READ, other="from net import WIDTH\n\nDEPTH = 3\n"),
+        {"net.py": _KEPT, "other.py": "from net import WIDTH\n\nDEPTH = 3\n"},
     ),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
 )
