@@ -16,7 +16,6 @@ from pathlib import Path
 from variants.project import LOOSE_SCRIPTS
 from variants.tool import prepare_imports
 
-
 #: How a constant ends that is asked for at import: a run knows it, this check does not.
 NEEDS_A_TRIAL = "RuntimeError: no trial is running"
 
