@@ -8,7 +8,7 @@ import pytest
 
 from pedl2det.engine import Options, Status, migrate
 from pedl2det.files.write import write_all
-from support import write_tree
+from support import EXAMPLES, write_tree
 
 TRIAL = """\
 import numpy as np
@@ -292,3 +292,16 @@ def test_a_script_that_tests_the_trial_keeps_it_from_nothing(tmp_path: Path) -> 
     migrated(tmp_path, trial(data="np.ones((16, 2)).astype(np.int), np.ones(16)"), local=local)
 
     assert "run `pedl2det run DIR --test` instead" in (tmp_path / "local.py").read_text()
+
+
+def test_the_context_may_have_any_name_in_the_constructor(tmp_path: Path) -> None:
+    early = (EXAMPLES / "early_wine" / "model_def.py").read_text()
+    early = early.replace("trial_context: TFKerasTrialContext", "res")
+    early = early.replace("trial_context", "res")
+    write_tree(tmp_path, {"model_def.py": early})
+
+    result = migrate([tmp_path])
+
+    assert [one.status for one in result.outcomes] == [Status.FINISHED]
+    (new,) = (file.new.decode() for file in result.files if file.path.name == "model_def.py")
+    assert "        self.context = res\n        res.configure_fit(shuffle=False)\n" in new

@@ -219,4 +219,14 @@ def _given_context(function: Function) -> ast.arg | None:
         is_annotated = one.annotation is not None and "Context" in ast.unparse(one.annotation)
         if is_annotated or one.arg in ("context", "trial_context"):
             return one
-    return None
+    return next((one for one in by_position(function)[1:] if _is_kept(function, one.arg)), None)
+
+
+def _is_kept(function: Function, name: str) -> bool:
+    """Whether a constructor keeps a parameter as the trial's context: ``self.context = name``."""
+    return any(
+        isinstance(target, ast.Attribute) and target.attr in _ATTRIBUTES
+        for statement in function.body
+        if isinstance(statement, ast.Assign) and getattr(statement.value, "id", "") == name
+        for target in statement.targets
+    )
