@@ -163,10 +163,11 @@ def test_context_based_trials_of_determined_are_found(tmp_path: Path) -> None:
     assert sorted(only(tmp_path).modules) == ["model_def"]
 
 
-def test_a_script_that_a_config_names_is_a_trial_to_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["", "configs/"])
+def test_a_script_that_a_config_names_is_a_trial_to_be(folder: str, tmp_path: Path) -> None:
     write_tree(
         tmp_path,
-        {"const.yaml": CONFIG + "entrypoint:\n  script: train.py\n"}
+        {f"{folder}const.yaml": CONFIG + "entrypoint:\n  script: train.py\n"}
         | {"train.py": "import helper\n", "helper.py": "", "other.py": ""},
     )
 

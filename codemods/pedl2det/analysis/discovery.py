@@ -212,14 +212,17 @@ def _home(file: Path, configs: set[Path]) -> Path:
 
 
 def _script_homes(configs: Sequence[Path], reader: Reader) -> set[Path]:
-    """The directories of scripts that configs name as their entrypoint."""
+    """The directories of scripts that configs name as their entrypoint.
+
+    A script is named from the directory of its config, or from the one above.
+    """
     homes = set()
     for file in configs:
         if b"script" in file.read_bytes():
             config = reader.config_or_none(file)
             script = config.named.get("script") if config is not None else None
-            if script and (file.parent / script).is_file():
-                homes.add(file.parent)
+            bases = (file.parent, file.parent.parent)
+            homes |= {*[one for one in bases if script and (one / script).is_file()][:1]}
     return homes
 
 
