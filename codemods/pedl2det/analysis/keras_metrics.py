@@ -152,16 +152,24 @@ class KerasTrialMetrics:
         return found
 
     def _metric(self, role: str, key: ast.expr | None, value: ast.expr) -> Metric | None:
-        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+        name = self._text(key)
+        if name is None:
             return None
         output: str | None = None
         if self.is_functional:
-            match value:
-                case ast.Tuple(elts=[ast.Constant(value=str(said)), function]):
-                    output, value = said, function
-                case _:
-                    return None
-        return Metric(role, key.value, output, self._without_reducer(value))
+            if not isinstance(value, ast.Tuple) or len(value.elts) != 2:
+                return None
+            output, value = self._text(value.elts[0]), value.elts[1]
+            if output is None:
+                return None
+        return Metric(role, name, output, self._without_reducer(value))
+
+    def _text(self, node: ast.expr | None) -> str | None:
+        """The text that an expression certainly is."""
+        origins = self._trial.flow.origins(node) if node is not None else []
+        texts = {getattr(one.node, "value", None) if not one.path else None for one in origins}
+        found = texts.pop() if len(texts) == 1 else None
+        return found if isinstance(found, str) else None
 
     def _without_reducer(self, value: ast.expr) -> ast.expr:
         """The function of ``(function, elementwise_mean)``; any other expression as it is."""

@@ -50,6 +50,7 @@ _BY_OUTPUT = """\
     def validation_metrics(self):
         return {"size_error": ("size", tf.keras.metrics.mean_squared_error)}
 """
+_BY_CONSTANT = _BY_OUTPUT.replace('("size"', "(OUTPUT") + '\n\nOUTPUT = "size"\n'
 _SIZE = """\
 
     def batch_size(self):
@@ -83,6 +84,12 @@ CASES = (
     _case(
         _BUILD + _BY_OUTPUT,
         _BUILT.format(loss="losses", metrics=_BY_NAME) + _BY_OUTPUT,
+        "size_error is val_size_error",
+        "KerasFunctionalTrial",
+    ),
+    _case(
+        _BUILD + _BY_CONSTANT,
+        _BUILT.format(loss="losses", metrics=_BY_NAME) + _BY_CONSTANT,
         "size_error is val_size_error",
         "KerasFunctionalTrial",
     ),
