@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -54,12 +55,13 @@ def trained(
     make_layers: Any, optimizer: Any, loss: Any = "mse", shape: tuple[int, ...] = (3,)
 ) -> list[Any]:
     """The weights of a small model after some batches."""
-    tf.random.set_seed(7)  # set_random_seed of Keras would stay in force
+    random.seed(7)  # of which Keras draws the seeds of layers; its set_random_seed stays in force
+    tf.random.set_seed(7)
     model = tf.keras.Sequential([tf.keras.Input(shape), *make_layers()])
     model.compile(optimizer, loss)
-    random = np.random.RandomState(1)
-    x = random.normal(size=(24, *shape)).astype("float32")
-    y = (random.rand(24, 1) > 0.5).astype("float32")
+    chance = np.random.RandomState(1)
+    x = chance.normal(size=(24, *shape)).astype("float32")
+    y = (chance.rand(24, 1) > 0.5).astype("float32")
     model.fit(x, y, batch_size=4, epochs=2, shuffle=False, verbose=0)
     return list(model.get_weights())
 
