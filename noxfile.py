@@ -6,27 +6,38 @@ nox.options.default_venv_backend = "venv"
 nox.options.error_on_missing_interpreters = True
 
 EXAMPLES = ("-r", "legacy_examples/requirements.txt")
-TYPES = ("mypy>=1.11", "types-pyyaml", "click", "libcst", "numpy", "pydantic", "pyzmq>=26")
+TYPES = (
+    "mypy>=1.11",
+    "types-pyyaml",
+    "click",
+    "libcst",
+    "numpy",
+    "packaging",
+    "pydantic",
+    "pyzmq>=26",
+    "tomlkit",
+)
 #: Tests take from a millisecond to a minute: who has done his share takes of the other's.
 PARALLEL = ("-n", "2", "--dist", "worksteal")
 
 #: What the runtime's tests are, on a TensorFlow that is not the one we develop on. Conformance
 #: tests train and resume in one process, in a fraction of the time that others take.
 RUNTIME = (
-    *("-m", "not kills"),
+    *("-m", "not kills and not oracle"),
     *("tests/conformance", "tests/test_checkpoint.py", "tests/test_data.py"),
-    *("tests/test_examples.py", "tests/test_feeding.py"),
+    *("tests/test_examples.py", "tests/test_feeding.py", "tests/pieces"),
 )
 
 
 @nox.session(python="3.11")
 def lint(session: nox.Session) -> None:
-    """Ruff, mypy, and whether the API reference is that of the code."""
-    session.install("ruff>=0.6", "griffe>=1.7", *TYPES)
+    """Ruff, mypy, and whether the generated pages are those of the code."""
+    session.install("-e", ".", "ruff>=0.6", "griffe>=1.7", *TYPES)
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "compat", "runtime", "codemods")
     session.run("python", "scripts/api_reference.py", "--check")
+    session.run("python", "scripts/rules_page.py", "--check")
 
 
 @nox.session(python="3.11")
@@ -45,11 +56,14 @@ def tests(session: nox.Session) -> None:
 def tests_2_15(session: nox.Session) -> None:
     """The runtime on TensorFlow 2.15, and against Determined 0.38.1, which needs it."""
     session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
-    session.install("click", "fsspec", "h5py", "libcst", "pydantic", "pyyaml")
+    session.install(
+        "click", "fsspec", "h5py", "libcst", "packaging", "pydantic", "pyyaml", "tomlkit"
+    )
     session.install("hypothesis", "pytest>=8", "pytest-xdist")
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
     session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
-    session.run("pytest", "tests/test_oracle.py", *session.posargs)
+    oracle = ("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py")
+    session.run("pytest", *oracle, *session.posargs)
 
 
 @nox.session(python="3.11", name="tests-2.21")
@@ -72,6 +86,7 @@ def docs(session: nox.Session) -> None:
     """Write the pages that are made from code and from test runs."""
     session.install("griffe>=1.7")
     session.run("python", "scripts/api_reference.py")
+    session.run("python", "scripts/rules_page.py")
     session.run("python", "scripts/conformance.py")
 
 
@@ -84,6 +99,14 @@ def benchmarks(session: nox.Session) -> None:
     session.run("pedl2det", "doctor", "--install")
     session.run("python", "benchmarks/ranks.py")
     session.run("python", "benchmarks/tree.py")
+
+
+@nox.session(python="3.11", default=False)
+def variants(session: nox.Session) -> None:
+    """Migrate a thousand variants of the examples, and verify a hundred; arguments as for it."""
+    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    arguments = session.posargs or ("--count", "1000", "--verify", "100")
+    session.run("python", "-m", "variants.campaign", *arguments, env={"PYTHONPATH": "tests"})
 
 
 def _promises(version: str) -> str:

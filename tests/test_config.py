@@ -145,6 +145,29 @@ def test_an_int_of_a_current_config_includes_its_maxval(tmp_path: Path) -> None:
     assert drawn == {1, 2, 3}
 
 
+@pytest.mark.parametrize(
+    ("searcher", "expected"),
+    [
+        ("{name: grid, metric: m, max_steps: 5}", {1, 2, 3}),
+        ("{name: adaptive_simple, metric: m, max_length: {batches: 5}}", {1, 2}),
+        ("{name: adaptive_asha, metric: m, max_length: {batches: 5}}", {1, 2, 3}),
+    ],
+)
+def test_which_searches_include_the_maxval_of_an_int(
+    tmp_path: Path, searcher: str, expected: set[int]
+) -> None:
+    text = (
+        "hyperparameters: {units: {type: int, minval: 1, maxval: 3, count: 2}}\n"
+        f"searcher: {searcher}\n"
+    )
+    drawn = {
+        sample_hparams(read(tmp_path, text, f"reproducibility.experiment_seed={seed}"))["units"]
+        for seed in range(60)
+    }
+
+    assert drawn == expected
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_float_is_read_as_itself(value: float) -> None:
     for text in (repr(value), f"{value:e}", f"{value:.17e}".replace("e+", "e")):

@@ -1,4 +1,4 @@
-"""One table feeds the shim and the rules: every name of it is served and answered for."""
+"""The shim serves the names of PEDL and early Determined, and the defaults of their time."""
 
 from __future__ import annotations
 
@@ -9,42 +9,25 @@ import sys
 
 import pytest
 
-from pedl2det.tables.legacy import (
-    IN_COMPAT_V1,
+from pedl2det_names import (
     METRIC_NAMES,
-    NAMES,
-    NEEDS_NO_RULE,
     OLD_DEFAULTS,
     OTHER_METRICS,
-    SERVED_ONLY,
     STANDALONE_RATES,
 )
+from pedl2det_names.harness import ROWS
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
+@pytest.mark.parametrize("name", sorted(ROWS))
 def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
     module, _, attribute = name.rpartition(".")
 
     assert hasattr(importlib.import_module(module), attribute)
 
 
-def test_every_idiom_that_is_served_is_answered_for_by_a_rule() -> None:
-    """Old names that the shim puts in place are gone for migrated code."""
-    from pedl.idioms import IDIOMS
-
-    answered = {f"tensorflow.{name}" for name in IN_COMPAT_V1} | SERVED_ONLY.keys()
-    answered |= OLD_DEFAULTS.keys() | NEEDS_NO_RULE.keys()
-    optimizers = "tensorflow.keras.optimizers", "{keras}.src.optimizers"  # P008 and P009
-    for idiom in IDIOMS:
-        never_worked = "what to write" in idiom.why or idiom.name == "eval"  # needs a Session
-        is_frozen = idiom.module.endswith("BatchNormalizationBase")  # P038
-        if idiom.module not in optimizers and not never_worked and not is_frozen:
-            assert f"{idiom.module}.{idiom.name}" in answered
-
-
 def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
     from pedl.old_keras import OLD_DEFAULTS as SERVED
-    from pedl.old_signatures import OPTIMIZERS
+    from pedl2det_names.keras_arguments import OPTIMIZERS
 
     layers = {name.rpartition(".")[2]: defaults for name, defaults in OLD_DEFAULTS.items()}
     said = {

@@ -11,7 +11,7 @@ import pytest
 from pedl2det_runtime.config import config_from
 from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.current import TrialInfo
-from pedl2det_runtime.errors import ConfigError, InvalidConfigurationException, TrialLoadError
+from pedl2det_runtime.errors import InvalidConfigurationException, TrialLoadError
 from pedl2det_runtime.loading import at_home, load_trial
 from support import write_tree
 
@@ -98,7 +98,11 @@ def test_two_batch_sizes() -> None:
     assert line.startswith("hyperparameters.batch_size has no effect beside global_batch_size")
 
 
-def test_a_population_is_not_served() -> None:
-    searcher = {"name": "pbt", "steps_per_round": 3, "num_rounds": 5, "population_size": 4}
-    with pytest.raises(ConfigError, match=r"searcher\.name: pbt .* is not served"):
-        config_from(given({"batch_size": 4}, **searcher))
+@pytest.mark.parametrize(
+    ("rounds", "batches"),
+    [({"steps_per_round": 3}, 1500), ({"length_per_round": {"batches": 20}}, 100)],
+)
+def test_a_trial_of_a_population_trains_all_rounds(rounds: dict[str, Any], batches: int) -> None:
+    searcher = {"name": "pbt", "num_rounds": 5, "population_size": 4, **rounds}
+    config = config_from(given({"batch_size": 4}, **searcher))
+    assert config.training_batches(4) == batches

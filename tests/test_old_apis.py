@@ -192,7 +192,7 @@ for trial, out in (("one", "one-out"), ("other", "other-out"), ("one", "again"))
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("tf.contrib.layers.flatten", "model_def.py:6: tf.contrib is not served: it went with"),
+        ("tf.contrib.layers.flatten(1)", "model_def.py:6: tf.contrib.layers.flatten is not served"),
         ("tf.placeholder(tf.float32)", "model_def.py:6: tf.placeholder is not served: use"),
         ("import pedl; pedl.Experiment('name')", "model_def.py:6: pedl.Experiment submitted to a"),
         ("from keras.layers import CuDNNThing", "model_def.py:6: import the package: ImportError"),

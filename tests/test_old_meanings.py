@@ -248,11 +248,9 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("tf.train.AdamOptimizer(0.1)", "use tf.keras.optimizers.Adam"),
+        ("tf.get_variable('w', (3,))", "use tf.Variable"),
         ("tf.data.Dataset.range(3).make_one_shot_iterator()", "for x, y in dataset"),
         ("tf.Session().graph", "disable_eager_execution"),
-        ("tf.keras.layers.CuDNNGRU(3)", "reset_after=True"),
-        ("keras.layers.cudnn_recurrent.CuDNNLSTM(3)", "two biases"),
         ("keras.wrappers.scikit_learn.KerasClassifier()", "scikeras"),
         ("tf.trainable_variables()", "of the model"),
     ],
@@ -260,6 +258,11 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
 def test_what_nothing_serves_says_what_to_write(keras: Any, line: str, said: str) -> None:
     with pytest.raises(UnservedIdiomError, match=said):
         eval(line, {"tf": tf, "keras": keras})
+
+
+def test_layers_of_gpus_are_those_of_tf_compat_v1(keras: Any) -> None:
+    assert tf.keras.layers.CuDNNGRU is tf.compat.v1.keras.layers.CuDNNGRU
+    assert keras.layers.CuDNNLSTM is tf.compat.v1.keras.layers.CuDNNLSTM
 
 
 def test_everything_is_taken_back(keras: Any) -> None:

@@ -1,4 +1,4 @@
-"""The wheel: three packages, the stubs inside the runtime, and never a top-level determined."""
+"""The wheel: four packages, the stubs inside the runtime, and never a top-level determined."""
 
 from __future__ import annotations
 
@@ -27,16 +27,21 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return zipfile.ZipFile(wheel).namelist()
 
 
-def test_the_wheel_holds_three_packages_and_no_determined(names: list[str]) -> None:
+def test_the_wheel_holds_four_packages_and_no_determined(names: list[str]) -> None:
     tops = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
 
-    assert tops == {"pedl", "pedl2det", "pedl2det_runtime"}
+    assert tops == {"pedl", "pedl2det", "pedl2det_names", "pedl2det_runtime"}
     assert "pedl2det_runtime/stubs/determined/keras/__init__.py" in names
 
 
 def test_every_package_says_that_it_is_typed_and_the_license_is_there(names: list[str]) -> None:
-    assert {"pedl/py.typed", "pedl2det/py.typed", "pedl2det_runtime/py.typed"} <= set(names)
+    packages = ("pedl", "pedl2det", "pedl2det_names", "pedl2det_runtime")
+    assert {f"{package}/py.typed" for package in packages} <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_lists_of_names_are_in_the_wheel(names: list[str]) -> None:
+    assert {"pedl2det_names/compat_v1.txt", "pedl2det_names/keras_public.txt"} <= set(names)
 
 
 def test_every_module_of_the_tree_is_in_the_wheel(names: list[str]) -> None:

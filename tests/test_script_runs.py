@@ -150,6 +150,16 @@ def test_an_epoch_is_as_long_as_the_script_says(
     assert "model.fit: initial_epoch=2 has no effect" in caplog.text
 
 
+def test_a_part_of_the_arrays_may_be_left_for_validation(tmp_path: Path) -> None:
+    """As in Keras: a quarter of 20 records are the last 5."""
+    fit = "model.fit(X[:15], Y[:15], 5, validation_data=(X[15:], Y[15:]))\n"
+    said = Ran(tmp_path / "said", fit)
+    split = Ran(tmp_path / "split", "model.fit(X, Y, batch_size=5, validation_split=0.25)\n")
+
+    assert split.reports == said.reports
+    assert split.weights == said.weights
+
+
 @pytest.mark.parametrize("training", ["rows()", "X[:8], Y[:8]"])
 def test_arrays_may_be_smaller_than_a_batch(training: str, tmp_path: Path) -> None:
     ran = Ran(tmp_path / "out", f"model.fit({training}, validation_data=(X[:6], Y[:6]))\n")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 
-class Unreadable(Exception):  # noqa: N818 - what a file is
-    """A file that cannot be understood.
+class Unreadable(Exception):  # noqa: N818 - describes the file, not the failure
+    """A file that cannot be read as code, config or notebook.
 
     Attributes:
-        line: the line on which reading failed.
-        cell: the cell of the notebook in which that line stands, if it is one.
+        line: the line on which reading failed, from 1.
+        cell: the cell of the notebook that holds this line, if the file is a notebook.
     """
 
     def __init__(self, message: str, line: int = 1, cell: int | None = None) -> None:
@@ -22,45 +21,22 @@ class Unreadable(Exception):  # noqa: N818 - what a file is
         self.cell = cell
 
 
-class Unclear(Exception):  # noqa: N818 - what a place is
-    """What a place of the code means cannot be seen, so that it is left.
-
-    Attributes:
-        node: the place.
-    """
-
-    def __init__(self, node: ast.AST, message: str) -> None:
-        super().__init__(message)
-        self.node = node
-
-
-class NoPlace(Exception):  # noqa: N818 - what is missing
-    """A statement shares its line with others, so that it cannot be edited alone.
-
-    Attributes:
-        line: the line.
-    """
-
-    def __init__(
-        self, line: int, message: str = "several statements stand on this line: give each its own"
-    ) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 class Kind(Enum):
     """What a finding means for the user."""
 
-    NOTE = "note"  #: done; worth knowing
-    DIFFERENT = "trains differently"  #: done; what is trained differs, and why
-    PERSON = "left for you"  #: left as it was; a person decides
-    SUPPRESSED = "left by your choice"  #: left as it was; the user said so
-    BAD_INPUT = "bad input"  #: left as it was; it cannot be what was meant
+    NOTE = "note"  #: rewritten; worth knowing
+    DIFFERENT = "trains differently"  #: rewritten; training differs from the old harness, and why
+    ASSUMPTION = "assumption"  #: rewritten; rests on something that `verify` proves by running
+    LEFT = "left for you"  #: marked or untouched; a person decides
+    LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
+    SUPPRESSED = "left by your choice"  #: untouched because of a comment or an option
+    BAD_INPUT = "bad input"  #: untouched because the file cannot be what was meant
+    DEFECT = "defect of pedl2det"  #: marked or untouched because a rule failed
 
     @property
     def is_left(self) -> bool:
-        """Whether what it is about stays as it was."""
-        return self in (Kind.PERSON, Kind.SUPPRESSED, Kind.BAD_INPUT)
+        """Whether something of the old code stays."""
+        return self not in (Kind.NOTE, Kind.DIFFERENT, Kind.ASSUMPTION)
 
 
 @dataclass(frozen=True)
@@ -69,10 +45,14 @@ class Finding:
 
     Attributes:
         kind: what it means for the user.
-        rule: the rule that says it.
+        rule: the id of the rule that reports it.
         path: the file.
         line: the line, from 1.
-        message: what is there, and what to do about it.
+        message: what was found and why it matters.
+        help: the code to write, or what to do; empty where nothing is left to do.
+        column: the column of the first character, from 1; 0 if the whole line is meant.
+        end_column: the column after the last character on that line.
+        code: the line of code, without its indentation's line end.
         cell: the cell in which the line is counted, if the file is a notebook.
     """
 
@@ -81,11 +61,15 @@ class Finding:
     path: Path
     line: int
     message: str
+    help: str = ""
+    column: int = 0
+    end_column: int = 0
+    code: str = ""
     cell: int | None = None
 
     @property
     def place(self) -> str:
-        """Where in the file it is: ``12``, or ``cell 3:12``."""
+        """The place in the file: ``12``, or ``cell 3:12``."""
         return f"{self.line}" if self.cell is None else f"cell {self.cell}:{self.line}"
 
     def __str__(self) -> str:

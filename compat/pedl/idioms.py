@@ -1,7 +1,7 @@
 """The names of 2019 are put in place for an old trial, and taken back.
 
-``pedl.idiom_table`` is the whole list of names, ``pedl.old_places`` that of module paths. They are
-put in place when ``pedl.frameworks.keras`` is imported, which ``pedl2det run`` does before it loads
+``pedl2det_names`` is the list of names, ``pedl.idiom_table`` has what serves them. They are put in
+place when ``pedl.frameworks.keras`` is imported, which ``pedl2det run`` does before it loads
 an old trial; ``deactivate`` takes them back. Migrated code says what it means in its own text.
 """
 
@@ -16,6 +16,8 @@ from typing import Any
 
 from pedl import old_keras, old_phase
 from pedl.idiom_table import IDIOMS
+from pedl.old_names import OldPackage
+from pedl2det_names import Age
 from pedl2det_runtime import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 
@@ -24,8 +26,11 @@ _MISSING = object()
 _undo: list[tuple[Any, Any, Any]] = []
 
 
-def activate() -> None:
+def activate(age: Age = Age.TENSORFLOW_1) -> None:
     """Put the idioms in place; doing it twice is the same as once.
+
+    Args:
+        age: the TensorFlow that the trial was written for.
 
     Raises:
         ImportError: Keras 3 was imported under the name ``keras`` before.
@@ -43,17 +48,24 @@ def activate() -> None:
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
-    for idiom in IDIOMS:
-        for owner in _owners(tf, idiom.module):
+    idioms = [idiom for idiom in IDIOMS if age in idiom.ages]
+    owners = {module: [*_owners(tf, module)] for module in {idiom.module for idiom in idioms}}
+    for idiom in idioms:
+        for owner in owners[idiom.module]:
             if idiom.only_if_missing and _has(owner, idiom.name):
                 continue
-            served = idiom.served_by(tf)
+            try:
+                served = idiom.served_by(tf)
+            except AttributeError:
+                if idiom.only_if_missing:  # gone from this TensorFlow altogether
+                    continue
+                raise
             _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
-    for path, module in list(old_keras.modules(tf)):  # before any is in its place
-        before = sys.modules.get(path, _MISSING)
-        is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
-        _undo.append((sys.modules, path, _MISSING if is_served else before))
-        sys.modules[path] = module
+            if isinstance(served, OldPackage):
+                for path, package in served.packages():
+                    _put_module(path, package)
+    for path, module in list(old_keras.modules(tf, age)):  # before any is in its place
+        _put_module(path, module)
 
 
 def deactivate() -> None:
@@ -78,6 +90,13 @@ def deactivate() -> None:
 def _put(owner: Any, name: str, served: Any) -> None:
     _undo.append((owner, name, vars(owner).get(name, _MISSING)))
     setattr(owner, name, served)
+
+
+def _put_module(path: str, module: Any) -> None:
+    before = sys.modules.get(path, _MISSING)
+    is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
+    _undo.append((sys.modules, path, _MISSING if is_served else before))
+    sys.modules[path] = module
 
 
 def _has(owner: Any, name: str) -> bool:
@@ -106,6 +125,9 @@ def _owners(tf: Any, dotted: str) -> Iterator[Any]:
         return
     target = tf
     for part in dotted.split(".")[1:]:
+        if not hasattr(target, part):  # private, or a module alone
+            return
+        dir(getattr(target, part))  # a lazy module is replaced when it is first asked for a name
         target = getattr(target, part)
     if target is not imported:
         yield target

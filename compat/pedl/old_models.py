@@ -155,3 +155,14 @@ def old_losses(tf: Any) -> dict[str, Callable[[Any, Any], Any]]:
 
     functions = hinge, squared_hinge, cosine_proximity
     return {function.__name__: function for function in functions} | {"cosine": cosine_proximity}
+
+
+def predict_classes(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    """Return the class of each record, as ``Sequential.predict_classes`` did."""
+    scores = model.predict(x, batch_size=batch_size, verbose=verbose)
+    return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+
+
+def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    """Return the predictions, as ``Sequential.predict_proba`` did."""
+    return model.predict(x, batch_size=batch_size, verbose=verbose)

@@ -9,44 +9,15 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pedl.old_tensorflow import UnservedIdiomError
+from pedl2det_names.keras_arguments import CONVOLUTIONS, OPTIMIZERS
 
 _log = logging.getLogger(__name__)
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-
-#: The constructors of standalone Keras 2.2.4, in its order and with its defaults.
-OPTIMIZERS: dict[str, dict[str, Any]] = {
-    "SGD": {"lr": 0.01, "momentum": 0.0, "decay": 0.0, "nesterov": False},
-    "RMSprop": {"lr": 0.001, "rho": 0.9, "epsilon": None, "decay": 0.0},
-    "Adagrad": {"lr": 0.01, "epsilon": None, "decay": 0.0},
-    "Adadelta": {"lr": 1.0, "rho": 0.95, "epsilon": None, "decay": 0.0},
-    "Adam": {
-        "lr": 0.001,
-        "beta_1": 0.9,
-        "beta_2": 0.999,
-        "epsilon": None,
-        "decay": 0.0,
-        "amsgrad": False,
-    },
-    "Adamax": {"lr": 0.002, "beta_1": 0.9, "beta_2": 0.999, "epsilon": None, "decay": 0.0},
-    "Nadam": {"lr": 0.002, "beta_1": 0.9, "beta_2": 0.999, "epsilon": None, "schedule_decay": 4e-3},
-}
-
-#: Convolutions to which Keras 1 gave the sizes of the kernel one by one, and how many there are.
-CONVOLUTIONS = {
-    "Conv2D": 2,
-    "Convolution2D": 2,
-    "SeparableConv2D": 2,
-    "SeparableConvolution2D": 2,
-    "Conv2DTranspose": 2,
-    "Convolution2DTranspose": 2,
-    "Conv3D": 3,
-    "Convolution3D": 3,
-}
 
 
 def taking(kind: Any, arguments: Callable[..., Arguments]) -> Any:
@@ -77,6 +48,24 @@ def taking(kind: Any, arguments: Callable[..., Arguments]) -> Any:
 
     Old.__name__, Old.__qualname__, Old.__module__ = kind.__name__, kind.__name__, kind.__module__
     return Old
+
+
+def renaming(
+    keywords: Mapping[str, str | None], original: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A function that also takes the old names of its parameters.
+
+    Args:
+        keywords: today's names by the old ones; None where an argument has no meaning any more.
+        original: the function.
+    """
+
+    @functools.wraps(original)
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        said = {keywords.get(name, name): value for name, value in kwargs.items()}
+        return original(*args, **{name: value for name, value in said.items() if name})
+
+    return renamed
 
 
 def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:

@@ -6,7 +6,8 @@ eager mode the tensor has its value already.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, Self
 
@@ -111,15 +112,44 @@ class Unserved:
     Args:
         name: what old code says.
         instead: what to write.
+        in_graph: what serves it while a graph is built, if anything does.
     """
 
-    def __init__(self, name: str, instead: str) -> None:
+    def __init__(self, name: str, instead: str, in_graph: Any = None) -> None:
         self._message = f"{name} is not served: {instead}"
+        self._in_graph = in_graph
 
-    def __call__(self, *_: Any, **__: Any) -> NoReturn:  # noqa: D102
-        raise UnservedIdiomError(self._message)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        return self._served()(*args, **kwargs)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what introspection asks
             raise AttributeError(name)
-        raise UnservedIdiomError(self._message)
+        return getattr(self._served(), name)
+
+    def _served(self) -> Any:
+        import tensorflow as tf
+
+        if self._in_graph is None or tf.executing_eagerly():
+            raise UnservedIdiomError(self._message)
+        return self._in_graph
+
+
+class Dimension(int):
+    """A dimension of a shape: a number, with the attribute ``value`` of TensorFlow 1."""
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return int(self)
+
+
+def old_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``TensorShape.__getitem__`` whose dimensions have a ``value``, unless unknown."""
+
+    @functools.wraps(original)
+    def item(self: Any, key: Any) -> Any:
+        found = original(self, key)
+        return Dimension(found) if type(found) is int else found
+
+    return item

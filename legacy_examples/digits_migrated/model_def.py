@@ -8,6 +8,7 @@ import tensorflow as tf
 from tensorflow.keras import layers, models
 
 from determined import keras
+
 from data import make_data_loaders
 
 
@@ -18,7 +19,7 @@ def error_rate(y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
 class DigitsTrial(keras.TFKerasTrial):
     def __init__(self, context: keras.TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
         self.base_learning_rate = context.get_hparam("learning_rate")  # type: float
         self.learning_rate_decay = context.get_hparam("learning_rate_decay")  # type: float
         self.dropout = context.get_hparams().get("dropout", 0.25)  # type: float
@@ -34,7 +35,11 @@ class DigitsTrial(keras.TFKerasTrial):
         model = models.Sequential()
         model.add(
             layers.Conv2D(
-                self.context.get_hparam("filters"), (3, 3), padding="same", activation="relu", input_shape=(8, 8, 1)
+                self.context.get_hparam("filters"),
+                (3, 3),
+                padding="same",
+                activation="relu",
+                input_shape=(8, 8, 1),
             )
         )
         model.add(layers.MaxPooling2D())

@@ -12,13 +12,14 @@ from tensorflow.keras.optimizers.legacy import RMSprop
 
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 from determined.keras.callbacks import TensorBoard
+
 from data import make_data_loaders
 
 
 class IrisTrial(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         """

@@ -38,7 +38,14 @@ class FitSettings:
 
 
 class TFKerasExperimentalContext:
-    """``context.experimental``; the data layer that lived here went with Determined 0.19.10."""
+    """``context.experimental``; the data layer that lived here went with Determined 0.19.10.
+
+    Args:
+        context: the context that it belongs to.
+    """
+
+    def __init__(self, context: TFKerasTrialContext | None = None) -> None:
+        self.context = context
 
     def cache_train_dataset(self, *_: Any, **__: Any) -> NoReturn:
         """Gone.
@@ -80,7 +87,7 @@ class TFKerasTrialContext(TrialContext):
 
     def __init__(self, info: TrialInfo, *, managed: bool = True) -> None:
         super().__init__(info, managed=managed)
-        self.experimental = TFKerasExperimentalContext()
+        self.experimental = TFKerasExperimentalContext(self)
         self.fit_settings = FitSettings(shuffle=not info.config.is_legacy)
         self.optimizers: list[Any] = []
         self.datasets_wrapped = False

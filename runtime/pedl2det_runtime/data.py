@@ -74,7 +74,7 @@ class ArraySequence:
                 "Batch size is too large for the input data: "
                 f"{lengths[0]} records, batches of {batch_size}."
             )
-        self._arrays = tuple(_as_arrays(part) for part in arrays)
+        self._arrays = tuple(as_arrays(part) for part in arrays)
         self._batch_size = batch_size
         whole, rest = divmod(lengths[0], batch_size)
         self._length = whole + (1 if rest and keeps_partial_batch else 0)
@@ -84,7 +84,7 @@ class ArraySequence:
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
         first = index * self._batch_size
-        return tuple(_cut(part, first, first + self._batch_size) for part in self._arrays)
+        return tuple(cut(part, first, first + self._batch_size) for part in self._arrays)
 
 
 def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> Any:
@@ -168,7 +168,8 @@ def _is_array_like(part: Any) -> bool:
     return hasattr(part, "__array__") and len(getattr(part, "shape", ())) > 0
 
 
-def _as_arrays(part: Any) -> Any:
+def as_arrays(part: Any) -> Any:
+    """One part of array data, or each array in it, as NumPy arrays."""
     if isinstance(part, dict):
         return {name: np.asarray(array) for name, array in part.items()}
     if isinstance(part, list | tuple):
@@ -182,7 +183,8 @@ def _leaves(part: Any) -> list[Any]:
     return list(part) if isinstance(part, list | tuple) else [part]
 
 
-def _cut(part: Any, first: int, last: int) -> Any:
+def cut(part: Any, first: int, last: int) -> Any:
+    """The records of one part of array data from one number to another."""
     if isinstance(part, dict):
         return {name: array[first:last] for name, array in part.items()}
     if isinstance(part, list | tuple):

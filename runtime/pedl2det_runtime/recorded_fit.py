@@ -10,7 +10,7 @@ from typing import Any
 
 from pedl2det_runtime.context import TFKerasTrialContext
 from pedl2det_runtime.current import TrialInfo
-from pedl2det_runtime.data import ArraySequence, is_dataset, records_in
+from pedl2det_runtime.data import ArraySequence, as_arrays, cut, is_dataset, records_in
 from pedl2det_runtime.drawn import Drawn, Draws
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.generation import EARLY_DETERMINED, Generation
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 _KERAS_BATCH = 32  # what Keras takes where fit names no batch size
 _FIT_SETTINGS = ("class_weight", "workers", "use_multiprocessing", "max_queue_size")
 #: Arguments that have no effect, and what they are where nobody says them.
-_NOT_SERVED = {"initial_epoch": 0, "validation_freq": 1, "validation_split": 0.0}
+_NOT_SERVED = {"initial_epoch": 0, "validation_freq": 1}
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def described(
     Raises:
         InvalidExperimentException: the call does not say enough, or too much.
     """
+    said = _split(said)
     fit = _Fit(
         name,
         said,
@@ -110,11 +111,28 @@ def _trial(
     return Script
 
 
+def _split(said: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with the validation data that ``validation_split`` takes from the arrays.
+
+    As in Keras, these are the last records.
+    """
+    fraction = said.get("validation_split")
+    if said.get("validation_data") is not None or not fraction or said.get("y") is None:
+        return said
+    names = [name for name in ("x", "y", "sample_weight") if said.get(name) is not None]
+    records = records_in(said["x"], "x")
+    first = math.floor(records * (1.0 - fraction))
+    whole = [as_arrays(said[name]) for name in names]
+    training = [cut(part, 0, first) for part in whole]
+    validation = tuple(cut(part, first, records) for part in whole)
+    return said | dict(zip(names, training, strict=True)) | {"validation_data": validation}
+
+
 def _check(fit: _Fit) -> None:
     said = fit.said
     if said.get("validation_data") is None:
         raise InvalidExperimentException(
-            f"model.{fit.name}: validation_data is required; validation_split is not served"
+            f"model.{fit.name}: validation_data is required, or validation_split of arrays"
         )
     if said.get("y") is None and said.get("sample_weight") is not None:
         raise InvalidExperimentException(

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det.tables.legacy import is_legacy, mentions_legacy
+from pedl2det.analysis import old_keras
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.trial import Trial
+from pedl2det_names import Age, is_legacy, mentions_legacy
 
 _OBJECT = re.compile(r"(?<![\w.])([\w.]*):[\w.]+")
 
@@ -27,6 +31,34 @@ def is_old(path: Path, config: Any) -> bool:
         return True  # a script is of PEDL: nobody has had them since
     home = path if path.is_dir() else path.parent
     return any(_imports_legacy(file) for file in _used(home, _begins(path, config)))
+
+
+def age_of(path: Path, config: Any) -> Age:
+    """Return the TensorFlow that a trial was written for.
+
+    Args:
+        path: its directory, or its one file.
+        config: its ``ExperimentConfig``; None where it cannot be read.
+    """
+    is_before = is_old(path, config)
+    home = path if path.is_dir() else path.parent
+    files = [*_used(home, _begins(path, config))]
+    if not is_before and not any(b"determined" in file.read_bytes() for file in files):
+        return Age.CURRENT
+    reader = Reader()
+    sources = {_module(file, home): reader.source_or_none(file) for file in dict.fromkeys(files)}
+    read = {name: source for name, source in sources.items() if source is not None}
+    configs = [(home, config.raw)] if config is not None else []
+    age = old_keras.age(Trial(home, Modules(read), configs, counts_in_steps=is_before))
+    return Age.TENSORFLOW_1 if is_before and age is Age.CURRENT else age
+
+
+def _module(file: Path, home: Path) -> str:
+    """The dotted name by which the other files of a trial import a file."""
+    if not file.is_relative_to(home):
+        return file.stem
+    parts = file.relative_to(home).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
 def _begins(path: Path, config: Any) -> list[str]:

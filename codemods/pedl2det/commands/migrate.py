@@ -7,18 +7,20 @@ import gc
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from pedl2det.errors import Pedl2DetError
+from pedl2det.engine import Result, migrate
+from pedl2det.engine.jobs import available
+from pedl2det.engine.proving import Verify, prove
+from pedl2det.engine.settings import chosen, read_settings
+from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.guard import refuse_unsafe
 from pedl2det.files.undo import refuse_half_done, undo
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.migrate import Result, migrate
-from pedl2det.migrate.jobs import available
-from pedl2det.migrate.settings import choice, read_settings
 from pedl2det.report import (
     FORMATS,
     check_output,
@@ -28,6 +30,7 @@ from pedl2det.report import (
     summary,
     write_report,
 )
+from pedl2det.report.colors import is_coloured
 from pedl2det.report.progress import with_bar
 
 
@@ -37,6 +40,13 @@ from pedl2det.report.progress import with_bar
 )
 @click.option("--diff", is_flag=True, help="Show the changes and write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if something would change.")
+@click.option("--partial", is_flag=True, help="Also write trials that are only begun.")
+@click.option(
+    "--verify", "proves", is_flag=True, help="Train each finished trial; keep what trains the same."
+)
+@click.option(
+    "--cluster", is_flag=True, help="Write configs and commands for a Determined cluster."
+)
 @click.option(
     "--report", type=click.Path(path_type=Path), help="Also write a report: .json, .html, .sarif."
 )
@@ -56,6 +66,9 @@ def command(
     paths: tuple[Path, ...],
     diff: bool,
     check: bool,
+    partial: bool,
+    proves: bool,
+    cluster: bool,
     report: Path | None,
     form: str,
     undoes: bool,
@@ -64,10 +77,13 @@ def command(
     ignore: tuple[str, ...],
     jobs: int | None,
 ) -> None:
-    """Rewrite the old trials below PATH to the context-based API, with their configs."""
+    """Rewrite the old trials below PATH to the context-based API, with their configs.
+
+    A trial of which something is left for a person is written only with --partial.
+    """
     _end_orderly()
     if undoes:
-        if diff or check or select or ignore or report or form != "text":
+        if diff or check or partial or proves or select or ignore or report or form != "text":
             raise click.UsageError("--undo goes with --force alone.")
         _undo(list(paths), force)
         return
@@ -76,12 +92,20 @@ def command(
             raise Pedl2DetError(f"{path}: no such file or directory")
     check_output(report, form, diff)
     roots = list(paths)
-    chosen = choice(roots, read_settings(roots[0]), select, ignore)
     if not force:
         refuse_half_done(roots)
-    with _uncollected():
-        result = migrate(roots, chosen, jobs or available(), with_bar)
     writes = not (diff or check)
+    options = replace(
+        chosen(roots, read_settings(roots[0]), select, ignore),
+        partial=partial,
+        cluster=cluster,
+        resolve=writes,
+        jobs=jobs or available(),
+    )
+    with _uncollected():
+        result = migrate(roots, options, with_bar)
+    if proves:
+        result = prove(result, _verify())
     if diff:
         show_patch(result)
     if writes:
@@ -89,13 +113,30 @@ def command(
             refuse_unsafe([file.path for file in result.files])
         write_all(result.files, roots)
     done = "rewritten" if writes else "would be rewritten"
-    for line in formatted(form, result):
-        click.echo(line)
-    for line in summary(result, done):
-        click.echo(line, err=True)
+    _tell(result, form, done)
     if report is not None:
         write_report(report, result, done)
     sys.exit(_exit_code(result, check))
+
+
+def _tell(result: Result, form: str, done: str) -> None:
+    """Print the findings, the summary, and the stacks of defects of ours."""
+    for line in formatted(form, result):
+        click.echo(line)
+    coloured = is_coloured(sys.stderr)
+    for line in summary(result, done):
+        click.echo(line, err=True, color=coloured)
+    for stack in result.tracebacks:
+        click.echo(stack.rstrip(), err=True)
+    if result.of_kind(Kind.DEFECT):
+        click.echo(DEFECT, err=True)
+
+
+def _verify() -> Verify:
+    """What proves a trial, imported only here: it needs the runtime."""
+    from pedl2det.verify import verify_trial
+
+    return verify_trial
 
 
 @contextlib.contextmanager
@@ -123,6 +164,7 @@ def _undo(paths: list[Path], force: bool) -> None:
 
 
 def _exit_code(result: Result, check: bool) -> int:
-    if result.of_kind(Kind.BAD_INPUT):
-        return 2
-    return 1 if result.of_kind(Kind.PERSON) or (check and result.files) else 0
+    if result.of_kind(Kind.DEFECT):
+        return 3
+    left = result.of_kind(Kind.LEFT, Kind.BAD_INPUT)
+    return 1 if left or (check and result.files) else 0

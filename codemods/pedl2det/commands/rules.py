@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+import difflib
+
 import click
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.rules import FILE_RULES, RULES, FileRule, Rule
+from pedl2det.rules import Rule, every_rule
+from pedl2det.texts.rules import TextRule
 
 
 @click.command("rules")
 @click.argument("rule", required=False)
 def command(rule: str | None) -> None:
-    """List the rules, or show RULE (its code or name) with its before and after."""
-    every: tuple[Rule | FileRule, ...] = (*RULES, *FILE_RULES)
+    """List the rules by id, or show RULE (its id or name) with its before and after."""
+    every = every_rule()
     if rule is None:
         for one in every:
-            click.echo(f"{one.id}  {one.name:<20} {one.safety.value}")
+            click.echo(f"{one.id}  {one.name}")
         return
-    found = next((one for one in every if rule in (one.id, one.name)), None)
+    wanted = rule.lower()
+    found = next((one for one in every if wanted in (one.id.lower(), one.name)), None)
     if found is None:
-        raise Pedl2DetError(f"{rule}: no such rule: `pedl2det rules` lists them")
+        near = difflib.get_close_matches(wanted, [one.name for one in every], cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise Pedl2DetError(f"{rule}: no such rule: {hint}`pedl2det rules` lists them")
     click.echo(described(found))
 
 
-def described(rule: Rule | FileRule) -> str:
-    """A rule with its reason and its first example."""
-    example = rule.cases[0]
-    parts = [f"{rule.id} {rule.name} ({rule.safety.value})", "", rule.doc]
-    for name, before in example.before.items():
-        if example.after and name not in example.after:
-            continue
-        parts += ["", f"--- {name}, before", before.rstrip()]
-        if name in example.after:
-            parts += ["", f"--- {name}, after", example.after[name].rstrip()]
-    if example.says:
-        parts += ["", f"says: {example.says}"]
+def described(rule: Rule | TextRule) -> str:
+    """Return a rule with its reason, its forms and its example."""
+    parts = [f"{rule.id} {rule.name}", "", rule.doc]
+    if isinstance(rule, Rule) and rule.forms:
+        parts += ["", f"forms: {', '.join(form.value for form in rule.forms)}"]
+    for name, before, after in rule.example:
+        if before:
+            parts += ["", f"--- {name}, before", before.rstrip()]
+        if after != before:
+            parts += ["", f"--- {name}, after", after.rstrip()]
+        else:
+            parts += ["", f"--- {name} does not change"]
+    if isinstance(rule, Rule) and rule.cases and rule.cases[0].says:
+        parts += ["", f"says: {rule.cases[0].says}"]
     return "\n".join(parts)

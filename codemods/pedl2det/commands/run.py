@@ -12,8 +12,10 @@ from typing import Any, NoReturn
 
 import click
 
-from pedl2det.commands.generation import is_old
+from pedl2det.commands.generation import age_of
+from pedl2det.engine.script_configs import config_in_script
 from pedl2det.errors import Pedl2DetError
+from pedl2det_names import Age
 
 
 @click.command("run")
@@ -59,7 +61,7 @@ def command(
     options = runtime.RunOptions(
         directory=directory,
         out=out,
-        config=config,
+        config=config or _config_of_script(directory),
         overrides=overrides,
         resume=resume,
         max_batches=max_batches,
@@ -88,6 +90,13 @@ def command(
         sys.path[:] = searched
     if is_chief():
         click.echo(f"trained {progress.batches} batches; results in {out}")
+
+
+def _config_of_script(path: Path) -> Path | None:
+    """The config that a script holds: the script that was named, or one that has no other."""
+    if path.is_file() or not [*path.glob("*.yaml"), *path.glob("*.yml")]:
+        return config_in_script(path) if path.exists() else None
+    return None
 
 
 def _fail(error: Any, with_stack: bool) -> NoReturn:
@@ -129,16 +138,18 @@ def _old_names(options: Any) -> Iterator[None]:
     from pedl2det_runtime import keras_versions
     from pedl2det_runtime.run import readable_config
 
-    if not is_old(options.directory, readable_config(options)):
+    age = age_of(options.directory, readable_config(options))
+    if age is Age.CURRENT:
         yield
         return
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     with keras_versions.as_before():
-        import pedl.frameworks.keras  # noqa: F401 - activates pedl.idioms
         from pedl import idioms
 
-        idioms.activate()
+        idioms.activate(age)
+        import pedl.frameworks.keras  # noqa: F401 - what old trials import
+
         try:
             yield
         finally:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import signal
 import sys
-import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.flow.metric_names import MetricNames
-from pedl2det.migrate import Result, migrate
-from pedl2det.report import summary
-from pedl2det.verify.twins import Twin, copy_trial, train
+from pedl2det.report.hiding import Hider
+from pedl2det.report.text import described, shown
+from pedl2det.verify import Conclusion, Verdict, verify_trial
+from pedl2det.verify.compare import Comparison
 
 _SHOWN = 5
 
@@ -25,7 +26,11 @@ _SHOWN = 5
 @click.option(
     "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
 )
-@click.option("--batches", type=click.IntRange(min=1), help="Train no more than this.")
+@click.option(
+    "--batches",
+    type=click.IntRange(min=1),
+    help="Train this many; else 300, or until after the first validation.",
+)
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
@@ -35,95 +40,84 @@ _SHOWN = 5
 @click.option(
     "--report", type=click.Path(path_type=Path), help="Write the comparison and curves as HTML."
 )
+@click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
 def command(
     directory: Path,
     config: Path | None,
     batches: int | None,
     against: Path | None,
     report: Path | None,
+    with_stack: bool,
 ) -> None:
-    """Migrate a copy of the trial in DIR, train both, and compare everything to the bit."""
+    """Migrate a copy of the trial in DIR, train both, and compare everything to the bit.
+
+    Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train.
+    """
+    _check(directory, config, against, report)
+    # Asked to end, end both trainings too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    verdict = verify_trial(directory, config, batches, against=against, report=report)
+    if with_stack and verdict.stack:
+        click.echo(verdict.stack.rstrip(), err=True)
+    for line in _lines(verdict):
+        click.echo(line)
+    if verdict.outcome is Conclusion.LEFT:
+        _show_left(verdict)
+    elif verdict.comparison is None:
+        hint = "" if with_stack else " (--traceback shows the whole stack)"
+        click.echo(f"pedl2det: {verdict.message}{hint}", err=True)
+    bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
+    sys.exit(2 if bad else verdict.outcome.exit_code)
+
+
+def _check(directory: Path, config: Path | None, against: Path | None, report: Path | None) -> None:
     for path in filter(None, (directory, against)):
         if not path.is_dir():
             raise Pedl2DetError(f"{path}: no such directory")
     if config is not None and not config.is_file():
         raise Pedl2DetError(f"{config}: no such file")
-    if report is not None and report.suffix != ".html":
+    if report is None:
+        return
+    if report.suffix != ".html":
         raise Pedl2DetError(f"--report {report}: expected a file name ending in .html")
-    # Asked to end, end both trainings too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
-        twins, names = _twins(Path(scratch), directory, config, against)
-        train(twins, batches)
-        from pedl2det.verify.compare import compare_runs
+    if not report.parent.is_dir():
+        raise Pedl2DetError(f"--report {report}: no such directory: {report.parent}")
 
-        result = compare_runs(twins[0].out, twins[1].out, names)
-        if report is not None:
-            from pedl2det.verify.html import write_report
 
-            write_report(report, directory, result, twins[0].out, twins[1].out, names)
-    click.echo(
+def _lines(verdict: Verdict) -> Iterator[str]:
+    """The verdict on two trials that train; the reason comes last."""
+    yield from verdict.notes
+    result = verdict.comparison
+    if result is None:
+        return
+    yield f"trained {verdict.length}"
+    yield from _compared(result)
+    if verdict.names is not None:
+        yield f"names in validations: {verdict.names.described}"
+    if result.more:
+        yield f"only the new trial reports, as expected: {', '.join(result.more)}"
+    for one in verdict.assumptions:
+        yield str(replace(one, path=Path(shown(one.path))))
+    yield verdict.message
+    differences = [one.text for one in result.differences]
+    if verdict.outcome is Conclusion.NOT_REPEATABLE:
+        differences = list(verdict.reasons)
+    yield from (f"  {text}" for text in differences[:_SHOWN])
+    if len(differences) > _SHOWN:
+        yield f"  and {len(differences) - _SHOWN} more"
+
+
+def _compared(result: Comparison) -> Iterator[str]:
+    yield (
         f"compared {result.batches} batches and {result.reports} reports "
         f"({result.values} metric values), {result.tensors} weight tensors "
         f"({result.numbers} numbers)"
     )
-    if names is not None:
-        click.echo(f"names in validations: {names.described}")
-    if result.more:
-        click.echo(f"reported by the new trial alone, as it should: {', '.join(result.more)}")
-    if result.is_equal:
-        click.echo("equal: the largest difference is 0")
-        return
-    click.echo(f"different: the largest difference is {result.largest:.3g}")
-    for line in result.differences[:_SHOWN]:
-        click.echo(f"  {line}")
-    if len(result.differences) > _SHOWN:
-        click.echo(f"  and {len(result.differences) - _SHOWN} more")
-    sys.exit(1)
 
 
-def _twins(
-    scratch: Path, directory: Path, config: Path | None, against: Path | None
-) -> tuple[tuple[Twin, Twin], MetricNames | None]:
-    """The two trials, and what the new one calls the old one's metrics."""
-    old, new = scratch / "old" / directory.resolve().name, scratch / "new" / "trial"
-    copy_trial(directory, old)
-    copy_trial(against or directory, new)
-    configs: list[Path | None] = [None, None]
-    if config is not None:
-        configs = [_config_in(copy, directory, config) for copy in (old, new)]
-    result = migrate([old]) if against else _migrate(directory, new, configs[1])
-    twins = (
-        Twin("old", old, scratch / "old" / "results", configs[0]),
-        Twin("new", new, scratch / "new" / "results", configs[1]),
-    )
-    return twins, next(iter(result.metric_names.values()), None)
-
-
-def _config_in(copy: Path, directory: Path, config: Path) -> Path:
-    """The config as a part of a copy, so that it is migrated with the code."""
-    resolved = config.resolve()
-    if resolved.is_relative_to(directory.resolve()):
-        return copy / resolved.relative_to(directory.resolve())
-    target = copy / f"verified-{config.name}"
-    target.write_bytes(config.read_bytes())
-    return target
-
-
-def _migrate(directory: Path, copy: Path, config: Path | None) -> Result:
-    """Migrate the copy; leave if that leaves the trial, or the config that it is trained by."""
-    result = migrate([copy])
-    used = config or copy / "const.yaml"
-    others = [one for one in copy.glob("*.y*ml") if one != used] if used.exists() else []
-    left = [one for one in result.findings if one.kind.is_left]
-    is_left = result.migrated < result.trials or any(
-        one.path.suffix in (".py", ".yaml", ".yml") and one.path not in others for one in left
-    )
-    if is_left:
-        for line in summary(result, "rewritten"):
-            click.echo(line.replace(str(copy), str(directory)), err=True)
-        sys.exit(2 if result.of_kind(Kind.BAD_INPUT) else 1)
-    write_all(result.files)
-    if not result.trials:
-        click.echo(f"{directory} uses no old API: it is trained twice, as it is")
-    return result
+def _show_left(verdict: Verdict) -> None:
+    hider = Hider.of(Result(findings=list(verdict.left)))
+    for finding in verdict.left:
+        for line in described(finding, hider):
+            click.echo(line, err=True)
+    click.echo(f"pedl2det: {verdict.message}", err=True)

@@ -18,7 +18,7 @@ def refuse_unsafe(files: list[Path]) -> None:
     Raises:
         Pedl2DetError: it names them.
     """
-    targets = [file.resolve() for file in files]
+    targets = [file.resolve() for file in files if file.exists()]
     _refuse("read-only", [path for path in targets if not os.access(path, os.W_OK)])
     _refuse("changes here are not committed", _uncommitted(targets))
 

@@ -33,13 +33,13 @@ class Entry:
     Attributes:
         path: where it is, links followed.
         mode: its permissions.
-        old: its bytes before the run.
+        old: its bytes before the run; None if there was no file.
         new: the hash of its bytes after the run.
     """
 
     path: Path
     mode: int
-    old: bytes
+    old: bytes | None
     new: str
 
     def is_new(self, data: bytes | None) -> bool:
@@ -62,7 +62,7 @@ class Journal:
     entries: tuple[Entry, ...]
 
     @classmethod
-    def begin(cls, roots: list[Path], files: dict[Path, tuple[bytes, bytes]]) -> Journal:
+    def begin(cls, roots: list[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:
         """Write the journal of a run that is about to replace files.
 
         Args:
@@ -73,8 +73,7 @@ class Journal:
             Pedl2DetError: it cannot be written.
         """
         entries = tuple(
-            Entry(path, stat.S_IMODE(path.stat().st_mode), old, _hash(new))
-            for path, (old, new) in files.items()
+            Entry(path, _mode(path), old, _hash(new)) for path, (old, new) in files.items()
         )
         directory = _directory()
         file = directory / f"{time.time_ns()}-{os.getpid()}{_BEGUN}"
@@ -126,7 +125,7 @@ class Journal:
                 {
                     "path": str(entry.path),
                     "mode": entry.mode,
-                    "old": base64.b64encode(entry.old).decode(),
+                    "old": None if entry.old is None else base64.b64encode(entry.old).decode(),
                     "new": entry.new,
                 }
                 for entry in self.entries
@@ -170,7 +169,7 @@ def _read(file: Path) -> Journal:
         if data["version"] != _VERSION:
             raise ValueError(f"version {data['version']}, expected {_VERSION}")
         entries = tuple(
-            Entry(Path(entry["path"]), entry["mode"], base64.b64decode(entry["old"]), entry["new"])
+            Entry(Path(entry["path"]), entry["mode"], _decoded(entry["old"]), entry["new"])
             for entry in data["files"]
         )
         return Journal(file, tuple(map(Path, data["roots"])), entries)
@@ -179,6 +178,15 @@ def _read(file: Path) -> Journal:
             f"{file}: this journal of a run cannot be read: {error}: remove it, and take that run "
             "back by hand"
         ) from None
+
+
+def _decoded(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)
+
+
+def _mode(path: Path) -> int:
+    """The permissions of a file; of one that is not there yet, the usual ones."""
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
 
 
 def _directory() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.journal import Entry, Journal, journals, unfinished
-from pedl2det.files.write import Move, move_all, temporary
+from pedl2det.files.write import Move, content, move_all, temporary
 
 
 def undo(paths: list[Path], force: bool = False) -> Journal:
@@ -26,7 +26,7 @@ def undo(paths: list[Path], force: bool = False) -> Journal:
             since, or cannot be written. Nothing was restored.
     """
     journal = _last(paths)
-    present = {entry.path: _bytes(entry.path) for entry in journal.entries}
+    present = {entry.path: content(entry.path) for entry in journal.entries}
     changed = [entry for entry in journal.entries if _is_changed(entry, present[entry.path])]
     if changed and not force:
         lines = "".join(f"\n  {entry.path}" for entry in changed)
@@ -103,7 +103,7 @@ def _is_changed(entry: Entry, data: bytes | None) -> bool:
 
 
 def _is_written(entry: Entry) -> bool:
-    return entry.is_new(_bytes(entry.path))
+    return entry.is_new(content(entry.path))
 
 
 def _clean(journal: Journal) -> None:
@@ -111,10 +111,3 @@ def _clean(journal: Journal) -> None:
     for number, entry in enumerate(journal.entries):
         with contextlib.suppress(OSError):
             temporary(entry.path, journal.run, number).unlink()
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pedl2det.engine.result import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.journal import Journal
-from pedl2det.migrate import NewFile
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Move:
         target: the place.
         temporary: where the new bytes are prepared, beside it.
         old: the bytes that are there now; None if there is no file.
-        new: its new bytes.
+        new: its new bytes; None to delete the file.
         mode: its permissions if there is no file.
     """
 
     target: Path
     temporary: Path
     old: bytes | None
-    new: bytes
+    new: bytes | None
     mode: int = 0o644
 
 
@@ -87,7 +87,7 @@ def move_all(moves: list[Move]) -> None:
         try:
             for move in moves:
                 with _told(move):
-                    move.temporary.replace(move.target)
+                    _place(move)
         except BaseException:
             with _undisturbed():
                 _move_back(moves)
@@ -102,8 +102,15 @@ def move_all(moves: list[Move]) -> None:
 
 def _check(expected: dict[Path, bytes | None]) -> None:
     for path, data in expected.items():
-        if _bytes(path) != data:
+        if content(path) != data:
             raise Pedl2DetError(f"{path}: it changed while it was read; nothing was written")
+
+
+def _place(move: Move) -> None:
+    if move.new is None:
+        move.target.unlink()
+    else:
+        move.temporary.replace(move.target)
 
 
 def _prepare(move: Move) -> None:
@@ -111,6 +118,8 @@ def _prepare(move: Move) -> None:
 
     A temporary file that exists already is somebody else's, and stays.
     """
+    if move.new is None:
+        return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     descriptor = os.open(move.temporary, flags, 0o600)
     try:
@@ -165,10 +174,11 @@ def _move_back(moves: list[Move]) -> None:
 
 
 def _is_there(move: Move) -> bool:
-    return move.new != move.old and _bytes(move.target) == move.new
+    return move.new != move.old and content(move.target) == move.new
 
 
-def _bytes(path: Path) -> bytes | None:
+def content(path: Path) -> bytes | None:
+    """Return the bytes of a file, or None if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:

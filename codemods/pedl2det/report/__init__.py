@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
-from pedl2det.migrate import Result
 from pedl2det.report.patch import show_patch
 from pedl2det.report.text import shown, summary
 

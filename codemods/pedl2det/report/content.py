@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+from pedl2det.engine.result import Change, Result
 from pedl2det.findings import Finding, Kind
-from pedl2det.migrate import Result
-from pedl2det.plan import Change
 from pedl2det.report.hiding import Hider
 from pedl2det.report.text import shown
-from pedl2det.rules import RULES
 
 LEVELS = {
     Kind.NOTE: "note",
     Kind.DIFFERENT: "note",
+    Kind.ASSUMPTION: "note",
     Kind.SUPPRESSED: "note",
-    Kind.PERSON: "warning",
+    Kind.LEFT: "warning",
+    Kind.LEFTOVER: "note",
     Kind.BAD_INPUT: "error",
+    Kind.DEFECT: "error",
 }
-TITLES = {rule.id: rule.name for rule in RULES}
 
 
 def findings_of(result: Result) -> Iterator[tuple[Finding, str]]:
@@ -27,11 +28,12 @@ def findings_of(result: Result) -> Iterator[tuple[Finding, str]]:
     hider = Hider.of(result)
     for kind in reversed(Kind):
         for finding in result.of_kind(kind):
-            yield finding, printable(hider.in_prose(finding.message))
+            help_ = printable(hider.in_prose(finding.help))
+            yield replace(finding, help=help_), printable(hider.in_prose(finding.message))
 
 
 def in_order(changes: list[Change]) -> list[Change]:
-    """Changes as they stand in the files: rules plan in an order of their own."""
+    """Return changes in the order of the files and their lines."""
     return sorted(changes, key=lambda change: (change.path, change.line, change.rule))
 
 
@@ -41,8 +43,12 @@ def as_object(finding: Finding, message: str) -> dict[str, Any]:
         "kind": finding.kind.name.lower(),
         "rule": finding.rule,
         "path": printable(shown(finding.path)),
+        "cell": finding.cell,
         "line": finding.line,
+        "column": finding.column,
+        "end_column": finding.end_column,
         "message": message,
+        "help": finding.help,
     }
 
 

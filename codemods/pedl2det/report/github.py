@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pedl2det.engine.result import Result
 from pedl2det.findings import Finding
-from pedl2det.migrate import Result
 from pedl2det.report.content import LEVELS, findings_of, printable
 from pedl2det.report.text import shown
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pedl2det.migrate import Result
+from pedl2det.engine.result import Result
 from pedl2det.report.secrets_in_config import in_config, values_of
 from pedl2det.report.secrets_in_text import Part, in_code, in_comments, in_plain
 

@@ -6,15 +6,14 @@ import difflib
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from pedl2det.engine.result import Change, NewFile, Result
 from pedl2det.findings import Finding
-from pedl2det.migrate import NewFile, Result
-from pedl2det.plan import Change
-from pedl2det.report.content import LEVELS, TITLES, findings_of
+from pedl2det.report.content import LEVELS, findings_of
 from pedl2det.report.hiding import Hider
 from pedl2det.report.lines import Lines, both_sides
 from pedl2det.report.page import escaped, page
-from pedl2det.report.text import counts, rules_of, shown
-from pedl2det.rules import RULES
+from pedl2det.report.text import counts, rules_of, shown, told
+from pedl2det.rules import every_rule, titles
 
 _GAP = '<tr class="gap"><td colspan="4">&#8942;</td></tr>\n'
 _COLUMNS = '<colgroup><col class="n"><col><col class="n"><col></colgroup>\n'
@@ -34,6 +33,8 @@ def document(result: Result, done: str) -> str:
     body = [
         "<h1>pedl2det migrate</h1>",
         f"<p>{escaped(counts(result, done))}</p>",
+        "<h2>Trials</h2>",
+        _table(("Trial", "Status"), _trials(result)) if result.outcomes else "<p>None.</p>",
         "<h2>To know and to decide</h2>",
         _table(("What", "Where", "Why", "Rule"), rows) if rows else "<p>Nothing.</p>",
         f"<h2>Files: {escaped(done)}</h2>",
@@ -52,11 +53,23 @@ def _table(heads: tuple[str, ...], rows: list[str]) -> str:
 def _finding(finding: Finding, message: str) -> str:
     cells = (
         f'<td class="{LEVELS[finding.kind]}">{finding.kind.value}</td>',
-        f"<td><code>{escaped(shown(finding.path))}:{finding.line}</code></td>",
-        f"<td>{escaped(message)}</td>",
+        f"<td><code>{escaped(shown(finding.path))}:{finding.place}</code></td>",
+        f"<td>{escaped(message)}{_help(finding)}</td>",
         f"<td>{_rule(finding.rule)}</td>",
     )
     return f"<tr>{''.join(cells)}</tr>\n"
+
+
+def _help(finding: Finding) -> str:
+    return f"<br><code>{escaped(finding.help)}</code>" if finding.help else ""
+
+
+def _trials(result: Result) -> list[str]:
+    return [
+        f"<tr><td><code>{escaped(shown(one.directory))}</code></td>"
+        f"<td>{escaped(told(one))}</td></tr>\n"
+        for one in result.outcomes
+    ]
 
 
 def _rules(result: Result) -> list[str]:
@@ -64,13 +77,13 @@ def _rules(result: Result) -> list[str]:
     used = {change.rule for change in result.changes}
     return [
         f"<tr><td>{_rule(rule.id)}</td><td>{escaped(rule.doc)}</td></tr>\n"
-        for rule in RULES
+        for rule in every_rule()
         if rule.id in used
     ]
 
 
 def _rule(rule: str) -> str:
-    title = TITLES.get(rule)
+    title = titles().get(rule)
     return escaped(f"{rule} {title}" if title else rule)
 
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from pedl2det import __version__
-from pedl2det.migrate import NewFile, Result
-from pedl2det.plan import Change
+from pedl2det.engine.result import Change, NewFile, Outcome, Result
 from pedl2det.report.content import as_object, findings_of, in_order, printable
 from pedl2det.report.text import rules_of, shown
 
-VERSION = 1  # of the form; it changes when a field goes or means something else
+VERSION = 2  # of the form; it changes when a field goes or means something else
 
 
 def document(result: Result, done: str) -> str:
@@ -27,10 +26,10 @@ def document(result: Result, done: str) -> str:
         "version": VERSION,
         "tool": {"name": "pedl2det", "version": __version__},
         "outcome": done,
-        "trials": {"found": result.trials, "migrated": result.migrated},
+        "trials": [_trial(outcome) for outcome in result.outcomes],
         "legacy_names": {
             "rewritten": result.rewritten,
-            "refused": result.refused,
+            "left": result.marked,
             "suppressed": result.suppressed,
         },
         "files": [_file(file, changes.get(file.path, [])) for file in result.files],
@@ -43,6 +42,17 @@ def lines(result: Result) -> Iterator[str]:
     """One object a finding, each on a line, the most urgent first."""
     for found in findings_of(result):
         yield json.dumps(as_object(*found))
+
+
+def _trial(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "path": printable(shown(outcome.directory)),
+        "status": outcome.status.value,
+        "written": outcome.written,
+        "rewritten_places": outcome.places,
+        "left_places": outcome.left,
+        "assumptions": outcome.assumptions,
+    }
 
 
 def _file(file: NewFile, changes: list[Change]) -> dict[str, Any]:

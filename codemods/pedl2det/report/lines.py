@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pedl2det.migrate import NewFile
+from pedl2det.engine.result import NewFile
 from pedl2det.report.hiding import Hider
 
 
@@ -27,7 +27,7 @@ class Lines:
 
 def both_sides(file: NewFile, hider: Hider) -> tuple[Lines, Lines]:
     """The lines of a file before and after."""
-    old, new = (_lines(file, data, hider) for data in (file.old, file.new))
+    old, new = (_lines(file, data, hider) for data in (file.old or b"", file.new))
     return old, new
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import click
 
-from pedl2det.migrate import NewFile, Result
+from pedl2det.engine.result import NewFile, Result
 from pedl2det.report.hiding import Hider
 from pedl2det.report.lines import Lines, both_sides
 from pedl2det.report.text import shown
@@ -54,7 +54,7 @@ def patch_of(file: NewFile, hider: Hider) -> Patch:
     hidden = {line for line in range(len(old.real)) if old.hides(line, line + 1)}
     hunks = list(_hunks(old, new, hidden))
     mark = warning = ""
-    if not all(_applies(hunk, old, new) for hunk in hunks):
+    if file.old is not None and not all(_applies(hunk, old, new) for hunk in hunks):
         mark = _MASKED
         hunks = list(_hunks(old, new, set()))
         warning = (
@@ -62,7 +62,8 @@ def patch_of(file: NewFile, hider: Hider) -> Patch:
             "hides it: git apply refuses the patch; migrate without --diff writes the file"
         )
     target = f"{name.lstrip('/')}{mark}"
-    header = f"--- {_quoted(f'a/{target}')}\n+++ {_quoted(f'b/{target}')}\n"
+    before = "/dev/null" if file.old is None else _quoted(f"a/{target}")
+    header = f"--- {before}\n+++ {_quoted(f'b/{target}')}\n"
     body = "".join(line for hunk in hunks for line in _hunk_lines(hunk, old, new))
     return Patch(header + body if hunks else "", warning)
 

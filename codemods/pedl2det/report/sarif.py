@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 from pedl2det import __version__
-from pedl2det.migrate import Result
-from pedl2det.report.content import LEVELS, TITLES, findings_of, in_order
-from pedl2det.rules import RULES
+from pedl2det.engine.result import Change, Result
+from pedl2det.findings import Finding
+from pedl2det.report.content import LEVELS, findings_of, in_order
+from pedl2det.rules import every_rule, titles
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -27,18 +28,18 @@ def document(result: Result, done: str) -> str:
     found = [
         _result(finding.rule, LEVELS[finding.kind], f"{finding.kind.value}: {message}", place)
         for finding, message in findings_of(result)
-        for place in [_place(finding.path, finding.line)]
+        for place in [_place(finding)]
     ]
     found += [
         _result(change.rule, "note", f"{done} by {_name(change.rule)}", place)
         for change in in_order(result.changes)
-        for place in [_place(change.path, change.line)]
+        for place in [_place(change)]
     ]
-    rules = _rules({one["ruleId"] for one in found})
-    indices = {rule["id"]: index for index, rule in enumerate(rules)}
+    every = _rules({one["ruleId"] for one in found})
+    indices = {rule["id"]: index for index, rule in enumerate(every)}
     for one in found:
         one["ruleIndex"] = indices[one["ruleId"]]
-    driver = {"name": "pedl2det", "version": __version__, "rules": rules}
+    driver = {"name": "pedl2det", "version": __version__, "rules": every}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
@@ -49,32 +50,29 @@ def _rules(said: set[str]) -> list[Object]:
         {
             "id": rule.id,
             "name": rule.name,
-            "shortDescription": {"text": f"{rule.name}: {rule.safety.value}"},
+            "shortDescription": {"text": rule.name},
             "fullDescription": {"text": rule.doc},
             "help": {"text": f"{rule.doc}\n\npedl2det rules {rule.id} shows an example."},
-            "properties": {"safety": rule.safety.name.lower()},
         }
-        for rule in RULES
+        for rule in every_rule()
     ]
-    others = sorted(said - {rule.id for rule in RULES})
+    others = sorted(said - {str(rule["id"]) for rule in known})
     return known + [{"id": one, "shortDescription": {"text": _name(one)}} for one in others]
 
 
 def _name(rule: str) -> str:
-    return TITLES.get(rule, rule)
+    return titles().get(rule, rule)
 
 
 def _result(rule: str, level: str, message: str, place: Object) -> Object:
     return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [place]}
 
 
-def _place(path: Path, line: int) -> Object:
-    return {
-        "physicalLocation": {
-            "artifactLocation": _artifact(path),
-            "region": {"startLine": max(line, 1)},
-        }
-    }
+def _place(one: Finding | Change) -> Object:
+    region = {"startLine": max(one.line, 1)}
+    if isinstance(one, Finding) and one.column:
+        region |= {"startColumn": one.column, "endColumn": one.end_column}
+    return {"physicalLocation": {"artifactLocation": _artifact(one.path), "region": region}}
 
 
 def _artifact(path: Path) -> Object:

@@ -3,65 +3,140 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pedl2det.findings import Kind
-from pedl2det.migrate import Result
-from pedl2det.plan import Change
+import click
+
+from pedl2det.engine.result import Change, Outcome, Result, Status
+from pedl2det.findings import Finding, Kind
 from pedl2det.report.hiding import Hider
 from pedl2det.report.visible import visible
 
+#: How a finding's message begins; what a person has to do needs no label.
+_LABELS = {
+    Kind.NOTE: "note: ",
+    Kind.DIFFERENT: "trains differently: ",
+    Kind.ASSUMPTION: "assumes: ",
+    Kind.LEFT: "",
+    Kind.LEFTOVER: "no trial needs this file: ",
+    Kind.SUPPRESSED: "left by your choice: ",
+    Kind.BAD_INPUT: "bad input: ",
+    Kind.DEFECT: "defect of pedl2det: ",
+}
+_COLORS = {
+    Kind.NOTE: "cyan",
+    Kind.DIFFERENT: "yellow",
+    Kind.ASSUMPTION: "cyan",
+    Kind.LEFT: "red",
+    Kind.LEFTOVER: "yellow",
+    Kind.SUPPRESSED: "yellow",
+    Kind.BAD_INPUT: "red",
+    Kind.DEFECT: "magenta",
+}
+
 
 def summary(result: Result, done: str) -> Iterator[str]:
-    """The report in lines: what each file got, what a person must know and decide, the counts.
+    """Return the report in lines: the findings, what became of each file and trial, the counts.
 
     Args:
         result: what the migration does.
         done: the word for it: "rewritten", or "would be rewritten".
     """
     hider = Hider.of(result)
+    for finding in result.findings:
+        yield from described(finding, hider)
     changes = result.changes_by_file()
     for file in result.files:
-        places = ", ".join(
-            rule if count == 1 else f"{rule} x{count}"
-            for rule, count in rules_of(changes.get(file.path, [])).items()
-        )
-        yield visible(f"{shown(file.path)}: {done} by {places}")
-    for kind in Kind:
-        for finding in result.of_kind(kind):
-            place = f"{shown(finding.path)}:{finding.place}"
-            message = hider.in_prose(finding.message)
-            yield visible(f"{place}: {kind.value}: {message} [{finding.rule}]")
-    names = result.rewritten + result.refused + result.suppressed
-    if not names and not result.findings and not result.files:
+        yield visible(f"{shown(file.path)}: {_what(file.old, changes.get(file.path, []), done)}")
+    for outcome in result.outcomes:
+        yield visible(f"{shown(outcome.directory)}: {told(outcome)}")
+    if not result.names and not result.findings and not result.files:
         yield "nothing to do: no file uses the old API"
         return
     yield counts(result, done)
 
 
+def described(finding: Finding, hider: Hider) -> Iterator[str]:
+    """Return a finding in lines: the place and message, the code with a caret, the help."""
+    message = _LABELS[finding.kind] + hider.in_prose(finding.message)
+    place = f"{shown(finding.path)}:{finding.place}"
+    if finding.column:
+        place += f":{finding.column}"
+    rule = click.style(finding.rule, fg=_COLORS[finding.kind], bold=True)
+    yield f"{click.style(visible(place), bold=True)}: {rule} {visible(message)}"
+    if finding.kind in (Kind.NOTE, Kind.ASSUMPTION) and not finding.help:
+        return
+    yield from _code(finding, hider)
+    for number, line in enumerate(hider.in_prose(finding.help).splitlines()):
+        start = f"{click.style('help', fg='green', bold=True)}: " if number == 0 else "      "
+        yield f"    {start}{visible(line)}"
+
+
+def _code(finding: Finding, hider: Hider) -> Iterator[str]:
+    """The line of code, and a line with carets below the place."""
+    code = finding.code.rstrip()
+    if not code.strip():
+        return
+    lead = len(code) - len(code.lstrip())
+    text = visible(hider.in_prose(code[lead:].replace("\t", " ")))
+    yield f"    {text}"
+    if finding.column > lead and text == code[lead:].replace("\t", " "):
+        size = max(finding.end_column - finding.column, 1)
+        carets = " " * (finding.column - 1 - lead) + "^" * size
+        yield f"    {click.style(carets, fg=_COLORS[finding.kind], bold=True)}"
+
+
+def told(outcome: Outcome) -> str:
+    """Return in words what becomes of a trial."""
+    places = plural(outcome.places, "place")
+    match outcome.status:
+        case Status.FINISHED:
+            return f"finished: {places} rewritten"
+        case Status.ASSUMED:
+            assumed = plural(outcome.assumptions, "assumption")
+            return f"finished with {assumed}: {places} rewritten; verify proves them"
+    left = f"{plural(outcome.left, 'place')} left"
+    begun = "left by your choice" if outcome.status is Status.SUPPRESSED else "begun"
+    if outcome.written:
+        return f"{begun}: {places} rewritten, {left}"
+    if not outcome.places:
+        return f"{begun}: {left}"
+    return f"{begun}, not written: {places} can be rewritten, {left}; --partial writes it"
+
+
 def counts(result: Result, done: str) -> str:
-    """How many trials and legacy names there are, and what became of them."""
-    names = result.rewritten + result.refused + result.suppressed
+    """Return how many trials and legacy names there are, and what became of them."""
+    finished = "finished" if done == "rewritten" else "would be finished"
     return (
-        f"{result.migrated} of {_plural(result.trials, 'trial')} {done}; "
-        f"{_plural(names, 'legacy name')}: {result.rewritten} rewritten, "
-        f"{result.refused} left as they were, {result.suppressed} suppressed"
+        f"{result.migrated} of {plural(result.trials, 'trial')} {finished}; "
+        f"{plural(result.names, 'legacy name')}: {result.rewritten} {done}, "
+        f"{result.marked} left, {result.suppressed} suppressed"
     )
 
 
-def rules_of(changes: list[Change]) -> dict[str, int]:
-    """How many places of a file each rule rewrites."""
+def _what(old: bytes | None, changes: Sequence[Change], done: str) -> str:
+    if old is None:
+        return done.replace("rewritten", "written")
+    places = ", ".join(
+        rule if count == 1 else f"{rule} x{count}" for rule, count in rules_of(changes).items()
+    )
+    return f"{done} by {places}" if places else done
+
+
+def rules_of(changes: Sequence[Change]) -> dict[str, int]:
+    """Return how many places of a file each rule rewrites."""
     return dict(sorted(Counter(change.rule for change in changes).items()))
 
 
 def shown(path: Path) -> str:
-    """A path as the user would write it."""
+    """Return a path as the user would write it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
         return str(path)
 
 
-def _plural(count: int, what: str) -> str:
+def plural(count: int, what: str) -> str:
+    """Return a count with its noun."""
     return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,102 +1,84 @@
-"""The rules, one file each, in the order in which they plan.
+"""The rules, found by being in this folder: ``p003_hparams.py`` holds the rule P003.
 
-A rule that answers for a larger piece of code comes before one that would rewrite a part of it.
+A rule's module has a docstring, which documents it, and
+
+- ``NAME``: the rule's name in words, ``hparams``;
+- ``check(trial) -> Iterable[Fix | Remark]``: what it would do to a project. Rules do not know each
+  other and run in no order;
+- ``CASES``: small trials before and after, which the real ``migrate`` turns into each other. The
+  first is the rule's example in the documentation.
 """
 
 from __future__ import annotations
 
-from pedl2det.rules import (
-    config_batch_size,
-    config_entrypoint,
-    config_floats,
-    config_int_bounds,
-    config_lengths,
-    config_metric,
-    config_script,
-    data_adapter,
-    data_loaders,
-    download_data,
-    early_trial,
-    frozen_layers,
-    hparams,
-    import_time,
-    imports,
-    in_memory_sequence,
-    keras_callbacks,
-    keras_compile,
-    keras_optimizer,
-    keras_trial,
-    legacy_optimizers,
-    metric_types,
-    notebook_files,
-    notebook_trial,
-    old_defaults,
-    old_pins,
-    record_loaders,
-    relative_imports,
-    renamed,
-    requirements,
-    run_getters,
-    script,
-    sequence_order,
-    shell_lines,
-    standalone_keras,
-    standalone_meanings,
-    surroundings,
-    tf1_names,
-    trial_class,
-    wrap_dataset,
-    wrap_model,
-)
-from pedl2det.rules.file_rule import FileRule
-from pedl2det.rules.rule import Rule
+import functools
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-RULES: tuple[Rule, ...] = (
-    surroundings.RULE,
-    script.RULE,
-    trial_class.RULE,
-    keras_trial.RULE,
-    keras_compile.RULE,
-    keras_optimizer.RULE,
-    sequence_order.RULE,
-    in_memory_sequence.RULE,
-    record_loaders.RULE,
-    metric_types.RULE,
-    data_adapter.RULE,
-    data_loaders.RULE,
-    download_data.RULE,
-    wrap_dataset.RULE,
-    keras_callbacks.RULE,
-    hparams.RULE,
-    import_time.RULE,
-    run_getters.RULE,
-    early_trial.RULE,
-    wrap_model.RULE,
-    standalone_meanings.RULE,
-    old_defaults.RULE,
-    legacy_optimizers.RULE,
-    standalone_keras.RULE,
-    frozen_layers.RULE,
-    tf1_names.RULE,
-    relative_imports.RULE,
-    renamed.RULE,
-    imports.RULE,
-    config_lengths.RULE,
-    config_int_bounds.RULE,
-    config_floats.RULE,
-    config_batch_size.RULE,  # after the rules that look below the key that it renames
-    config_entrypoint.RULE,
-    config_metric.RULE,
-    config_script.RULE,
-    notebook_trial.RULE,
-)
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Fix, Form, Remark
+from pedl2det.rules.cases import Case
+from pedl2det.texts.rules import RULES as TEXT_RULES
+from pedl2det.texts.rules import TextRule
 
-#: Rules about files that follow from their own text, whatever becomes of the trials.
-FILE_RULES: tuple[FileRule, ...] = (
-    shell_lines.RULE,
-    notebook_files.RULE,
-    requirements.RULE,
-    old_pins.RULE,
-)
+#: What else findings are reported under.
+_OTHERS = {"P000": "legacy-name", "scan": "scan", "names": "names", "verify": "verify"}
+_ID = re.compile(r"[a-z]\d{3}_")
 
-__all__ = ["FILE_RULES", "RULES", "FileRule", "Rule"]
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule.
+
+    Attributes:
+        id: its id, such as ``P003``.
+        name: its name in words.
+        doc: what it rewrites to what, and why.
+        check: gives what it would do to a project.
+        cases: small trials before and after; the first is the rule's example.
+    """
+
+    id: str
+    name: str
+    doc: str
+    check: Callable[[Trial], Iterable[Fix | Remark]]
+    cases: tuple[Case, ...] = ()
+
+    @property
+    def forms(self) -> list[Form]:
+        """The forms that its cases show."""
+        shown = {case.form for case in self.cases}
+        return [form for form in Form if form in shown]
+
+    @property
+    def example(self) -> list[tuple[str, str, str]]:
+        """The files of its example: the name, the text before and after."""
+        return list(self.cases[0].shown) if self.cases else []
+
+
+@functools.cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule, by id."""
+    found = []
+    for info in pkgutil.iter_modules(__path__):
+        if _ID.match(info.name):
+            module = importlib.import_module(f"{__name__}.{info.name}")
+            id_ = info.name.partition("_")[0].upper()
+            doc = (module.__doc__ or "").strip()
+            cases = tuple(getattr(module, "CASES", ()))
+            found.append(Rule(id_, module.NAME, doc, module.check, cases))
+    return tuple(sorted(found, key=lambda rule: rule.id))
+
+
+def every_rule() -> list[Rule | TextRule]:
+    """Every rule, about code and about other texts, by id."""
+    return sorted([*rules(), *TEXT_RULES], key=lambda rule: rule.id)
+
+
+@functools.cache
+def titles() -> dict[str, str]:
+    """The names of all rules by their ids, and of what else reports findings."""
+    return {rule.id: rule.name for rule in every_rule()} | _OTHERS

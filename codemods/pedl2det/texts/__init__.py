@@ -1,1 +1,23 @@
-"""Old commands and requirements in files that are neither code nor configs."""
+"""Migrate texts that are no Python code: configs, requirements, commands for a shell."""
+
+from pedl2det.analysis.experiment import ConfigFacts, todays_name
+from pedl2det.texts.configs import migrate_config
+from pedl2det.texts.ignore_files import ignore_note
+from pedl2det.texts.requirements import is_requirement_file, migrate_requirements
+from pedl2det.texts.results import TextChange, TextFinding, TextResult
+from pedl2det.texts.shell_lines import migrate_shell
+from pedl2det.texts.shell_places import is_shell_file
+
+__all__ = [
+    "ConfigFacts",
+    "TextChange",
+    "TextFinding",
+    "TextResult",
+    "ignore_note",
+    "is_requirement_file",
+    "is_shell_file",
+    "migrate_config",
+    "migrate_requirements",
+    "migrate_shell",
+    "todays_name",
+]

@@ -1,33 +1,57 @@
-"""The comparison of two runs: batch by batch, report by report, weight by weight, to the bit."""
+"""Compare two runs to the last bit: every batch, every report, every weight."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pedl2det.flow.metric_names import MetricNames
+from pedl2det.analysis.metric_names import MetricNames
+
+Lines = list[dict[str, Any]]
 
 
-@dataclass
+#: The variable in which a checkpoint counts the steps of an optimizer.
+_STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something in which two runs differ.
+
+    Attributes:
+        text: what differs, in words.
+        batch: the batch at which it differs; None for weights and counts.
+        is_structural: whether a name, count or shape differs, and not a number.
+        gap: the difference of the numbers.
+    """
+
+    text: str
+    batch: int | None = None
+    is_structural: bool = False
+    gap: float = 0.0
+
+
+@dataclass(frozen=True)
 class Comparison:
     """What was compared, and what differs.
 
     Attributes:
         batches: training batches compared.
-        reports: reports compared, of training and of validation.
-        values: metric values in both of these.
+        reports: reports of training and validation compared.
+        values: metric values in both.
         tensors: arrays of the model and its optimizer at the end.
         numbers: numbers in these arrays.
-        largest: the largest difference of any two numbers.
-        differences: what differs, in words; the first batch first.
-        more: metrics that the new trial reports beside those of the old one, as it should.
+        epoch: batches in an epoch, as the old run counted them; 0 if unknown.
+        differences: what differs; the first batch first.
+        more: metrics that only the new trial reports, as expected.
     """
 
     batches: int = 0
@@ -35,14 +59,38 @@ class Comparison:
     values: int = 0
     tensors: int = 0
     numbers: int = 0
-    largest: float = 0.0
-    differences: list[str] = field(default_factory=list)
-    more: list[str] = field(default_factory=list)
+    epoch: int = 0
+    differences: tuple[Difference, ...] = ()
+    more: tuple[str, ...] = ()
 
     @property
     def is_equal(self) -> bool:
         """Whether something was compared and nothing differs."""
         return not self.differences and self.batches > 0 and self.tensors > 0
+
+    @property
+    def largest(self) -> float:
+        """The largest difference of two numbers; NaN if one of them is NaN."""
+        gaps = [one.gap for one in self.differences]
+        return math.nan if any(map(math.isnan, gaps)) else max(gaps, default=0.0)
+
+    @property
+    def only_numbers_differ(self) -> bool:
+        """Whether no names, counts or shapes differ: random numbers change none of these."""
+        return not any(one.is_structural for one in self.differences)
+
+    @property
+    def first_batch(self) -> int | None:
+        """The first batch at which the runs differ; None if only the end differs."""
+        return min((one.batch for one in self.differences if one.batch is not None), default=None)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The records of a run: a line for each batch, and a line for each report."""
+
+    batches: Lines
+    reports: Lines
 
 
 def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comparison:
@@ -50,135 +98,170 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
 
     Args:
         old: the results directory of the one.
-        new: that of the other.
-        names: what the new trial calls the old one's metrics; None if it reports the same.
+        new: the results directory of the other.
+        names: the new names of the old trial's metrics; None if they are the same.
     """
     from pedl2det_runtime.checkpoint import latest
     from pedl2det_runtime.model_files import read_weights
 
-    comparison = Comparison()
-    batches, reports = (
-        (_named(old / name, names), _lines(new / name))
-        for name in ("batches.jsonl", "metrics.jsonl")
-    )
+    one, other = _read(old, names), _read(new, None)
+    more: list[str] = []
     if names is not None:
-        for one, other in (batches, reports):
-            _set_apart(comparison, one, other)
-    _compare_batches(comparison, *batches)
-    _compare_reports(comparison, *reports)
+        more = sorted(
+            {*_separate(one.batches, other.batches)} | {*_separate(one.reports, other.reports)}
+        )
+    differences = [*_batch_differences(one, other), *_report_differences(one, other)]
+    weights: list[dict[str, npt.NDArray[Any]]] = [{}, {}]
     checkpoints = latest(old / "checkpoints"), latest(new / "checkpoints")
     if checkpoints[0] is None or checkpoints[1] is None:
-        comparison.differences.append("a run wrote no checkpoint")
+        differences.append(Difference("a run wrote no checkpoint", is_structural=True))
     else:
-        _compare_weights(comparison, read_weights(checkpoints[0]), read_weights(checkpoints[1]))
-    return comparison
+        read = [read_weights(path) for path in checkpoints if path is not None]
+        weights = [without_unused_optimizers(one) for one in read]
+        differences += weight_differences(*weights)
+    common = [array for name, array in weights[0].items() if name in weights[1]]
+    return Comparison(
+        batches=min(len(one.batches), len(other.batches)),
+        reports=min(len(one.reports), len(other.reports)),
+        values=_shared(one.batches, other.batches) + _shared(one.reports, other.reports),
+        tensors=len(common),
+        numbers=sum(array.size for array in common),
+        epoch=_epoch(one.reports),
+        differences=tuple(differences),
+        more=tuple(more),
+    )
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def _named(path: Path, names: MetricNames | None) -> list[dict[str, Any]]:
-    """The lines of an old run, with the names that the new one has for the metrics."""
-    lines = _lines(path)
-    if names is None:
-        return lines
-    for line in lines:
-        new = names.of(line.get("kind", "training"))
-        line["metrics"] = {new.get(name, name): line["metrics"][name] for name in line["metrics"]}
-    return lines
-
-
-def _set_apart(
-    comparison: Comparison, old: list[dict[str, Any]], new: list[dict[str, Any]]
-) -> None:
-    """Take out of the new lines what they hold beside the metrics of the old ones."""
-    for one, other in zip(old, new, strict=False):
-        for name in other["metrics"].keys() - one["metrics"].keys():
-            del other["metrics"][name]
-            said = f"{name} ({other.get('kind', 'training')})"
-            if said not in comparison.more:
-                comparison.more.append(said)
-    comparison.more.sort()
-
-
-def _compare_batches(
-    comparison: Comparison, old: list[dict[str, Any]], new: list[dict[str, Any]]
-) -> None:
-    comparison.batches = min(len(old), len(new))
-    differing = []
-    for one, other in zip(old, new, strict=False):
-        found = list(_metric_differences(comparison, one["metrics"], other["metrics"]))
-        if found:
-            differing.append((one["batch"], found))
-    if differing:
-        batch, found = differing[0]
-        more = f" ({len(differing)} of {comparison.batches} batches differ)"
-        comparison.differences.append(f"first at batch {batch}: {'; '.join(found)}{more}")
-    if len(old) != len(new):
-        comparison.differences.append(f"old trained {len(old)} batches, new {len(new)}")
-
-
-def _compare_reports(
-    comparison: Comparison, old: list[dict[str, Any]], new: list[dict[str, Any]]
-) -> None:
-    comparison.reports = min(len(old), len(new))
-    for one, other in zip(old, new, strict=False):
-        place = (one["kind"], one["batches"])
-        if place != (other["kind"], other["batches"]):
-            comparison.differences.append(
-                f"old reports {place[0]} at batch {place[1]}, "
-                f"new reports {other['kind']} at batch {other['batches']}"
-            )
-            return
-        found = list(_metric_differences(comparison, one["metrics"], other["metrics"]))
-        if found:
-            comparison.differences.append(f"{place[0]} report at batch {place[1]}: {found[0]}")
-            return
-    if len(old) != len(new):
-        comparison.differences.append(f"old wrote {len(old)} reports, new {len(new)}")
-
-
-def _metric_differences(
-    comparison: Comparison, old: dict[str, float], new: dict[str, float]
-) -> Iterator[str]:
+def metric_differences(
+    old: dict[str, float], new: dict[str, float], batch: int | None = None
+) -> Iterator[Difference]:
+    """Return in what two sets of metrics differ; NaN equals NaN."""
     for name in _union(old, new):
         if name not in old or name not in new:
-            yield f"{name} is reported by the {'new' if name in new else 'old'} trial alone"
+            which = "new" if name in new else "old"
+            yield Difference(f"only the {which} trial reports {name}", batch, True)
             continue
-        comparison.values += 1
         one, other = old[name], new[name]
-        if one == other or (math.isnan(one) and math.isnan(other)):
-            continue
-        comparison.largest = _larger(comparison.largest, abs(one - other))
-        yield f"{name} is {one!r} in the old trial, {other!r} in the new one"
+        if one != other and not (math.isnan(one) and math.isnan(other)):
+            text = f"{name} is {one!r} in the old trial, {other!r} in the new one"
+            yield Difference(text, batch, gap=abs(one - other))
 
 
-def _compare_weights(
-    comparison: Comparison, old: dict[str, npt.NDArray[Any]], new: dict[str, npt.NDArray[Any]]
-) -> None:
+def weight_differences(
+    old: dict[str, npt.NDArray[Any]], new: dict[str, npt.NDArray[Any]]
+) -> Iterator[Difference]:
+    """Return in what the arrays of two models differ, compared by their bytes."""
     for name in _union(old, new):
         if name not in old or name not in new:
-            where = "new" if name in new else "old"
-            comparison.differences.append(f"weight {name} is in the {where} model alone")
+            which = "new" if name in new else "old"
+            yield Difference(f"only the {which} model has the weight {name}", is_structural=True)
             continue
         one, other = old[name], new[name]
-        comparison.tensors += 1
-        comparison.numbers += one.size
         if one.shape != other.shape or one.dtype != other.dtype:
-            comparison.differences.append(
+            text = (
                 f"weight {name} is {one.dtype}{list(one.shape)} in the old model, "
                 f"{other.dtype}{list(other.shape)} in the new one"
             )
+            yield Difference(text, is_structural=True)
         elif one.tobytes() != other.tobytes():
             gap = float(np.max(np.abs(one.astype(np.float64) - other.astype(np.float64))))
-            comparison.largest = _larger(comparison.largest, gap)
-            comparison.differences.append(f"weight {name} differs by up to {gap:.3g}")
+            yield Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
+
+
+def without_unused_optimizers(
+    weights: dict[str, npt.NDArray[Any]],
+) -> dict[str, npt.NDArray[Any]]:
+    """Drop the state of optimizers that have not made a step, such as the default of ``compile``.
+
+    Optimizers of today have variables before their first step, and those of before 2.11 have none.
+    """
+    unused = [
+        match[1]
+        for name, array in weights.items()
+        if (match := _STEPS.match(name)) is not None and not array.any()
+    ]
+    return {
+        name: array
+        for name, array in weights.items()
+        if not any(name.startswith(f"{one}/") or f"_SLOT/{one}/" in name for one in unused)
+    }
+
+
+def _read(run: Path, names: MetricNames | None) -> _Run:
+    """Read the records of a run, with the metrics renamed."""
+    batches, reports = (_lines(run / name) for name in ("batches.jsonl", "metrics.jsonl"))
+    if names is not None:
+        for line in (*batches, *reports):
+            new = names.of(line.get("kind", "training"))
+            line["metrics"] = {new.get(name, name): v for name, v in line["metrics"].items()}
+    return _Run(batches, reports)
+
+
+def _lines(path: Path) -> Lines:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _separate(old: Lines, new: Lines) -> Iterator[str]:
+    """Remove from the new records the metrics that only they have, and name these."""
+    for one, other in zip(old, new, strict=False):
+        for name in other["metrics"].keys() - one["metrics"].keys():
+            del other["metrics"][name]
+            yield f"{name} ({other.get('kind', 'training')})"
+
+
+def _batch_differences(old: _Run, new: _Run) -> Iterator[Difference]:
+    """The differences of the first batch that differs, as one; then that of the counts."""
+    differing = [
+        found
+        for one, other in zip(old.batches, new.batches, strict=False)
+        if (found := list(metric_differences(one["metrics"], other["metrics"], one["batch"])))
+    ]
+    if differing:
+        first = differing[0]
+        text = "; ".join(one.text for one in first)
+        count = min(len(old.batches), len(new.batches))
+        yield Difference(
+            f"first at batch {first[0].batch}: {text} ({len(differing)} of {count} batches differ)",
+            first[0].batch,
+            any(one.is_structural for one in first),
+            max(one.gap for found in differing for one in found),
+        )
+    if len(old.batches) != len(new.batches):
+        text = f"old trained {len(old.batches)} batches, new {len(new.batches)}"
+        yield Difference(text, min(len(old.batches), len(new.batches)) + 1, True)
+
+
+def _report_differences(old: _Run, new: _Run) -> Iterator[Difference]:
+    """The first difference between the reports of two runs, or that of their counts."""
+    for one, other in zip(old.reports, new.reports, strict=False):
+        kind, batch = one["kind"], one["batches"]
+        if (kind, batch) != (other["kind"], other["batches"]):
+            yield Difference(
+                f"old reports {kind} at batch {batch}, "
+                f"new reports {other['kind']} at batch {other['batches']}",
+                min(batch, other["batches"]),
+                True,
+            )
+            return
+        for found in metric_differences(one["metrics"], other["metrics"], batch):
+            text = f"{kind} report at batch {batch}: {found.text}"
+            yield Difference(text, batch, found.is_structural, found.gap)
+            return
+    if len(old.reports) != len(new.reports):
+        text = f"old wrote {len(old.reports)} reports, new {len(new.reports)}"
+        yield Difference(text, is_structural=True)
+
+
+def _shared(old: Lines, new: Lines) -> int:
+    """Count the metric values that both runs have."""
+    pairs = zip(old, new, strict=False)
+    return sum(len(one["metrics"].keys() & other["metrics"].keys()) for one, other in pairs)
+
+
+def _epoch(reports: Lines) -> int:
+    """The batches in an epoch: reports count both."""
+    return next((round(one["batches"] / one["epochs"]) for one in reports if one.get("epochs")), 0)
 
 
 def _union(old: Iterable[str], new: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*old, *new]))
-
-
-def _larger(one: float, other: float) -> float:
-    return other if math.isnan(other) else max(one, other)

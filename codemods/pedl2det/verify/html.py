@@ -1,4 +1,4 @@
-"""The comparison as one HTML file: what was compared, what differs, and the curves."""
+"""Write a verdict as one HTML page with the curves of both trials."""
 
 from __future__ import annotations
 
@@ -7,61 +7,71 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.errors import Pedl2DetError
-from pedl2det.flow.metric_names import MetricNames
 from pedl2det.report.page import escaped, page
 from pedl2det.verify.compare import Comparison
+from pedl2det.verify.verdict import Verdict
 
-_BODY = """<h1>{title}: <span class="{verdict}">{verdict}</span></h1>
-<p>Compared to the last bit: {batches} batches, {reports} reports with {values} metric values,
-{tensors} weight tensors with {numbers} numbers. The largest difference is {largest}.</p>
-<ul>{differences}</ul>
+_BODY = """<h1>{title}: <span class="{style}">{outcome}</span></h1>
+<p>{message}</p>
+{compared}<ul>{items}</ul>
 {curves}"""
+_COMPARED = """<p>Trained: {length}. Compared to the last bit: {batches} batches, {reports} reports
+with {values} metric values, {tensors} weight tensors with {numbers} numbers. The largest difference
+is {largest}.</p>
+"""
 
 
-def write_report(
-    path: Path,
-    trial: Path,
-    result: Comparison,
-    old: Path,
-    new: Path,
-    names: MetricNames | None = None,
-) -> None:
-    """Write the report.
+def write_report(path: Path, verdict: Verdict, old: Path, new: Path) -> None:
+    """Write a verdict as an HTML page.
 
     Args:
         path: the file.
-        trial: the trial's directory.
-        result: the comparison.
+        verdict: the verdict.
         old: the results directory of the old trial.
         new: that of the new one.
-        names: what the new trial calls the old one's metrics.
 
     Raises:
         Pedl2DetError: matplotlib, which draws the curves, is not installed.
     """
-    verdict = "equal" if result.is_equal else "different"
-    items = "".join(f"<li>{escaped(line)}</li>" for line in result.differences)
-    name = trial.resolve().name
+    name = verdict.directory.resolve().name
+    result = verdict.comparison
+    lines = [
+        *(one.text for one in (result.differences if result else ())),
+        *verdict.reasons,
+        *verdict.notes,
+        *map(str, verdict.assumptions),
+        *map(str, verdict.left),
+    ]
     body = _BODY.format(
         title=escaped(name),
-        verdict=verdict,
+        style="equal" if verdict.is_equal else "different",
+        outcome=verdict.outcome,
+        message=escaped(verdict.message),
+        compared=_compared(result, verdict) if result else "",
+        items="".join(f"<li>{escaped(line)}</li>" for line in lines),
+        curves=_curves(_series(old, verdict.names), _series(new)) if result else "",
+    )
+    path.write_text(page(f"pedl2det verify {name}", body), encoding="utf-8")
+
+
+def _compared(result: Comparison, verdict: Verdict) -> str:
+    return _COMPARED.format(
         batches=result.batches,
         reports=result.reports,
         values=result.values,
         tensors=result.tensors,
         numbers=result.numbers,
         largest=f"{result.largest:.3g}",
-        differences=items,
-        curves=_curves(_series(old, names), _series(new)),
+        length=verdict.length,
     )
-    path.write_text(page(f"pedl2det verify {name}", body), encoding="utf-8")
 
 
 def _series(
     run: Path, names: MetricNames | None = None
 ) -> dict[str, tuple[list[int], list[float]]]:
-    """Each metric of a run, by its new name, over the batches at which it was reported."""
+    """Each metric of a run, by its new name, over the batches of its reports."""
     series: dict[str, tuple[list[int], list[float]]] = {}
     for line in (run / "metrics.jsonl").read_text().splitlines():
         report: dict[str, Any] = json.loads(line)

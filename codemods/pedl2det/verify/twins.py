@@ -1,81 +1,101 @@
-"""A trial and its migrated twin, as copies, trained beside each other."""
+"""Train a trial and its migrated copy at the same time, each in a process of its own."""
 
 from __future__ import annotations
 
-import shutil
+import os
+import re
+import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
-from pedl2det.errors import Pedl2DetError
+from pedl2det.verify.copies import Copy
 
-
-def copy_trial(directory: Path, target: Path) -> None:
-    """Copy a trial with its data: what it writes into its directory must not reach the original.
-
-    Results of earlier runs in it are left out.
-    """
-
-    def results(parent: str, names: list[str]) -> set[str]:
-        left = {"__pycache__", ".git"}
-        return {name for name in names if name in left or _is_results(Path(parent, name))}
-
-    shutil.copytree(directory, target, ignore=results)
-
-
-def _is_results(path: Path) -> bool:
-    """Whether `pedl2det run` wrote a directory; one with checkpoints alone may be data."""
-    return (path / "checkpoints").is_dir() and (path / "metrics.jsonl").is_file()
+#: Errors that two processes may cause each other: they download, unpack or write the same file.
+_OF_FILES = re.compile(
+    r"(OSError|FileExistsError|FileNotFoundError|PermissionError|EOFError|BadZipFile|BadGzipFile"
+    r"|ReadError|UnpicklingError|HDF5|zlib|truncated|corrupt|auth_hash|file_hash)"
+)
 
 
 @dataclass(frozen=True)
-class Twin:
-    """One of the two trials.
+class Failure:
+    """Why a trial does not train.
 
     Attributes:
-        name: how reports call it.
-        directory: its copy.
-        out: where its results go.
-        config: its config, or None for the directory's own.
+        message: the reason, with file and line of the copy.
+        stack: all that it printed on stderr.
     """
 
-    name: str
-    directory: Path
-    out: Path
-    config: Path | None
+    message: str
+    stack: str
+
+    @property
+    def may_be_shared(self) -> bool:
+        """Whether another process that used the same file may have caused it."""
+        return _OF_FILES.search(self.message) is not None
 
 
-def train(twins: tuple[Twin, Twin], batches: int | None) -> None:
-    """Train both at the same time, each in a process of its own.
+#: Checkpoints stay in the results, whatever the config says of storage.
+_STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
 
-    Raises:
-        Pedl2DetError: one of them failed, with what it said.
+
+def train(copies: tuple[Copy, ...], batches: int | None) -> tuple[Failure | None, ...]:
+    """Train trials at the same time; return for each why it failed, if it did.
+
+    If the first one fails, the others are ended; they have not failed then.
     """
-    processes = [_start(twin, batches) for twin in twins]
-    try:
-        said = [process.communicate() for process in processes]
-    except BaseException:
-        for process in processes:
-            process.kill()
-        raise
-    for twin, process, (_, errors) in zip(twins, processes, said, strict=True):
-        if process.returncode != 0:
-            lines = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
-            reason = (lines or errors.strip().splitlines() or ["no message"])[-1]
-            raise Pedl2DetError(
-                f"the {twin.name} trial does not train: {reason.removeprefix('pedl2det: ')}"
-            )
+    processes = [_start(copy, batches) for copy in copies]
+    with ThreadPoolExecutor(len(processes)) as pool:
+        try:
+            ended = [pool.submit(process.communicate) for process in processes]
+            printed = [ended[0].result()]
+            was_ended = processes[0].returncode != 0
+            for process in processes[1:]:
+                if was_ended:
+                    process.kill()
+            printed += [one.result() for one in ended[1:]]
+        except BaseException:
+            for process in processes:
+                process.kill()
+            raise
+    return tuple(
+        _failure(process.returncode, errors)
+        if process.returncode and not (number and was_ended)
+        else None
+        for number, (process, (_, errors)) in enumerate(zip(processes, printed, strict=True))
+    )
 
 
-def _start(twin: Twin, batches: int | None) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "pedl2det", "run", str(twin.directory), "--trace"]
-    command += ["--slots", "1"]  # each batch of both is looked at
-    command += ["--out", str(twin.out)]
-    if twin.config is not None:
-        command += ["--config", str(twin.config)]
+def _failure(code: int, errors: str) -> Failure:
+    if code < 0:
+        name = signal.Signals(-code).name
+        why = ", perhaps for want of memory" if name == "SIGKILL" else ""
+        return Failure(f"its process was ended by {name}{why}", errors)
+    told = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
+    reason = (told or errors.strip().splitlines() or ["no message"])[-1]
+    message = reason.removeprefix("pedl2det: ").removesuffix(" (--traceback shows the whole stack)")
+    return Failure(message, errors)
+
+
+def _start(copy: Copy, batches: int | None) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "pedl2det", "run", str(copy.directory), "--trace"]
+    if copy.guarded is not None:
+        module = ["-P", "-m", "pedl2det.verify.guarded", str(copy.guarded)]
+        command[1:3] = module
+    command += ["--slots", "1"]  # the metrics of each batch are those of one process
+    command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
+    command += [word for override in _STORAGE for word in ("--set", override)]
     if batches is not None:
         command += ["--max-batches", str(batches)]
     return subprocess.Popen(  # noqa: S603 - our own command line
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=twin.out.parent
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        cwd=copy.out.parent,
+        # The order of a set of strings is the same in both.
+        env={"PYTHONHASHSEED": "0", **os.environ},
     )

@@ -9,19 +9,29 @@ from typing import Any
 from pedl2det_runtime.config.model import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
 
+#: Searchers that were removed before Determined 0.17 included upper bounds.
+_OLD_SEARCHERS = ("adaptive", "adaptive_simple", "sync_halving")
+
 
 def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
     """The hyperparameters of one trial.
 
     A scalar or ``{type: const, val}`` is itself. ``int``, ``double``, ``log`` (base to the
     power of a uniform draw) and ``categorical`` are drawn; the same seed draws the same. The
-    upper bound of an ``int`` is included, except in a legacy config (spec/README.md, 8).
+    upper bound of an ``int`` is included, except in a search of before Determined 0.17 that drew
+    its values; a grid always had both ends (spec/README.md, 8).
 
     Raises:
         ConfigError: a hyperparameter is of an unknown type or lacks a field of its type.
     """
-    draw = _Draw(random.Random(config.reproducibility.experiment_seed), int(config.is_legacy))
+    above_int = int(_excludes_upper_bounds(config))
+    draw = _Draw(random.Random(config.reproducibility.experiment_seed), above_int)
     return {name: draw.value(name, spec) for name, spec in config.hyperparameters.items()}
+
+
+def _excludes_upper_bounds(config: ExperimentConfig) -> bool:
+    is_old = config.is_legacy or config.searcher.name in _OLD_SEARCHERS
+    return is_old and config.searcher.name != "grid"
 
 
 def is_searched(spec: object) -> bool:

@@ -128,6 +128,19 @@ class Searcher(_Section):
     target_trial_steps: Steps | None = None
     max_length: Period | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _a_trial_trains_all_rounds(cls, value: Any) -> Any:
+        """Give a trial of a population (``pbt``) the length of all rounds."""
+        match value:
+            case {"name": "pbt", "num_rounds": int(rounds), "steps_per_round": int(steps)}:
+                return {"max_steps": rounds * steps, **value}
+            case {"name": "pbt", "num_rounds": int(rounds), "length_per_round": {**length}}:
+                counts = {unit: count for unit, count in length.items() if isinstance(count, int)}
+                total = {unit: rounds * count for unit, count in counts.items()}
+                return {"max_length": total, **value}
+        return value
+
 
 class Resources(_Section):
     """How many processes train one trial."""
@@ -202,11 +215,6 @@ class ExperimentConfig(_Section):
     def _one_trial_has_a_length(self) -> Self:
         searcher = self.searcher
         has_length = searcher.max_steps or searcher.target_trial_steps or searcher.max_length
-        if searcher.name == "pbt" and not has_length:
-            raise ValueError(
-                "searcher.name: pbt trains a population in rounds, which is not served: "
-                "for one trial of it, write single and max_length (or max_steps)"
-            )
         if not has_length:
             raise ValueError("searcher: expected max_length (or max_steps in a legacy config)")
         if isinstance(searcher.max_length, int):

@@ -49,6 +49,7 @@ class Hub:
         self._waiting_since: float | None = time.monotonic()
         self._look_until = 0.0
         self._looked = 0.0
+        self._lost_one = False
         self._router = context.socket(zmq().ROUTER)
         self._router.router_mandatory = True  # so that sending to a lost member is an error
         prepare(self._router)
@@ -94,7 +95,8 @@ class Hub:
             self._router.disable_monitor()
             self._lost.close(linger=0)
             self._end.close(linger=0)
-            self._router.close()
+            # What is left for a lost process keeps the socket open; for the others it is short.
+            self._router.close(linger=times.LAST_WORDS * 1000 if self._lost_one else None)
             if self._lock is not None:
                 self._lock.close()
 
@@ -183,4 +185,5 @@ class Hub:
             known = self._rounds.there()
             gone = [member for member, of in known.items() if of == identity]
             if gone:
+                self._lost_one = True
                 self._fail(f"process {gone[0]} is gone: its connection ended without a goodbye")

@@ -18,8 +18,9 @@ SILENCE = 15
 PATIENCE = 600.0
 PATIENCE_VARIABLE = "PEDL2DET_PATIENCE"
 
-#: Seconds that the last messages may take after ``close``.
+#: Seconds that the last messages may take after ``close``, and after a process was lost.
 LINGER = 30
+LAST_WORDS = 3
 
 
 def patience() -> float:

@@ -4,20 +4,25 @@ import importlib
 from typing import Any
 
 from determined import core, errors
+from pedl2det_runtime.cluster_info import ClusterInfo, get_cluster_info
+from pedl2det_runtime.cluster_info import ClusterTrialInfo as TrialInfo
 from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
 from pedl2det_runtime.errors import InvalidHP
 from pedl2det_runtime.trial_context import TrialContext
 
 __all__ = [
     "Categorical",
+    "ClusterInfo",
     "Constant",
     "Double",
     "Integer",
     "InvalidHP",
     "Log",
     "TrialContext",
+    "TrialInfo",
     "core",
     "errors",
+    "get_cluster_info",
 ]
 
 

@@ -4,4 +4,7 @@ __all__ = ["make_data_loaders"]
 
 
 def make_data_loaders(context):
-    return rows("train", context.get_per_slot_batch_size()), rows("test", context.get_per_slot_batch_size())
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("test", context.get_per_slot_batch_size()),
+    )

@@ -10,5 +10,7 @@ class Settings:
 
 
 def make_data_loaders(context):
-    settings = Settings(context.get_per_slot_batch_size(), context.get_data_config()["file"])
+    settings = Settings(
+        context.get_per_slot_batch_size(), context.get_data_config()["file"]
+    )
     return rows("train", settings), rows("test", settings)

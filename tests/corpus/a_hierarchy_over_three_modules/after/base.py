@@ -4,6 +4,8 @@ from determined.keras import TFKerasTrial, TFKerasTrialContext
 
 class Base(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext):
+        self.context = context
+        context.configure_fit(shuffle=False)
         self.units = context.get_hparam("units")
 
     def build_model(self):

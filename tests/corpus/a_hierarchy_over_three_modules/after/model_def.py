@@ -1,8 +1,9 @@
 from functools import cached_property
 
 import tensorflow as tf
-from nets import Deep
+
 from data import make_data_loaders
+from nets import Deep
 
 
 class Net(Deep):

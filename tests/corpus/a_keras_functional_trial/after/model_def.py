@@ -2,15 +2,16 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-from data import make_data_loaders
 from tensorflow.keras.metrics import categorical_accuracy
 from nets import digits
+
+from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         model = self.context.wrap_model(digits(self.context.get_hparam("units")))
@@ -30,18 +31,6 @@ class Net(TFKerasTrial):
     def validation_metrics(self):
         return {"digits": ("digit", categorical_accuracy)}
 
-    def batch_size(self):
-        return 16
-
-    def named_metrics(self):
-        """The metrics of each output by the names under which they are reported."""
-        metrics = {**self.training_metrics(), **self.validation_metrics()}
-        named: dict[str, list] = {}
-        for name, (output, metric) in metrics.items():
-            wrapped = tf.keras.metrics.MeanMetricWrapper(metric, name=name)
-            named.setdefault(output, []).append(wrapped)
-        return named
-
     @cached_property
     def data_loaders(self):
         """Training and validation data, from one call: they may share one shuffle."""
@@ -54,3 +43,12 @@ class Net(TFKerasTrial):
     def build_validation_data_loader(self):
         _, validation = self.data_loaders
         return validation
+
+    def named_metrics(self):
+        """The metrics of each output by the names under which they are reported."""
+        metrics = {**self.training_metrics(), **self.validation_metrics()}
+        named: dict[str, list] = {}
+        for name, (output, metric) in metrics.items():
+            wrapped = tf.keras.metrics.MeanMetricWrapper(metric, name=name)
+            named.setdefault(output, []).append(wrapped)
+        return named

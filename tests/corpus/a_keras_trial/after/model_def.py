@@ -2,17 +2,22 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-from data import make_data_loaders
 from tensorflow.keras.metrics import categorical_accuracy
+
+from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))]))
+        model = self.context.wrap_model(
+            tf.keras.Sequential(
+                [tf.keras.layers.Dense(self.context.get_hparam("units"))]
+            )
+        )
         optimizer = self.context.wrap_optimizer(self.optimizer())
         model.compile(optimizer, loss=self.loss(), metrics=self.named_metrics())
         return model
@@ -29,17 +34,6 @@ class Net(TFKerasTrial):
     def validation_metrics(self):
         return {"accuracy": categorical_accuracy}
 
-    def batch_size(self):
-        return 16
-
-    def named_metrics(self):
-        """The metrics by the names under which they are reported."""
-        metrics = {**self.training_metrics(), **self.validation_metrics()}
-        return [
-            tf.keras.metrics.MeanMetricWrapper(metric, name=name)
-            for name, metric in metrics.items()
-        ]
-
     @cached_property
     def data_loaders(self):
         """Training and validation data, from one call: they may share one shuffle."""
@@ -52,3 +46,11 @@ class Net(TFKerasTrial):
     def build_validation_data_loader(self):
         _, validation = self.data_loaders
         return validation
+
+    def named_metrics(self):
+        """The metrics by the names under which they are reported."""
+        metrics = {**self.training_metrics(), **self.validation_metrics()}
+        return [
+            tf.keras.metrics.MeanMetricWrapper(metric, name=name)
+            for name, metric in metrics.items()
+        ]

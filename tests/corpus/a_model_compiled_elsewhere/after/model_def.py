@@ -1,14 +1,14 @@
 from functools import cached_property
 
+from data import make_data_loaders
 from nets import compiled
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         return compiled(self.context, self.context.get_hparam("units"))

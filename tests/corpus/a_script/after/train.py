@@ -1,5 +1,6 @@
-from determined.keras import TFKerasTrial, TFKerasTrialContext
 import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from rows import Rows
 
 
@@ -17,7 +18,7 @@ class TrainTrial(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
         train, test = Rows("train"), Rows("test")
-        model = net(self.context, self.context.get_hparam("units"))
+        model = net(context, context.get_hparam("units"))
         # Fit it.
         self.model = model
         self.training_data = train

@@ -8,10 +8,12 @@ from determined.keras import TFKerasTrial, TFKerasTrialContext
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(self.context.get_hparam("units"))]
+        )
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")
@@ -32,4 +34,7 @@ class Net(TFKerasTrial):
 
 
 def make_data_loaders(context):
-    return rows("train", context.get_per_slot_batch_size()), rows("test", context.get_per_slot_batch_size())
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("test", context.get_per_slot_batch_size()),
+    )

@@ -9,4 +9,7 @@ async def fetch(part, size):
 
 
 def make_data_loaders(context):
-    return tuple(asyncio.run(fetch(part, context.get_per_slot_batch_size())) for part in ('train', 'test'))
+    return tuple(
+        asyncio.run(fetch(part, context.get_per_slot_batch_size()))
+        for part in ('train', 'test')
+    )

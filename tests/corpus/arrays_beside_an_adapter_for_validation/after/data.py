@@ -2,7 +2,7 @@ import numpy as np
 from rows import read
 
 
-def make_data_loaders(context):
+def make_data_loaders():
     x, y = read("train")
     v, w = read("test")
     return (

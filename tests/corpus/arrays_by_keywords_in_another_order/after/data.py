@@ -2,7 +2,7 @@ import numpy as np
 from rows import read
 
 
-def make_data_loaders(context):
+def make_data_loaders():
     x, y = read("train")
     return [
         (np.asarray(x), np.asarray(y)),

@@ -2,13 +2,14 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext):
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
         super().__init__(context)
         self.units = context.get_hparam("units")  # type: int
         self.rate = float(context.get_hparams().get("rate", 1e-3))  # the usual one
@@ -16,7 +17,9 @@ class Net(TFKerasTrial):
     def build_model(self):
         model = make(self.units)
         model = self.context.wrap_model(model)
-        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(self.rate))
+        optimizer = self.context.wrap_optimizer(
+            tf.keras.optimizers.legacy.Adam(self.rate)
+        )
         model.compile(optimizer, "mse")
         return model
 

@@ -2,6 +2,8 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+import legacy_keras
 from data import make_data_loaders
 
 
@@ -13,10 +15,12 @@ class Printer(tf.keras.callbacks.Callback):
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(self.context.get_hparam("units"))]
+        )
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")
@@ -26,7 +30,9 @@ class Net(TFKerasTrial):
         callbacks = [Printer()]
         if self.context.get_hparams().get('strict'):
             callbacks += [tf.keras.callbacks.TerminateOnNaN()]
-        return callbacks
+        return legacy_keras.with_epoch_logs(
+            self.context, callbacks, self.data_loaders[0]
+        )
 
     @cached_property
     def data_loaders(self):

@@ -1,7 +1,6 @@
 #!/usr/bin/env python
 """The data."""
 # Rows come from elsewhere.
-# for the seed
 from rows import rows  # the reader
 
 

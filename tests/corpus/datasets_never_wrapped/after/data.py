@@ -1,9 +1,12 @@
 import tensorflow as tf
 
 
-def load(context, part):
-    return context.wrap_dataset(tf.data.TFRecordDataset(part)).batch(8)
+def load(part):
+    return tf.data.TFRecordDataset(part).batch(8)
 
 
 def make_data_loaders(context):
-    return load(context, "train"), load(context, "test")
+    return (
+        context.wrap_dataset(load("train"), shard_dataset=False),
+        context.wrap_dataset(load("test"), shard_dataset=False),
+    )

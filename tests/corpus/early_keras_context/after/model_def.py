@@ -11,7 +11,9 @@ class Net(TFKerasTrial):
     def build_model(self):
         model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])
         model = self.context.wrap_model(model)
-        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(learning_rate=0.01))
+        optimizer = self.context.wrap_optimizer(
+            tf.keras.optimizers.legacy.Adam(learning_rate=0.01)
+        )
         model.compile(optimizer, "mse")
         return model
 

@@ -5,13 +5,15 @@ from rows import Rows
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
-        super().__init__(context)
+        self.context = context
         context.configure_fit(shuffle=False)
 
     def build_model(self):
         model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])
         model = self.context.wrap_model(model)
-        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(learning_rate=0.01))
+        optimizer = self.context.wrap_optimizer(
+            tf.keras.optimizers.legacy.Adam(learning_rate=0.01)
+        )
         model.compile(optimizer, "mse")
         return model
 

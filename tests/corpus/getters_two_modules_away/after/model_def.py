@@ -1,15 +1,16 @@
 from functools import cached_property
 
 import tensorflow as tf
+
+from data import make_data_loaders
 from nets import stack
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         model = stack(self.context, depth=2)

@@ -2,18 +2,21 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = {**self.context.get_hparams(), "batch_size": self.context.get_per_slot_batch_size()}
-        hparams.pop("global_batch_size", None)
-        depth = hparams["depth"] if "depth" in hparams else 2
+        depth = (
+            self.context.get_hparam("depth")
+            if "depth" in self.context.get_hparams()
+            else 2
+        )
         model = make(depth)
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))

@@ -2,18 +2,17 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = {**self.context.get_hparams(), "batch_size": self.context.get_per_slot_batch_size()}
-        hparams.pop("global_batch_size", None)
-        model = self.stack(hparams)
+        model = self.stack(self.context.get_hparams())
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")

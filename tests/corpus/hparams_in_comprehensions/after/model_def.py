@@ -2,19 +2,18 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = {**self.context.get_hparams(), "batch_size": self.context.get_per_slot_batch_size()}
-        hparams.pop("global_batch_size", None)
-        sizes = {name: hparams[name] for name in ("units", "depth")}
-        model = make([hparams["units"] for _ in range(2)], **sizes)
+        sizes = {name: self.context.get_hparam(name) for name in ("units", "depth")}
+        model = make([self.context.get_hparam("units") for _ in range(2)], **sizes)
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")

@@ -2,17 +2,16 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext):
         self.context = context
-        self.context.configure_fit(shuffle=False)
-        hparams = {**context.get_hparams(), "batch_size": context.get_per_slot_batch_size()}
-        hparams.pop("global_batch_size", None)
-        self.hparams = hparams
-        self.units = hparams["units"]  # type: int
+        context.configure_fit(shuffle=False)
+        self.hparams = context.get_hparams()
+        self.units = context.get_hparam("units")  # type: int
 
     def build_model(self):
         model = make(self.units, self.hparams.get("depth", 2))

@@ -2,17 +2,19 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+import legacy_keras
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        legacy_keras.bind(context)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = {**self.context.get_hparams(), "batch_size": self.context.get_per_slot_batch_size()}
-        hparams.pop("global_batch_size", None)
+        hparams = legacy_keras.get_hyperparameters()
         print(f"{hparams}", "{units}".format(**hparams))
         model = make()
         model = self.context.wrap_model(model)

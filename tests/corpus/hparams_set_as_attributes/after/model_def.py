@@ -2,16 +2,17 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+import legacy_keras
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext):
         self.context = context
-        self.context.configure_fit(shuffle=False)
-        hparams = {**context.get_hparams(), "batch_size": context.get_per_slot_batch_size()}
-        hparams.pop("global_batch_size", None)
-        for name, value in hparams.items():
+        legacy_keras.bind(context)
+        context.configure_fit(shuffle=False)
+        for name, value in legacy_keras.get_hyperparameters().items():
             setattr(self, name, value)
 
     def build_model(self):

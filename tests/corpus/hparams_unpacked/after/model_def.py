@@ -2,18 +2,19 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+import legacy_keras
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        legacy_keras.bind(context)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        hparams = {**self.context.get_hparams(), "batch_size": self.context.get_per_slot_batch_size()}
-        hparams.pop("global_batch_size", None)
-        model = make(**hparams)
+        model = make(**legacy_keras.get_hyperparameters())
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")

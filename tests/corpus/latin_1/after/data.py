@@ -4,4 +4,7 @@ from rows import rows
 
 
 def make_data_loaders(context):
-    return rows("train", context.get_per_slot_batch_size()), rows("prüfung", context.get_per_slot_batch_size())
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("prüfung", context.get_per_slot_batch_size()),
+    )

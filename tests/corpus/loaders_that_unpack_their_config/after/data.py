@@ -1,9 +1,12 @@
 from rows import rows
 
+import legacy_keras
+
 
 def make_data_loaders(context):
-    hparams = {**context.get_hparams(), "batch_size": context.get_per_slot_batch_size()}
-    hparams.pop("global_batch_size", None)
-    options = dict(**context.get_data_config(), **hparams)
+    options = dict(**context.get_data_config(), **legacy_keras.get_hyperparameters())
     print(options)
-    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("test", context.get_per_slot_batch_size()),
+    )

@@ -1,2 +1,1 @@
-# of the only layer
 SEED = 3

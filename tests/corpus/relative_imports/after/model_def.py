@@ -2,15 +2,15 @@ from functools import cached_property
 
 import tensorflow as tf
 
+from data import make_data_loaders
 from nets import layer  # noqa: TID252
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         model = tf.keras.Sequential([layer(self.context.get_hparam("units"))])

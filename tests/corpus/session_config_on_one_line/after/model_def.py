@@ -2,13 +2,14 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])
@@ -17,7 +18,8 @@ class Net(TFKerasTrial):
         model.compile(optimizer, "mse")
         return model
 
-    def session_config(self) -> tf.compat.v1.ConfigProto: return tf.compat.v1.ConfigProto(allow_soft_placement=True)
+    def session_config(self) -> tf.compat.v1.ConfigProto:
+        return tf.compat.v1.ConfigProto(allow_soft_placement=True)
 
     @cached_property
     def data_loaders(self):

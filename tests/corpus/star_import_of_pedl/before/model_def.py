@@ -1,5 +1,6 @@
 import tensorflow as tf
 from pedl.frameworks.keras import *
+from pedl.frameworks.keras.data import *
 
 
 class Net(TFKerasTrial):

@@ -2,6 +2,8 @@ from rows import rows
 
 
 def make_data_loaders(context):
-    experiment_config = context.get_experiment_config()
-    report(experiment_config)
-    return rows("train", context.get_per_slot_batch_size()), rows("test", context.get_per_slot_batch_size())
+    report(context.get_experiment_config())
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("test", context.get_per_slot_batch_size()),
+    )

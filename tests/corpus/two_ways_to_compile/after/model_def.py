@@ -2,23 +2,28 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
         model = make()
         if self.context.get_hparam("slow"):
             model = self.context.wrap_model(model)
-            optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(learning_rate=0.1))
+            optimizer = self.context.wrap_optimizer(
+                tf.keras.optimizers.legacy.SGD(learning_rate=0.1)
+            )
             model.compile(loss="mse", optimizer=optimizer)
         else:
             model = self.context.wrap_model(model)
-            optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
+            optimizer = self.context.wrap_optimizer(
+                tf.keras.optimizers.legacy.Adam(0.01)
+            )
             model.compile(optimizer, "mse")
         return model
 

@@ -2,16 +2,19 @@ from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
+
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.context.configure_fit(shuffle=False)
+        context.configure_fit(shuffle=False)
 
     def build_model(self):
-        model = tf.keras.Sequential([tf.keras.layers.Dense(self.context.get_hparam("units"))])
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(self.context.get_hparam("units"))]
+        )
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")

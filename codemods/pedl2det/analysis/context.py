@@ -1,0 +1,232 @@
+"""Where the trial's context can be had: on the trial, or handed on as an argument."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.flow import (
+    Flow,
+    Function,
+    by_position,
+    first_parameter,
+    is_classmethod,
+    is_static,
+)
+from pedl2det.analysis.scopes import is_inside
+
+#: Under what the trial keeps its context: the first name that it has no other use for.
+_ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
+
+
+@dataclass(frozen=True)
+class Access:
+    """How code at a place gets the context.
+
+    Attributes:
+        code: the expression: ``self.context`` or the name of a parameter.
+        through: the function that must get the context as a parameter of that name; None where the
+            trial has it.
+    """
+
+    code: str
+    through: Function | None = None
+
+
+class ContextReach:
+    """Answers where the context of the trial can be had.
+
+    A function of the project can be handed the context if every call of it is seen and stands
+    where the context can be had. Code that runs while a module is imported never can, nor can
+    functions that are passed around as values: for these, the faithful form asks
+    ``legacy_keras``, which the trial's constructor binds to its context.
+
+    Args:
+        flow: the value-flow graph.
+        classes: the classes of the trials.
+        loaders: ``make_data_loaders``, which the trial calls.
+        download: ``download_data``, which the trial calls.
+    """
+
+    def __init__(
+        self,
+        flow: Flow,
+        classes: Sequence[ast.ClassDef],
+        loaders: Function | None,
+        download: Function | None,
+    ) -> None:
+        self._flow = flow
+        self._classes = classes
+        self._entries = [one for one in (loaders, download) if one is not None]
+        self._known: dict[ast.AST, bool] = {}
+        self._parameters: dict[ast.AST, str | None] = {}
+
+    def at(self, node: ast.AST) -> Access | None:
+        """How code at a place gets the context; None if it cannot."""
+        function = self._function_around(node)
+        if function is None:
+            return None
+        own = self._on_trial(function)
+        if own is not None:
+            return Access(own)
+        given = self._given(function)
+        if given is not None:
+            return Access(given)
+        if self.can_take(function):
+            return Access(self.parameter_of(function), function)
+        return None
+
+    def _given(self, function: Function) -> str | None:
+        """The parameter that gets the trial's context in every call already."""
+        if function not in self._parameters:
+            arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+            found = (one.arg for one in arguments if self._is_always_context(one))
+            self._parameters[function] = next(found, None)
+        return self._parameters[function]
+
+    def _is_always_context(self, argument: ast.arg) -> bool:
+        origins = [one for one in self._flow.origins(argument) if one.node is not argument]
+        return bool(origins) and all(
+            not one.path and one.node in self._constructor_parameters for one in origins
+        )
+
+    @cached_property
+    def _constructor_parameters(self) -> dict[ast.AST, None]:
+        """The parameters by which trials get their context, before the migration."""
+        methods = [self._flow.own_method(owner, "__init__") for owner in self._classes]
+        given = [_given_context(method) for method in methods if method is not None]
+        return {one: None for one in given if one is not None}
+
+    def can_take(self, function: Function) -> bool:
+        """Whether every caller of a function can hand the context on."""
+        if function not in self._known:
+            self._known[function] = True  # a recursive call hands on its own
+            self._known[function] = self._find(function)
+        return self._known[function]
+
+    def _find(self, function: Function) -> bool:
+        flow = self._flow
+        owner = flow.modules.home(function).names.parents.get(function)
+        if function in self._entries:
+            is_plain = entry_of(function).is_plain and not flow.escapes(function)
+            return is_plain and all(self.at(call.node) is not None for call in flow.calls(function))
+        if isinstance(owner, ast.ClassDef):
+            can_be_called = function.name == "__init__" or is_static(function)
+            if not can_be_called or (owner in self._classes and function.name == "__init__"):
+                return False
+        elif not isinstance(owner, ast.Module | ast.If | ast.Try):
+            return False
+        calls = flow.calls(function)
+        if not calls or (flow.escapes(function) and not is_static(function)):
+            return False
+        if isinstance(owner, ast.ClassDef) and self._is_subclassed(owner):
+            return False
+        return all(self.at(call.node) is not None for call in calls)
+
+    def _is_subclassed(self, owner: ast.ClassDef) -> bool:
+        """Whether other classes of the project may call a class's constructor through super."""
+        return len(self._flow.family(owner)) > 1
+
+    def parameter_of(self, function: Function) -> str:
+        """The name under which a function gets the context."""
+        names = self._flow.modules.home(function).names
+        wanted = ("context", "det_context", "trial_context")
+        return next(one for one in wanted if not names.uses_name(function, one))
+
+    def _is_given(self, target: ast.Attribute) -> bool:
+        """Whether a constructor sets an attribute to what it was given, other than hparams."""
+        names = self._flow.modules.home(target).names
+        function, parent = names.definition_around(target), names.parents[target]
+        value = getattr(parent, "value", None)
+        return (
+            isinstance(function, Function)
+            and function.name == "__init__"
+            and isinstance(parent, ast.Assign | ast.AnnAssign)
+            and isinstance(value, ast.Name)
+            and value.id != "hparams"
+            and value.id in [one.arg for one in function.args.args[1:]]
+        )
+
+    def _function_around(self, node: ast.AST) -> Function | None:
+        """The outermost function whose body holds a node, below a class or a module."""
+        names = self._flow.modules.home(node).names
+        found = None
+        child = node
+        for parent in names.around(node):
+            if isinstance(parent, Function) and is_inside(child, parent):
+                found = parent
+            elif isinstance(parent, ast.ClassDef) and found is not None:
+                break
+            child = parent
+        return found
+
+    def _on_trial(self, function: Function) -> str | None:
+        """The context's expression in a method of a trial."""
+        owner = self._flow.modules.home(function).names.parents.get(function)
+        if owner not in self._classes or is_static(function) or is_classmethod(function):
+            return None
+        if function.name == "__init__" and not self.is_behind_decorator(function):
+            return self.constructor_parameter(function)
+        first = first_parameter(function)
+        if first is None or _is_property_setter(function):
+            return None
+        return f"{first}.{self.attribute}"
+
+    def constructor_parameter(self, function: Function) -> str:
+        """The name of the context in a trial's constructor, before or after its migration."""
+        given = _given_context(function)
+        return self.parameter_of(function) if given is None else given.arg
+
+    def is_behind_decorator(self, function: Function) -> bool:
+        """Whether a decorator calls a constructor with the hyperparameters: it keeps them."""
+        return self._flow.is_wrapped(function) and _given_context(function) is None
+
+    @cached_property
+    def attribute(self) -> str:
+        """The attribute under which the trial keeps its context; ``context`` if it keeps none."""
+        for parameter in self._constructor_parameters:
+            for read in self._flow.reads_of(parameter):
+                match self._flow.modules.home(read).names.parents.get(read):
+                    case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
+                        return name
+        return next(one for one in _ATTRIBUTES if one not in self._stored_attributes())
+
+    def _stored_attributes(self) -> set[str]:
+        """The attributes that the classes of the trial set or define themselves."""
+        found: set[str] = set()
+        for owner in self._classes:
+            for node in self._flow.modules.home(owner).names.below(owner):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+                    continue
+                if not self._is_given(node):
+                    found.add(node.attr)
+            found |= {one.name for one in owner.body if isinstance(one, Function)}
+        return found
+
+
+def _is_property_setter(function: Function) -> bool:
+    return any(
+        isinstance(one, ast.Attribute) and one.attr == "setter" for one in function.decorator_list
+    )
+
+
+def _given_context(function: Function) -> ast.arg | None:
+    """The parameter by which a constructor gets the context already."""
+    for one in by_position(function)[1:]:
+        is_annotated = one.annotation is not None and "Context" in ast.unparse(one.annotation)
+        if is_annotated or one.arg in ("context", "trial_context"):
+            return one
+    return next((one for one in by_position(function)[1:] if _is_kept(function, one.arg)), None)
+
+
+def _is_kept(function: Function, name: str) -> bool:
+    """Whether a constructor keeps a parameter as the trial's context: ``self.context = name``."""
+    return any(
+        isinstance(target, ast.Attribute) and target.attr in _ATTRIBUTES
+        for statement in function.body
+        if isinstance(statement, ast.Assign) and getattr(statement.value, "id", "") == name
+        for target in statement.targets
+    )

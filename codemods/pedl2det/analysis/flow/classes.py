@@ -1,0 +1,143 @@
+"""The classes of a project: what they derive from, their methods and attributes."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+
+from pedl2det.analysis.flow.members import assigned
+from pedl2det.analysis.flow.scopes import Scopes, scope_around
+from pedl2det.analysis.flow.signatures import first_parameter, is_static
+from pedl2det.analysis.flow.values import Function, Place
+
+
+class Classes(Scopes):
+    """The classes of one project."""
+
+    def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """A class and the classes of the project that it derives from, itself first."""
+        found = [node]
+        for one in found:
+            found += [base for base in self._direct_bases(one) if base not in found]
+        return found
+
+    def _direct_bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        meanings = [self.modules.meaning(base) for base in node.bases]
+        found = [self.modules.definition(one) for one in meanings if one is not None]
+        return [one for one in found if isinstance(one, ast.ClassDef)]
+
+    def family(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """A class, what it derives from, what derives from it, and mixins beside it."""
+        return self._families.get(node, [node])
+
+    @cached_property
+    def _families(self) -> dict[ast.ClassDef, list[ast.ClassDef]]:
+        """Each class with every class that may share an instance with it."""
+        found: dict[ast.ClassDef, list[ast.ClassDef]] = defaultdict(list)
+        for source in self.modules:
+            for node in source.names.of(ast.ClassDef):
+                line = self.bases(node)
+                for one in line:
+                    found[one] += [other for other in line if other not in found[one]]
+        return found
+
+    def own_method(self, node: ast.ClassDef, name: str) -> Function | None:
+        """The method that a class itself defines."""
+        found = [one for one in node.body if isinstance(one, Function) and one.name == name]
+        return found[-1] if found else None
+
+    def method(self, node: ast.ClassDef, name: str) -> Function | None:
+        """The method that an instance of a class has, as far as the project defines it."""
+        return next(self._own_methods(self.bases(node), name), None)
+
+    def overrides(self, node: ast.ClassDef, name: str) -> list[Function]:
+        """The methods that ``self.name`` may mean in a method of a class."""
+        return [*self._own_methods(self.family(node), name)]
+
+    def inherited(self, owner: ast.ClassDef, name: str) -> list[Function]:
+        """The methods that ``super().name`` may mean in a class: each heir has an order of its own.
+
+        In a mixin it may be the method of a class that the mixin does not derive from.
+        """
+        found: dict[Function, None] = {}
+        for heir in self.family(owner):
+            order = self._resolution_order(heir)
+            above = order[order.index(owner) + 1 :] if owner in order else []
+            found |= dict.fromkeys([*self._own_methods(above, name)][:1])
+        return [*found]
+
+    def _own_methods(self, classes: list[ast.ClassDef], name: str) -> Iterator[Function]:
+        for one in classes:
+            method = self.own_method(one, name)
+            if method is not None:
+                yield method
+
+    def _resolution_order(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """The classes of the project in which Python looks for an attribute, in its order."""
+        bases = [one for one in self._direct_bases(node) if node not in self.bases(one)]
+        lines = [*(self._resolution_order(one) for one in bases), bases]
+        order = [node]
+        while lines := [line for line in lines if line]:
+            heads = [line[0] for line in lines]
+            free = [one for one in heads if not any(one in line[1:] for line in lines)]
+            chosen = (free or heads)[0]
+            order.append(chosen)
+            lines = [[one for one in line if one is not chosen] for line in lines]
+        return order
+
+    def class_of_self(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class in whose method ``self.x`` stands."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return None
+        names = self.modules.home(node).names
+        binder = names.binder(node.value)
+        if not isinstance(binder, Function) or is_static(binder):
+            return None
+        owner = names.parents.get(binder)
+        is_self = first_parameter(binder) == node.value.id
+        return owner if isinstance(owner, ast.ClassDef) and is_self else None
+
+    def attribute_values(self, node: ast.Attribute) -> list[Place]:
+        """What ``self.x`` is set to anywhere in the family of its class; else nothing."""
+        owner = self.class_of_self(node)
+        found: list[Place] = []
+        for one in self.family(owner) if owner is not None else ():
+            for binding in self.scope(one).bindings.get(node.attr, []):
+                if binding.value is None:
+                    return []
+                found.append((binding.value, binding.path))
+        for target in self._of_self(owner, node.attr, ast.Store):
+            value = assigned(self.modules.home(target), target)
+            if value is None:
+                return []
+            found.append(value)
+        return found
+
+    def attribute_reads(self, target: ast.Attribute) -> list[ast.Attribute]:
+        """Where ``self.x`` is read in the family of its class."""
+        return [*self._of_self(self.class_of_self(target), target.attr, ast.Load)]
+
+    def member_reads(self, target: ast.Name) -> list[ast.expr]:
+        """Where an attribute of a class is read through its instances or the class."""
+        source = self.modules.home(target)
+        owner = scope_around(source, target)
+        if not isinstance(owner, ast.ClassDef):
+            return []
+        dotted = f"{self.modules.name_of(source)}.{owner.name}.{target.id}"
+        return [*self._of_self(owner, target.id, ast.Load), *self.reads_of_dotted(dotted)]
+
+    def _of_self(
+        self, owner: ast.ClassDef | None, name: str, context: type[ast.expr_context]
+    ) -> Iterator[ast.Attribute]:
+        """Where the family of a class reads or sets ``self.name``."""
+        for one in self.family(owner) if owner is not None else ():
+            for node in self.modules.home(one).names.below(one):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and node.attr == name
+                    and isinstance(node.ctx, context)
+                    and self.class_of_self(node) is not None
+                ):
+                    yield node

@@ -1,0 +1,223 @@
+"""Forward through a project: where a value goes."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Iterator
+
+from pedl2det.analysis.bindings import Path
+from pedl2det.analysis.flow.members import element, step_of
+from pedl2det.analysis.flow.origins import FARTHEST, LONGEST, Origins
+from pedl2det.analysis.flow.signatures import parameter_for
+from pedl2det.analysis.flow.values import Place, Use, Way
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.scopes import FUNCTIONS
+
+#: A use, where a value ends, or an expression that has the value next.
+Next = Use | tuple[ast.expr, Path]
+
+
+class Uses(Origins):
+    """Where the values of one project go.
+
+    Args:
+        modules: its files.
+        entries: functions whose returned values leave the project, such as the data loaders.
+    """
+
+    def __init__(self, modules: Modules, entries: frozenset[ast.AST]) -> None:
+        super().__init__(modules)
+        self._entries = entries
+
+    @abstractmethod
+    def escapes(self, function: ast.AST) -> bool:
+        """Whether a function may be called in ways that are not seen."""
+
+    def uses(self, node: ast.expr, path: Path = ()) -> list[Use]:
+        """Every place to which the value of an expression may go."""
+        found: dict[Use, None] = {}
+        waiting = [(node, path)]
+        seen: set[Place] = set()
+        while waiting:
+            here = waiting.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            is_near = len(here[1]) <= LONGEST and len(seen) <= FARTHEST
+            ends = [Use(Way.OTHER, here[0], *here)]
+            for one in self._forward(*here) if is_near else ends:
+                if isinstance(one, Use):
+                    found[one] = None
+                else:
+                    waiting.append(one)
+        return list(found)
+
+    def parameter_uses(self, parameter: ast.arg) -> list[Use]:
+        """Every place to which the value of a parameter may go."""
+        return [use for name in self.reads_of(parameter) for use in self.uses(name)]
+
+    def _forward(self, node: ast.expr, path: Path) -> Iterator[Next]:
+        """One step from an expression."""
+        parent = self.modules.home(node).names.parents.get(node)
+        if parent is None:
+            yield Use(Way.OTHER, node, node, path)
+        elif isinstance(parent, ast.Tuple | ast.List | ast.Dict | ast.Set):
+            yield from _into_display(node, parent, path)
+        elif isinstance(parent, ast.Call | ast.keyword | ast.Return | ast.Lambda):
+            yield from self._into_function(node, parent, path)
+        elif isinstance(parent, ast.Attribute):
+            yield self._attribute_of(node, parent, path)
+        elif isinstance(parent, ast.Subscript) and parent.value is node:
+            yield from _item_of(node, parent, path)
+        elif isinstance(parent, ast.expr):
+            yield from self._into_expression(node, parent, path)
+        else:
+            yield from self._into_statement(node, parent, path)
+
+    def _into_expression(self, node: ast.expr, parent: ast.expr, path: Path) -> Iterator[Next]:
+        match parent:
+            case ast.NamedExpr(target=target):
+                yield parent, path
+                yield from self._into(target, path)
+            case ast.IfExp(test=test) if test is node:
+                yield Use(Way.TESTED, node, parent, path)
+            case ast.IfExp() | ast.BoolOp() | ast.Starred() | ast.Await():
+                yield parent, path
+            case ast.Compare() | ast.FormattedValue() | ast.UnaryOp():
+                yield Use(Way.TESTED, node, parent, path)
+            case ast.Yield() | ast.YieldFrom():
+                yield Use(Way.YIELDED, node, parent, path)
+            case _:
+                yield Use(Way.OTHER, node, parent, path)
+
+    def _into_statement(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
+        """One step into a statement, or into the head of a comprehension."""
+        match parent:
+            case ast.Assign(targets=targets, value=value) if value is node:
+                yield from self._assigned(node, parent, targets, path)
+            case ast.AnnAssign(target=target, value=value) if value is node:
+                yield from self._assigned(node, parent, [target], path)
+            case ast.For(iter=iterated) | ast.AsyncFor(iter=iterated) if iterated is node and path:
+                yield from self._into(parent.target, path[1:])  # a member becomes the target
+            case ast.For(iter=head) | ast.AsyncFor(iter=head) | ast.comprehension(iter=head) if (
+                head is node
+            ):
+                yield Use(Way.ITERATED, node, parent, path)
+            case ast.While() | ast.If() | ast.Assert():
+                yield Use(Way.TESTED, node, parent, path)
+            case ast.Expr():
+                return
+            case _:
+                yield Use(Way.OTHER, node, parent, path)
+
+    def _assigned(
+        self, node: ast.expr, parent: ast.AST, targets: list[ast.expr], path: Path
+    ) -> Iterator[Next]:
+        """The reads of all targets; one such as ``other.x`` cannot be followed."""
+        for target in targets:
+            yield from self._into(target, path)
+        waiting = [*targets]
+        for target in waiting:
+            if isinstance(target, ast.Tuple | ast.List):
+                waiting += target.elts
+            is_attribute = isinstance(target, ast.Attribute) and self.class_of_self(target) is None
+            if is_attribute or isinstance(target, ast.Subscript):
+                yield Use(Way.MEMBER, node, parent, path)
+
+    def _into(self, target: ast.expr, path: Path) -> Iterator[tuple[ast.expr, Path]]:
+        """The expressions that read what a target was given."""
+        match target:
+            case ast.Name():
+                for read in (*self.reads_of(target), *self.member_reads(target)):
+                    yield read, path
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                index = element(elements, path[0]) if path else None
+                for one in elements if index is None else [elements[index]]:
+                    yield from self._into(one, path[1:])
+            case ast.Starred(value=inner):
+                yield from self._into(inner, path)
+            case ast.Attribute():
+                for read in self.attribute_reads(target):
+                    yield read, path
+
+    def _into_function(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
+        """One step into a call, or out of the function that returns the value."""
+        match parent:
+            case ast.Call(func=func) if func is node:
+                yield Use(Way.METHOD, node, parent, path)
+            case ast.Call():
+                yield from self._into_call(node, parent, node, path)
+            case ast.keyword():
+                call = self.modules.home(node).names.parents[parent]
+                if isinstance(call, ast.Call):
+                    yield from self._into_call(node, call, parent, path)
+                else:  # a keyword of a class
+                    yield Use(Way.OTHER, node, call, path)
+            case ast.Return() | ast.Lambda():
+                yield from self._returned(node, parent, path)
+
+    def _into_call(
+        self, node: ast.expr, call: ast.Call, argument: ast.expr | ast.keyword, path: Path
+    ) -> Iterator[Next]:
+        functions = self.called(call)
+        filled = [parameter_for(self.call_of(call, one), one, argument) for one in functions]
+        parameters = [one for one in filled if one is not None]
+        if not functions or len(parameters) < len(functions):
+            yield Use(Way.ARGUMENT, node, call, path)
+            return
+        for parameter in parameters:
+            for read in self.reads_of(parameter):
+                yield read, path
+
+    def _returned(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
+        names = self.modules.home(node).names
+        function = parent if isinstance(parent, ast.Lambda) else names.definition_around(node)
+        if not isinstance(function, FUNCTIONS):
+            yield Use(Way.OTHER, node, parent, path)
+            return
+        calls = self.calls(function)
+        if function in self._entries or not calls or self.escapes(function):
+            yield Use(Way.RETURNED, node, parent, path, function)
+        for call in calls:
+            yield call.node, path
+
+    def _attribute_of(self, node: ast.expr, parent: ast.Attribute, path: Path) -> Use:
+        if not isinstance(parent.ctx, ast.Load):
+            return Use(Way.STORED, node, parent, path)
+        above = self.modules.home(node).names.parents.get(parent)
+        if isinstance(above, ast.Call) and above.func is parent:
+            return Use(Way.METHOD, node, above, path)
+        return Use(Way.ATTRIBUTE, node, parent, path)
+
+
+def _into_display(node: ast.expr, parent: ast.expr, path: Path) -> Iterator[Next]:
+    """One step into a tuple, list, set or dict that is written out."""
+    match parent:
+        case ast.Tuple() | ast.List() if isinstance(node, ast.Starred):
+            step = (parent, (None, *path[1:]))
+            yield step if path else Use(Way.ITERATED, node.value, node)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            yield parent, (elements.index(node), *path)
+        case ast.Dict(keys=keys, values=values) if node in values:
+            key = keys[values.index(node)]
+            if key is not None:
+                yield parent, (step_of(key), *path)
+            else:  # `**node`
+                yield (parent, path) if path else Use(Way.ITERATED, node, parent)
+        case _:
+            yield Use(Way.MEMBER, node, parent, path)
+
+
+def _item_of(node: ast.expr, parent: ast.Subscript, path: Path) -> Iterator[Next]:
+    """One step through ``value[key]``."""
+    if not isinstance(parent.ctx, ast.Load):
+        yield Use(Way.STORED, node, parent, path)
+    elif not path:
+        yield Use(Way.ITEM, node, parent)
+    elif isinstance(parent.slice, ast.Slice):
+        yield parent, (None, *path[1:])
+    else:
+        key = parent.slice.value if isinstance(parent.slice, ast.Constant) else None
+        if key is None or path[0] is None or key == path[0]:
+            yield parent, path[1:]

@@ -1,0 +1,94 @@
+"""What the value-flow graph answers: origins, uses and calls."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from enum import Enum
+
+from pedl2det.analysis.bindings import Path
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Callable = Function | ast.Lambda
+#: Methods that change a list, a dict or an array in place.
+_CHANGING = frozenset(
+    (
+        *("append", "clear", "extend", "fill", "insert", "partition", "pop", "popitem", "put"),
+        *("remove", "resize", "reverse", "setdefault", "sort", "update"),
+    )
+)
+#: An expression and the member of its value that is meant.
+Place = tuple[ast.AST, Path]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a value comes from, as far as it can be followed.
+
+    Attributes:
+        node: the expression (a call, a literal, an unknown name), a parameter (``ast.arg``) that
+            no visible call fills, or a definition (function, class, import alias).
+        path: the member of that value that is meant; empty for the value itself.
+    """
+
+    node: ast.AST
+    path: Path = ()
+
+
+class Way(Enum):
+    """What happens to a value at a use."""
+
+    RETURNED = "returned"  #: by a function that is not called in the project, or is an entry
+    ARGUMENT = "argument"  #: of a call that cannot be followed
+    ATTRIBUTE = "attribute"  #: read from it, ``value.x``
+    METHOD = "method"  #: called on it, ``value.x()``
+    ITEM = "item"  #: read from it, ``value[x]``
+    STORED = "stored"  #: a member of it is set or deleted, ``value[x] = y``, ``value.x = y``
+    ITERATED = "iterated"
+    TESTED = "tested"  #: in a condition, a comparison or an f-string
+    MEMBER = "member"  #: of a list, dict or tuple that cannot be followed
+    YIELDED = "yielded"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Use:
+    """Where a value goes.
+
+    Attributes:
+        way: what happens to it.
+        node: the expression that reads the value there.
+        around: the expression or statement that uses it: the call, attribute, subscript, return.
+        path: the member of the returned or passed value that the value is.
+        function: for ``RETURNED``, the function.
+    """
+
+    way: Way
+    node: ast.expr
+    around: ast.AST
+    path: Path = ()
+    function: ast.AST | None = None
+
+    @property
+    def method(self) -> str:
+        """The name of the method that is called on it."""
+        return getattr(getattr(self.around, "func", None), "attr", "")
+
+    @property
+    def is_change(self) -> bool:
+        """Whether its members are changed in place: stored, deleted, or by a method."""
+        is_stored = self.way is Way.STORED
+        return is_stored or (self.way is Way.METHOD and self.method in _CHANGING)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function of the project.
+
+    Attributes:
+        node: the call.
+        bound: whether the first parameter is filled by the object (``self``, ``cls``).
+    """
+
+    node: ast.Call
+    bound: bool

@@ -1,0 +1,88 @@
+"""The getters of PEDL, and what asks the context for the same."""
+
+from __future__ import annotations
+
+import ast
+
+from pedl2det.analysis.names import Names
+from pedl2det.analysis.trial import Reference, Trial
+
+#: What each getter is on the context; the argument of the call is ``{key}``.
+GETTERS = {
+    "pedl.get_hyperparameter": "{context}.get_hparam({key})",
+    "pedl.get_experiment_config": "{context}.get_experiment_config()",
+    "pedl.get_trial_seed": "{context}.get_trial_seed()",
+    "pedl.get_experiment_id": "{context}.get_experiment_id()",
+    "pedl.get_trial_id": "{context}.get_trial_id()",
+    "pedl.trial.get_trial_seed": "{context}.get_trial_seed()",
+    "pedl.util.get_experiment_config": "{context}.get_experiment_config()",
+    "pedl.util.get_hyperparameters": "{context}.get_hparams()",
+    "pedl.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
+    "determined.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
+}
+
+
+def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
+    """The expression that a getter's use is a part of, and how the context is asked for it.
+
+    None where the context has no method for the same: the getter is not called, or the name of
+    the hyperparameter is computed and may be ``batch_size``.
+    """
+    call = reference.call
+    code = GETTERS[reference.dotted]
+    if call is None or "get_hparams" in code:
+        return None
+    if reference.dotted.endswith("get_experiment_config"):
+        data = _data_section(reference.source.names.parents, call)
+        return (call, code) if data is None else (data, "{context}.get_data_config()")
+    if "{key}" not in code:
+        return call, code
+    keys = [*call.args, *(one.value for one in call.keywords)]
+    if len(keys) != 1 or isinstance(keys[0], ast.Starred):
+        return None
+    found = trial.flow.origins(keys[0])
+    names = [one.node.value for one in found if isinstance(one.node, ast.Constant)]
+    if names == ["batch_size"] and len(found) == 1:
+        return call, "{context}.get_per_slot_batch_size()"
+    if len(names) < len(found) or "batch_size" in names:
+        return None
+    if expects_key_error(reference.source.names, call):
+        code = "{context}.get_hparams()[{key}]"
+    return call, code
+
+
+def expects_key_error(names: Names, node: ast.AST) -> bool:
+    """Whether a missing hyperparameter is caught, for which the context has another error."""
+    child = node
+    for around in names.around(node):
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            return False
+        if isinstance(around, ast.Try) and child in around.body:
+            caught = [ast.unparse(one.type) for one in around.handlers if one.type is not None]
+            if any("KeyError" in one or "LookupError" in one for one in caught):
+                return True
+        child = around
+    return False
+
+
+def key_of(call: ast.expr) -> ast.expr | None:
+    """The argument of a getter's call."""
+    if not isinstance(call, ast.Call):
+        return None
+    keys = [*call.args, *(one.value for one in call.keywords)]
+    return keys[0] if keys else None
+
+
+def _data_section(parents: dict[ast.AST, ast.AST], call: ast.Call) -> ast.expr | None:
+    """The expression ``config()["data"]`` or ``config().get("data", {})`` around a call."""
+    parent = parents.get(call)
+    match parent:
+        case ast.Subscript(slice=ast.Constant(value="data")):
+            return parent
+        case ast.Attribute(attr="get"):
+            outer = parents.get(parent)
+            if isinstance(outer, ast.Call) and outer.args:
+                first = outer.args[0]
+                if isinstance(first, ast.Constant) and first.value == "data":
+                    return outer
+    return None

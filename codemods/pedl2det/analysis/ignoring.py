@@ -1,0 +1,88 @@
+"""``.pedlignore`` and ``.detignore``: files that are not part of a trial.
+
+They hold patterns of ``.gitignore``: the last pattern that matches a path decides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_NAMES = (".pedlignore", ".detignore")
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """The ignored files below one directory.
+
+    Attributes:
+        directory: the directory of the ignore file.
+        patterns: regular expressions of paths relative to it, and whether each one ignores.
+    """
+
+    directory: Path
+    patterns: tuple[tuple[re.Pattern[str], bool], ...] = ()
+
+    @classmethod
+    def of(cls, directory: Path) -> Ignored:
+        """Read the ignore files of a directory."""
+        patterns = []
+        for name in _NAMES:
+            try:
+                text = (directory / name).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                continue
+            patterns += [made for line in text.splitlines() if (made := _pattern(line))]
+        return cls(directory, tuple(patterns))
+
+    def __contains__(self, path: Path) -> bool:
+        if not self.patterns or not path.is_relative_to(self.directory):
+            return False
+        parts = path.relative_to(self.directory).parts
+        for end in range(1, len(parts) + 1):
+            name = "/".join(parts[:end]) + ("/" if end < len(parts) else "")
+            ignored = False
+            for pattern, ignores in self.patterns:
+                if pattern.fullmatch(name):
+                    ignored = ignores
+            if ignored:
+                return True
+        return False
+
+
+def _pattern(line: str) -> tuple[re.Pattern[str], bool] | None:
+    """One line as a regular expression of a path; directories end in a slash."""
+    text = line.rstrip()
+    if not text or text.startswith("#"):
+        return None
+    ignores = not text.startswith("!")
+    text = text.lstrip("!").removeprefix("\\")
+    only_directories = text.endswith("/")
+    text = text.rstrip("/")
+    anchored = "/" in text
+    body = _translated(text.lstrip("/"))
+    start = "" if anchored else "(?:.*/)?"
+    return re.compile(f"{start}{body}{'/' if only_directories else '/?'}"), ignores
+
+
+def _translated(text: str) -> str:
+    found = ""
+    at = 0
+    while at < len(text):
+        if text.startswith("**/", at):
+            found, at = found + "(?:.*/)?", at + 3
+        elif text.startswith("**", at):
+            found, at = found + ".*", at + 2
+        elif text[at] == "*":
+            found, at = found + "[^/]*", at + 1
+        elif text[at] == "?":
+            found, at = found + "[^/]", at + 1
+        elif text[at] == "[" and "]" in text[at + 1 :]:
+            end = text.index("]", at + 1)
+            inside = text[at + 1 : end].replace("\\", "\\\\")
+            inside = f"^{inside[1:]}" if inside.startswith("!") else inside
+            found, at = f"{found}[{inside}]", end + 1
+        else:
+            found, at = found + re.escape(text[at]), at + 1
+    return found

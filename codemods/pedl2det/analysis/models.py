@@ -1,0 +1,170 @@
+"""Where models are compiled, and which of them is the one that the trial trains."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from pedl2det.analysis.flow import Function, Origin, first_parameter
+from pedl2det.analysis.local_use import is_local
+from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+
+#: Arguments that ``compile`` of a model has, and no other ``compile``.
+_ARGUMENTS = {
+    *("optimizer", "loss", "metrics", "loss_weights", "weighted_metrics", "run_eagerly"),
+    "sample_weight_mode",
+}
+_CLASSES = {f"{KERAS}.{name}" for name in ("Model", "Sequential", "models.Model")}
+_CLASSES |= {f"{KERAS}.models.Sequential", f"{KERAS}.experimental.WideDeepModel"}
+_MAKERS = {
+    f"{KERAS}.models.{name}"
+    for name in ("clone_model", "load_model", "model_from_config", "model_from_json")
+}
+_KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
+
+
+@dataclass(frozen=True)
+class Compile:
+    """A call of ``compile`` of a Keras model.
+
+    Attributes:
+        source: the file.
+        call: the call.
+        is_trained: whether the trial trains this model, as far as can be seen.
+        is_wrapped: whether it was given to ``wrap_model``.
+        is_standalone: whether it is a model of standalone Keras.
+    """
+
+    source: Source
+    call: ast.Call
+    is_trained: bool
+    is_wrapped: bool
+    is_standalone: bool
+
+    @property
+    def model(self) -> ast.expr:
+        """The expression of the model."""
+        assert isinstance(self.call.func, ast.Attribute)
+        return self.call.func.value
+
+
+def compiles(trial: Trial) -> list[Compile]:
+    """Every call that compiles a model, except within a ``compile`` of the model's own."""
+    returned = _returned(trial)
+    found = []
+    for call in trial.modules.of(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
+            source, origins = trial.modules.home(call), trial.flow.origins(call.func.value)
+            if _is_model(trial, source, call, origins):
+                found.append(_compile(trial, source, call, origins, returned))
+    return found
+
+
+def build_methods(trial: Trial) -> list[Function]:
+    """The ``build_model`` methods of trials that compile their models themselves."""
+    return [
+        method for owner, method in trial.methods("build_model") if not is_keras_trial(trial, owner)
+    ]
+
+
+def is_keras_trial(trial: Trial, owner: ast.ClassDef) -> bool:
+    """Whether a class is a ``KerasTrial``, whose harness compiles its model."""
+    family = trial.flow.family(owner)
+    return any(
+        (trial.base_name(base) or "").rpartition(".")[2] in _KERAS_TRIALS
+        for one in family
+        for base in one.bases
+    )
+
+
+def is_model_class(trial: Trial, node: ast.ClassDef) -> bool:
+    """Whether a class of the project derives from a Keras model."""
+    return any(
+        trial.today(base) in _CLASSES for one in trial.flow.bases(node) for base in one.bases
+    )
+
+
+def makes_model(trial: Trial, node: ast.AST) -> bool:
+    """Whether an expression is a call that makes a Keras model."""
+    if not isinstance(node, ast.Call):
+        return False
+    today = trial.today(node.func)
+    if today in _CLASSES | _MAKERS or today.startswith(f"{KERAS}.applications."):
+        return True
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "wrap_model":
+        return True
+    return any(
+        isinstance(one.node, ast.ClassDef) and is_model_class(trial, one.node)
+        for one in trial.flow.origins(node.func)
+    )
+
+
+def _compile(
+    trial: Trial, source: Source, call: ast.Call, origins: list[Origin], returned: set[Origin]
+) -> Compile:
+    mine = looked_through(trial, origins)
+    known = bool(mine) and all(makes_model(trial, one.node) for one in mine)
+    wanted = bool(returned) and all(makes_model(trial, one.node) for one in returned)
+    is_other = known and wanted and mine.isdisjoint(returned)
+    if source.names.function_of(call) is None:  # of a script, unless the trial returns it
+        is_other = mine.isdisjoint(returned)
+    is_other = is_other or is_local(trial, call)
+    makers = [one.node.func for one in mine if isinstance(one.node, ast.Call)]
+    meanings = [trial.modules.meaning(one) or "" for one in makers]
+    if any(one.startswith("tensorflow.") for one in meanings):
+        standalone = False
+    else:
+        standalone = imports_standalone(trial) or any(
+            means_standalone(trial, one) for one in meanings
+        )
+    wrapped = any(_is_wrapping(one.node) for one in origins)
+    return Compile(source, call, not is_other, wrapped, standalone)
+
+
+def looked_through(trial: Trial, origins: list[Origin]) -> set[Origin]:
+    """Return the origins of models, through ``wrap_model``."""
+    found: set[Origin] = set()
+    for one in origins:
+        if _is_wrapping(one.node) and one.node.args:  # type: ignore[attr-defined]
+            inner = trial.flow.origins(one.node.args[0])  # type: ignore[attr-defined]
+            found |= {one for one in inner if not _is_wrapping(one.node)}
+        else:
+            found.add(one)
+    return found
+
+
+def _is_wrapping(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "wrap_model"
+    )
+
+
+def _returned(trial: Trial) -> set[Origin]:
+    """Where the models that ``build_model`` returns come from."""
+    found: set[Origin] = set()
+    for method in build_methods(trial):
+        for value in trial.flow.returned(method):
+            found |= looked_through(trial, trial.flow.origins(value))
+    return found
+
+
+def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin]) -> bool:
+    """Whether a call of ``compile`` is that of a Keras model."""
+    assert isinstance(call.func, ast.Attribute)
+    receiver = call.func.value
+    if isinstance(receiver, ast.Call) and getattr(receiver.func, "id", "") == "super":
+        return False
+    if trial.modules.is_of_library(receiver):
+        return False
+    if any(makes_model(trial, one.node) for one in origins):
+        return True
+    owner = source.names.class_around(call)
+    if isinstance(receiver, ast.Name) and owner is not None and is_model_class(trial, owner):
+        functions = (one for one in source.names.around(call) if isinstance(one, Function))
+        return any(first_parameter(one) == receiver.id for one in functions)
+    said = {one.arg for one in call.keywords}
+    return bool(said & (_ARGUMENTS | {None})) or len(call.args) > 1

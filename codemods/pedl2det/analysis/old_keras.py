@@ -1,0 +1,207 @@
+"""What old code means by names of Keras: whether it is old, and what its calls become."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+import pedl2det_names as names
+from pedl2det.analysis.flow import Way
+from pedl2det.analysis.images import tensorflow_in
+from pedl2det.analysis.trial import Generation, Reference, Trial
+from pedl2det.fixes import AddArgument, DropArgument, Edit, RenameKeyword
+from pedl2det_names import Age
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
+
+KERAS = "tensorflow.keras"
+OPTIMIZERS = f"{KERAS}.optimizers"
+LEGACY = f"{OPTIMIZERS}.legacy"
+#: Keyword arguments of optimizers that no optimizer of today takes.
+OLD_KEYWORDS = frozenset({"lr", "decay"})
+#: Hooks of optimizers before Keras 2.11.
+_OPTIMIZER_HOOKS = ("_create_slots", "_resource_apply_dense", "_resource_apply_sparse")
+#: Where the positional arguments with other defaults stand.
+_POSITIONS = {"recurrent_activation": 2}
+
+
+def age(trial: Trial) -> Age:
+    """Return the TensorFlow that a project was written for, by the old names that it uses.
+
+    Names that exist today and meant something else then (``changed`` in the table of names) mean
+    the old thing in code of that age alone.
+    """
+    is_early = trial.generation is Generation.EARLY
+    if trial.generation is Generation.PEDL or (is_early and _in_images(trial) != {2}):
+        return Age.TENSORFLOW_1
+    found = [one for one in trial.all_references if _is_sign(trial, one)]
+    signs = [one for one in found if not _is_guarded(one)]
+    if any(one.row is not None and one.row.since == TENSORFLOW_2 for one in signs):
+        return Age.TENSORFLOW_1
+    is_aged = signs or is_early or _defines_optimizer(trial)
+    return Age.TENSORFLOW_2 if is_aged else Age.CURRENT
+
+
+def _defines_optimizer(trial: Trial) -> bool:
+    """Whether a class overrides a hook of optimizers that those of today do not call."""
+    return any(
+        isinstance(member, ast.FunctionDef) and member.name in _OPTIMIZER_HOOKS
+        for source in trial.modules
+        for node in source.names.of(ast.ClassDef)
+        for member in node.body
+    )
+
+
+def _in_images(trial: Trial) -> set[int]:
+    """Return the major versions of TensorFlow in the images that the configs name."""
+    images = [
+        str(environment.get("image", ""))
+        for _, config in trial.configs
+        if isinstance(environment := config.get("environment"), Mapping)
+    ]
+    return {major for image in images for major, _ in tensorflow_in(image)}
+
+
+def _is_guarded(reference: Reference) -> bool:
+    """Whether a reference is below an ``if`` that asks for the version of TensorFlow."""
+    node: ast.AST = reference.node
+    parents = reference.source.names.parents
+    while node in parents:
+        node = parents[node]
+        if isinstance(node, ast.If | ast.IfExp) and "__version__" in ast.unparse(node.test):
+            return True
+    return False
+
+
+def _is_sign(trial: Trial, reference: Reference) -> bool:
+    """Whether code with this reference does not run, or not as it did, with today's TensorFlow."""
+    row = reference.row
+    if row is None or not row.changed:
+        return row is not None
+    old = OLD_KEYWORDS if is_optimizer(row) else row.keywords.keys()
+    given = [one for call in _calls(trial, reference) for one in call.keywords]
+    return any(one.arg in old or _holds(trial, one, old) for one in given)
+
+
+def _holds(trial: Trial, keyword: ast.keyword, wanted: Collection[str]) -> bool:
+    """Whether ``**options`` is a dict that visibly has one of some keys."""
+    return keyword.arg is None and any(
+        isinstance(key, ast.Constant) and key.value in wanted
+        for origin in trial.flow.origins(keyword.value)
+        if isinstance(origin.node, ast.Dict) and not origin.path
+        for key in origin.node.keys
+    )
+
+
+def _calls(trial: Trial, reference: Reference) -> list[ast.Call]:
+    """The calls of a reference; of an optimizer's class also those through a name or a dict."""
+    if reference.call is not None:
+        return [reference.call]
+    node, row = reference.node, reference.row
+    if not isinstance(node, ast.expr) or row is None or not is_optimizer(row):
+        return []
+    uses = [use.around for use in trial.flow.uses(node) if use.way is Way.METHOD]
+    return [call for call in uses if isinstance(call, ast.Call)]
+
+
+def is_old(trial: Trial) -> bool:
+    """Whether a project was written for TensorFlow 1 or standalone Keras."""
+    return age(trial) is Age.TENSORFLOW_1
+
+
+def meant(reference: Reference, written_for: Age) -> names.Name | None:
+    """The row of a reference, if it applies to code of this age."""
+    row = reference.row
+    if row is None or written_for is Age.TENSORFLOW_1:
+        return row
+    row = _of_tensorflow_2(reference.dotted, row)
+    if not row.changed:
+        return row
+    if row.since == TENSORFLOW_2:
+        return None
+    return None if row.since == KERAS_2_11 and written_for is Age.CURRENT else row
+
+
+def _of_tensorflow_2(dotted: str, row: names.Name) -> names.Name:
+    """The row as TensorFlow 2 means it: its private and standalone Keras had its defaults."""
+    if is_standalone(dotted):
+        row = names.lookup(f"tensorflow.python.{dotted}") or row
+    public = names.lookup(row.new) if row.new else None
+    if public is None or not public.changed or public.since != TENSORFLOW_2:
+        return row
+    return replace(row, defaults={}, write="")
+
+
+def is_optimizer(row: names.Name) -> bool:
+    """Whether an old name is an optimizer's class, of any Keras or of ``tf.train``."""
+    is_class = (row.new or "").startswith(f"{LEGACY}.") and row.new != f"{LEGACY}.Optimizer"
+    return is_class or (row.support or "").endswith("Optimizer")
+
+
+def is_layer(row: names.Name) -> bool:
+    """Whether an old name is a layer that had other defaults."""
+    return (row.new or "").startswith(f"{KERAS}.layers.") and bool(row.defaults)
+
+
+def is_standalone(dotted: str) -> bool:
+    """Whether a name belongs to standalone Keras."""
+    return dotted.partition(".")[0] == "keras"
+
+
+def means_standalone(trial: Trial, dotted: str) -> bool:
+    """Whether a name belongs to a standalone Keras that was not yet that of TensorFlow."""
+    return is_standalone(dotted) and is_old(trial)
+
+
+def imports_standalone(trial: Trial) -> bool:
+    """Whether a project uses a standalone Keras that was not yet that of TensorFlow.
+
+    A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
+    """
+    return is_old(trial) and any(is_standalone(one.dotted) for one in trial.all_references)
+
+
+def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
+    """The edits that give a call today's arguments; None if they are not all visible."""
+    edits: list[Edit] = []
+    given: set[str | None] = set()
+    hidden = any(isinstance(one, ast.Starred) for one in call.args)
+    if row.parameters and (hidden or len(call.args) > len(row.parameters)):
+        return None
+    for place, argument in enumerate(call.args if row.parameters else ()):
+        new = row.keywords.get(row.parameters[place], row.parameters[place])
+        given.add(new)
+        if place:
+            edits.append(DropArgument(call, argument))
+        if place and new is not None:
+            edits.append(AddArgument(call, f"{new}={{value}}", holes={"value": argument}))
+    for keyword in call.keywords:
+        hidden |= keyword.arg is None
+        new = row.keywords.get(keyword.arg or "", keyword.arg)
+        given.add(new)
+        if keyword.arg is not None and new is None:
+            edits.append(DropArgument(call, keyword))
+        elif new is not None and new != keyword.arg:
+            edits.append(RenameKeyword(keyword, new))
+    missing = dict(_missing(call, row, given))
+    if missing and hidden:
+        return None
+    edits += [AddArgument(call, f"{name}={value}") for name, value in missing.items()]
+    return edits
+
+
+def _missing(call: ast.Call, row: names.Name, given: set[str | None]) -> Iterator[tuple[str, str]]:
+    """The arguments with other defaults that a call leaves out."""
+    for name, value in row.defaults.items():
+        at = _POSITIONS.get(name)
+        first = (row.parameters or ("learning_rate",))[0]
+        is_first = name == row.keywords.get(first, first) and bool(call.args)
+        by_position = is_first or (at is not None and len(call.args) > at)
+        if name not in given and not by_position:
+            yield name, value
+
+
+def standalone_defaults(name: str) -> str:
+    """The arguments that an optimizer of standalone Keras had by default and has not today."""
+    row = names.lookup(f"keras.optimizers.{name}")
+    return ", ".join(f"{key}={value}" for key, value in row.defaults.items()) if row else ""

@@ -1,0 +1,101 @@
+"""Read the files of a project into what rules look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pedl2det.analysis.config import Config
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.project_files import Project
+from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+from pedl2det.findings import Finding, Unreadable
+from pedl2det.fixes import ConfigNeed
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script of a project that has been written as a trial.
+
+    Attributes:
+        entrypoint: the trial as ``module:Class``; empty if there is nothing in it to train.
+        needs: what the configs have to say.
+        findings: what there is to say, at lines of the script.
+        lines: for each line of the trial, the line of the script that it came from.
+        support: the pieces of ``legacy_keras.py`` that the trial uses.
+        config: the experiment config that the script held; None if it held none.
+    """
+
+    entrypoint: str
+    needs: tuple[ConfigNeed, ...]
+    findings: tuple[Finding, ...]
+    lines: tuple[int, ...]
+    support: frozenset[str]
+    config: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A project that was read.
+
+    Attributes:
+        project: its files.
+        trial: what rules look at.
+        originals: the Python files and notebooks as they are on the disk, by path.
+        configs: its experiment configs, by path.
+        unreadable: why other files of it could not be read.
+        scripts: the scripts that ``trial`` holds as trials, by path.
+    """
+
+    project: Project
+    trial: Trial
+    originals: Mapping[Path, Source]
+    configs: Mapping[Path, Config]
+    unreadable: Mapping[Path, Unreadable]
+    scripts: Mapping[Path, Script] = field(default_factory=dict)
+
+
+def read(project: Project, reader: Reader) -> Reading:
+    """Read the files of a project; a file that cannot be read stops no other."""
+    sources: dict[str, Source] = {}
+    configs: dict[Path, Config] = {}
+    unreadable: dict[Path, Unreadable] = {}
+    modules = dict(project.modules)
+    modules |= {one.name: one for one in project.notebooks}
+    for name, path in modules.items():
+        try:
+            sources[name] = reader.source(path)
+        except Unreadable as error:
+            unreadable[path] = error
+    for path in project.configs:
+        try:
+            configs[path] = reader.config(path)
+        except Unreadable as error:
+            unreadable[path] = error
+    trial = made(project, sources, configs)
+    originals = {source.path: source for source in sources.values()}
+    return Reading(project, trial, originals, configs, unreadable)
+
+
+def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path, Config]) -> Trial:
+    """Return what rules look at, from sources and configs in memory."""
+    return Trial(
+        project.root,
+        Modules(sources),
+        configs=[(path, config.value()) for path, config in configs.items()],
+        counts_in_steps=any(config.counts_steps for config in configs.values()),
+        entry_names=entry_names(configs.values()),
+        is_whole=len(sources) >= len(project.modules),
+    )
+
+
+def entry_names(configs: Iterable[Config]) -> dict[str, frozenset[str]]:
+    """Return what some configs name, by the kind of name."""
+    found: dict[str, frozenset[str]] = {}
+    for config in configs:
+        for kind, name in config.named.items():
+            found[kind] = found.get(kind, frozenset()) | {name}
+    return found

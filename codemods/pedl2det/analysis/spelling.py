@@ -1,0 +1,153 @@
+"""Write a dotted name in a file's own style: by the imports that it has, or by a new one."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+
+import pedl2det_names as names
+from pedl2det.analysis.source import Source
+
+#: The usual local names of packages.
+_USUAL = {"tensorflow": "tf", "numpy": "np", "pandas": "pd"}
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How a file says a dotted name.
+
+    Attributes:
+        code: the expression.
+        imports: the import statements that it needs and that the file may lack.
+    """
+
+    code: str
+    imports: tuple[str, ...] = ()
+
+
+def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling:
+    """Write a dotted name.
+
+    Args:
+        source: the file.
+        dotted: the name: ``tensorflow.compat.v1.ConfigProto``, ``builtins.int``.
+        like: the old expression, whose style is kept: a bare name stays a bare name, and
+            ``keras.layers.Dense`` stays as it is if ``keras`` can be imported from elsewhere.
+    """
+    module, _, name = dotted.rpartition(".")
+    if module == "builtins":
+        return Spelling(name)
+    if isinstance(like, ast.Name):
+        return _bare(source, module, name, like.id)
+    known = None
+    if like is not None:
+        known = _by_its_own_root(source, dotted, like) or _by_moved_module(source, dotted, like)
+    known = known or _by_known_import(source, dotted) or _by_sibling(source, dotted)
+    if known is not None:
+        return known
+    top, _, rest = dotted.partition(".")
+    if top in _USUAL and _is_free(source, _USUAL[top], top):
+        return Spelling(f"{_USUAL[top]}.{rest}", (f"import {top} as {_USUAL[top]}",))
+    return _bare(source, module, name, name)
+
+
+def _by_moved_module(source: Source, dotted: str, like: ast.expr) -> Spelling | None:
+    """The old text, where its module is an old one that has a new place."""
+    attributes: list[str] = []
+    root = like
+    while isinstance(root, ast.Attribute):
+        attributes.insert(0, root.attr)
+        root = root.value
+    suffix = "." + ".".join(attributes)
+    if not isinstance(root, ast.Name) or not dotted.endswith(suffix):
+        return None
+    old = source.names.qualified(root)
+    if old is None or not (names.is_legacy(f"{old}.x") or names.lookup(old) is not None):
+        return None
+    prefix = dotted.removesuffix(suffix)
+    package, _, last = prefix.rpartition(".")
+    if not package:
+        return None
+    as_part = "" if last == root.id else f" as {root.id}"
+    return Spelling(ast.unparse(like), (f"from {package} import {last}{as_part}",))
+
+
+def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spelling | None:
+    """The name by what the old expression begins with: ``k.optimizers``, where ``k = tf.keras``.
+
+    A root that is an old module, as after ``import keras``, is imported from its new place.
+    """
+    part = like.value if isinstance(like, ast.Attribute) else None
+    while part is not None:
+        meaning = source.names.qualified(part)
+        if meaning is not None and dotted.startswith(f"{meaning}."):
+            return Spelling(ast.unparse(part) + dotted[len(meaning) :])
+        if isinstance(part, ast.Name):
+            row = names.lookup(meaning) if meaning else None
+            if row is None or row.new is None or not dotted.startswith(f"{row.new}."):
+                return None
+            module, _, name = row.new.rpartition(".")
+            alias = f" as {part.id}" if part.id != name else ""
+            import_ = f"from {module} import {name}{alias}"
+            return Spelling(part.id + dotted[len(row.new) :], (import_,))
+        part = part.value if isinstance(part, ast.Attribute) else None
+    return None
+
+
+def _by_known_import(source: Source, dotted: str) -> Spelling | None:
+    """The name by the longest prefix that the file imports at its top."""
+    found: tuple[int, Spelling] | None = None
+    for node in source.tree.body:
+        if isinstance(node, ast.Import):
+            pairs = [(one.asname or one.name, one.name, one) for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            pairs = [
+                (one.asname or one.name, f"{node.module}.{one.name}", one) for one in node.names
+            ]
+        else:
+            continue
+        for local, meaning, _ in pairs:
+            if meaning == "*" or source.names.module_bindings(local.partition(".")[0]) == []:
+                continue
+            if source.names.is_hidden(local.partition(".")[0], meaning):
+                continue
+            if dotted == meaning or dotted.startswith(f"{meaning}."):
+                if meaning == dotted and "." in local:
+                    continue
+                code = local + dotted[len(meaning) :]
+                if found is None or len(meaning) > found[0]:
+                    found = len(meaning), Spelling(code)
+    return found[1] if found else None
+
+
+def _by_sibling(source: Source, dotted: str) -> Spelling | None:
+    """The name by its package, where the file imports other modules of that package.
+
+    ``tensorflow.keras.optimizers.SGD`` beside ``from tensorflow.keras import layers``.
+    """
+    for node in source.tree.body:
+        if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
+            continue
+        rest = dotted.removeprefix(f"{node.module}.")
+        first, _, name = rest.partition(".")
+        if rest != dotted and name and _is_free(source, first, f"{node.module}.{first}"):
+            return Spelling(rest, (f"from {node.module} import {first}",))
+    return None
+
+
+def _bare(source: Source, module: str, name: str, local: str) -> Spelling:
+    """The bare name, imported from its module; under the old local name if that was another."""
+    if not module:
+        return Spelling(local, (f"import {name}" + (f" as {local}" if local != name else ""),))
+    if local != name and _is_free(source, name, f"{module}.{name}") and not hasattr(builtins, name):
+        local = name
+    alias = f" as {local}" if local != name else ""
+    return Spelling(local, (f"from {module} import {name}{alias}",))
+
+
+def _is_free(source: Source, local: str, package: str) -> bool:
+    if source.names.is_hidden(local, package):
+        return False
+    bound = source.names.module_bindings(local)
+    return not bound or bound == [package]

@@ -1,0 +1,76 @@
+"""List the files below some paths that migrate may look at."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+YAML = (".yaml", ".yml")
+NOTEBOOK = ".ipynb"
+
+#: Endings and beginnings of the names of other texts that may name the old API or its commands.
+_TEXT_ENDS = (
+    *(".sh", ".bash", ".zsh", ".mk", ".txt", ".in", ".toml", ".cfg", ".md", ".markdown"),
+    ".pedlignore",
+)
+_TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
+_ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
+_PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
+_PRUNED |= {".ipynb_checkpoints"}
+
+
+def files_below(paths: Sequence[Path]) -> list[Path]:
+    """Return every file at or below some paths that may matter, once, in order.
+
+    A link is a file of the directory that it is in. A path that is a file is taken whatever its
+    name is.
+    """
+    found = {
+        (*parts, name)
+        for path in paths
+        for directory, names in _below(path)
+        for parts in [directory.resolve().parts]
+        for name in names
+    }
+    return [Path(*parts) for parts in sorted(found)]
+
+
+def is_python(file: Path) -> bool:
+    """Tell whether a file is Python: by its name, or because its name says nothing else."""
+    return not file.name.endswith((NOTEBOOK, *YAML)) and not is_text(file)
+
+
+def is_text(file: Path) -> bool:
+    """Tell whether a file holds neither Python nor a notebook nor YAML."""
+    return file.name.endswith(_TEXT_ENDS) or file.name.startswith(_TEXT_STARTS)
+
+
+def _below(path: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Each directory at or below a path and the names of files in it, in order."""
+    if path.is_file():
+        yield path.parent, [path.name]
+        return
+    directories, names = _listed(path)
+    if names:
+        yield path, names
+    for name in directories:
+        yield from _below(path / name)
+
+
+def _may_matter(name: str) -> bool:
+    return name.endswith(_ENDS) or name.startswith(_TEXT_STARTS)
+
+
+def _listed(path: Path) -> tuple[list[str], list[str]]:
+    """The directories of a directory that are searched, and its files, in order."""
+    directories: set[str] = set()
+    names = []
+    with contextlib.suppress(OSError), os.scandir(path) as entries:  # some may not be read
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                directories.add(entry.name)
+            elif _may_matter(entry.name) and entry.is_file():  # no dangling link
+                names.append(entry.name)
+    return sorted(directories - _PRUNED), sorted(names)

@@ -1,0 +1,325 @@
+"""What rules see of one project: its trial classes, loaders, names, values, and the context."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pedl2det_names as names
+from pedl2det.analysis.context import ContextReach
+from pedl2det.analysis.flow import Flow, Function
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.scopes import imported_as
+from pedl2det.analysis.source import Source
+
+PEDL_TRIALS = frozenset(
+    {
+        "pedl.frameworks.keras.TFKerasTrial",
+        "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
+        "pedl.frameworks.keras.KerasTrial",
+        "pedl.frameworks.keras.KerasFunctionalTrial",
+    }
+)
+DETERMINED_TRIALS = frozenset(
+    {
+        "determined.frameworks.keras.tf_keras_trial.TFKerasTrial",
+        "determined.keras.TFKerasTrial",
+        "determined.keras._tf_keras_trial.TFKerasTrial",
+    }
+)
+#: Methods that the old harness called with the hyperparameters.
+GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
+#: Names of Determined 0.12 that no later release had.
+_OF_0_12 = frozenset({"InMemorySequence", "KerasDataAdapter", "TFKerasContext"})
+#: Methods of the context that no release before 0.13.8 had.
+_SINCE_0_13 = frozenset({"configure_fit", "wrap_optimizer"})
+
+
+class Generation(Enum):
+    """The API that a trial was written for."""
+
+    PEDL = "PEDL"
+    EARLY = "Determined 0.12"  #: its config counts in steps, or it names what only 0.12 had
+    CONTEXT = "context-based"  #: Determined 0.13 and later
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One place where an old name stands.
+
+    Attributes:
+        source: the file.
+        node: the import alias, or the longest dotted expression that means the name.
+        dotted: what it means.
+        row: its row in the table of names, if it has one.
+    """
+
+    source: Source
+    node: ast.expr | ast.alias
+    dotted: str
+    row: names.Name | None
+
+    @property
+    def is_import(self) -> bool:
+        """Whether this is an import rather than a use."""
+        return isinstance(self.node, ast.alias)
+
+    @property
+    def is_in_annotation(self) -> bool:
+        """Whether it stands in an annotation."""
+        return self.source.names.annotation_around(self.node) is not None
+
+    @property
+    def call(self) -> ast.Call | None:
+        """The call of which this is the function, if it is called."""
+        parent = self.source.names.parents.get(self.node)
+        return parent if isinstance(parent, ast.Call) and parent.func is self.node else None
+
+
+@dataclass
+class Trial:
+    """One project with the trials in it, as rules see it.
+
+    Attributes:
+        directory: the directory that its modules are imported from.
+        modules: its Python files.
+        configs: its experiment configs, as values; each with its path.
+        batches_of_a_step: whether a config counts in steps, which only PEDL and 0.12 did.
+        entry_names: what the configs name: ``trial_class``, ``data_loaders_function``,
+            ``download_data_function``, or ``entrypoint``, each as ``module:object``.
+        is_whole: whether every module could be read.
+    """
+
+    directory: Path
+    modules: Modules
+    configs: Sequence[tuple[Path, Mapping[str, Any]]] = ()
+    counts_in_steps: bool = False
+    entry_names: Mapping[str, frozenset[str]] | None = None
+    is_whole: bool = True
+
+    # Classes.
+
+    @cached_property
+    def roots(self) -> list[ast.ClassDef]:
+        """The classes that derive directly from a trial class of PEDL or Determined."""
+        return [
+            node
+            for source in self.modules
+            for node in source.names.of(ast.ClassDef)
+            if any(self.base_name(base) for base in node.bases)
+        ]
+
+    def base_name(self, base: ast.expr) -> str | None:
+        """The dotted name of a base, if it is a trial class of PEDL or Determined.
+
+        A base may also be a value, such as the argument of a function that makes the class.
+        """
+        meaning = self.modules.meaning(base)
+        if meaning is None and isinstance(base, ast.Name):
+            found = [self._meaning_of(origin.node) for origin in self._flow.origins(base)]
+            meaning = next((one for one in found if one is not None), None)
+        return meaning if meaning in PEDL_TRIALS | DETERMINED_TRIALS else None
+
+    def _meaning_of(self, node: ast.AST) -> str | None:
+        """What an imported name or a dotted expression means."""
+        if isinstance(node, ast.alias):
+            statement = self.modules.home(node).names.parents[node]
+            is_from = isinstance(statement, ast.ImportFrom)
+            return imported_as(statement, node) if is_from else node.name  # type: ignore[arg-type]
+        return self.modules.meaning(node)
+
+    @cached_property
+    def classes(self) -> list[ast.ClassDef]:
+        """Every class of which a trial is an instance: trials, their bases and their mixins."""
+        found: list[ast.ClassDef] = []
+        for root in self.roots:
+            found += [one for one in self._flow.family(root) if one not in found]
+        return found
+
+    @cached_property
+    def concrete(self) -> list[ast.ClassDef]:
+        """The trial classes that no other class of the project derives from."""
+        derived = [base for one in self.classes for base in self._flow.bases(one)[1:]]
+        return [
+            one
+            for one in self.classes
+            if one not in derived and any(base in self.roots for base in self._flow.bases(one))
+        ]
+
+    def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
+        """The methods of the trial classes with one of some names; all without names."""
+        for owner in self.classes:
+            for node in owner.body:
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
+                    not wanted or node.name in wanted
+                ):
+                    yield owner, node
+
+    @cached_property
+    def generation(self) -> Generation:
+        """The API that the trials were written for."""
+        bases = {self.base_name(base) for root in self.roots for base in root.bases}
+        if bases & PEDL_TRIALS or not bases & DETERMINED_TRIALS:
+            return Generation.PEDL
+        used = {node.attr for source in self.modules for node in source.names.of(ast.Attribute)}
+        if used & _SINCE_0_13:
+            return Generation.CONTEXT
+        old = {one.dotted.rpartition(".")[2] for one in self.references}
+        return Generation.EARLY if self.counts_in_steps or old & _OF_0_12 else Generation.CONTEXT
+
+    # Functions of the old harness.
+
+    @cached_property
+    def loaders(self) -> Function | None:
+        """``make_data_loaders``, by whatever name the configs or the package expose it."""
+        return self._harness_function("make_data_loaders", "data_loaders_function")
+
+    @cached_property
+    def download(self) -> Function | None:
+        """``download_data``, if the old harness called one."""
+        return self._harness_function("download_data", "download_data_function")
+
+    @cached_property
+    def loaders_place(self) -> str | None:
+        """The dotted name of ``make_data_loaders``; it may be more than a function."""
+        return self._harness_place("make_data_loaders", "data_loaders_function")
+
+    @cached_property
+    def loaders_home(self) -> Source | None:
+        """The file that defines ``make_data_loaders``."""
+        return self.modules.split(self.loaders_place)[0] if self.loaders_place else None
+
+    @cached_property
+    def download_place(self) -> str | None:
+        """The dotted name of ``download_data``."""
+        return self._harness_place("download_data", "download_data_function")
+
+    def _harness_function(self, name: str, key: str) -> Function | None:
+        place = self._harness_place(name, key)
+        home, local = self.modules.split(place) if place else (None, "")
+        if home is None or len(home.names.module_bindings(local)) != 1:
+            return None  # such as one definition for each platform
+        found = self.modules.definition(place or "")
+        return found if isinstance(found, ast.FunctionDef) else None
+
+    def _harness_place(self, name: str, key: str) -> str | None:
+        """Where a function that the old harness called is defined: a dotted name."""
+        if self.generation is not Generation.PEDL or not self.roots:
+            return None
+        wanted = [one.replace(":", ".") for one in sorted((self.entry_names or {}).get(key, ()))]
+        if "__init__" in self.modules.by_name:
+            wanted.append(f"__init__.{name}")
+        beside = [self.modules.name_of(home) for home in self._homes_of_roots]
+        wanted += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
+        return next((found for one in wanted if (found := self.modules.bound(one))), None)
+
+    @cached_property
+    def _homes_of_roots(self) -> list[Source]:
+        return [self.modules.home(root) for root in self.roots]
+
+    # Values.
+
+    @cached_property
+    def _flow(self) -> Flow:
+        """The value flow before it is known which functions the harness calls."""
+        return Flow(self.modules)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The value-flow graph."""
+        given = [one for one in (self.loaders, self.download) if one is not None]
+        entries = [*given, *(method for _, method in self.methods())]
+        given += [method for _, method in self.methods(*GIVEN_HPARAMS)]
+        return Flow(self.modules, frozenset(entries), frozenset(given))
+
+    @cached_property
+    def context(self) -> ContextReach:
+        """Where the trial's context can be had."""
+        return ContextReach(self.flow, self.classes, self.loaders, self.download)
+
+    # Names.
+
+    def today(self, node: ast.AST) -> str:
+        """The dotted name that an expression means, as it is today; empty if it has none."""
+        return today(self.modules.meaning(node))
+
+    @cached_property
+    def references(self) -> list[Reference]:
+        """Every old name in the project that the user does not want left."""
+        return [one for one in self.all_references if one.node.lineno not in one.source.skipped]
+
+    @cached_property
+    def all_references(self) -> list[Reference]:
+        """Every old name in the project, in the order of the files and their text."""
+        return [one for source in self.modules for one in _references(self.modules, source)]
+
+    def uses(self, *dotted: str) -> list[Reference]:
+        """The places that use some names, other than imports."""
+        return [one for one in self.references if one.dotted in dotted and not one.is_import]
+
+
+def today(dotted: str | None) -> str:
+    """A dotted name as it is today; an empty string for none."""
+    row = names.lookup(dotted) if dotted else None
+    return (row.new if row is not None and row.new else dotted) or ""
+
+
+def _references(modules: Modules, source: Source) -> Iterator[Reference]:
+    parents = source.names.parents
+    for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Call):
+        if isinstance(node, ast.Call):
+            dotted = _by_getattr(modules, node)
+            if dotted is not None:
+                yield Reference(source, node, dotted, names.lookup(dotted))
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                row = names.lookup(alias.name)
+                if row is not None or names.is_legacy(alias.name):
+                    yield Reference(source, alias, alias.name, row)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                dotted = source.names.follow(imported_as(node, alias))
+                row = names.lookup(dotted)
+                if row is not None or names.is_legacy(dotted):
+                    yield Reference(source, alias, dotted, row)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            if isinstance(parents.get(node), ast.Attribute) and _has_row(modules, parents[node]):
+                continue  # a part of a longer name
+            parent = parents.get(node)
+            if (
+                isinstance(parent, ast.Call)
+                and _by_getattr(modules, parent)
+                and node in parent.args
+            ):
+                continue
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            dotted = modules.meaning(node)
+            if dotted is None:
+                continue
+            row = names.lookup(dotted)
+            if row is not None or names.is_legacy(dotted):
+                yield Reference(source, node, dotted, row)
+
+
+def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
+    """The old name that ``getattr(module, "name")`` means."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name))], keywords=[]
+        ):
+            home = modules.meaning(value)
+            dotted = f"{home}.{name}"
+            if home is not None and (names.lookup(dotted) or names.is_legacy(dotted)):
+                return dotted
+    return None
+
+
+def _has_row(modules: Modules, node: ast.AST) -> bool:
+    dotted = modules.meaning(node)
+    return dotted is not None and (names.lookup(dotted) is not None or names.is_legacy(dotted))

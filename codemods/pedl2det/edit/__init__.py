@@ -1,1 +1,0 @@
-"""Edits of code and configs, by which every byte stays that they do not concern."""

@@ -1,0 +1,1 @@
+"""Edits of code (libcst) and of text (spans)."""

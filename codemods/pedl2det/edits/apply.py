@@ -1,0 +1,390 @@
+"""Apply declarative edits to one file with libcst.
+
+Inner nodes are edited before outer ones. A hole of a template takes the edited form of its node,
+so that edits nest; what no hole keeps goes, together with the edits inside of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from pedl2det import fixes as fx
+from pedl2det.analysis.source import Source
+from pedl2det.edits import arguments, definitions, layout, parameters, settled, templates
+from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
+from pedl2det.edits.docstrings import with_parameters
+from pedl2det.edits.locate import Locator
+from pedl2det.edits.type_comments import with_type_comment
+from pedl2det.edits.wrap import wrapped
+
+
+class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
+    """Two edits replace the same place."""
+
+
+def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
+    """The new text of a file; see :func:`applied`."""
+    return applied(source, edits, context).code
+
+
+def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
+    """The new tree of a file.
+
+    Args:
+        source: the file.
+        edits: its edits; an edit inside of a replaced place that no hole keeps has no effect.
+        context: the expression of the trial's context for each edit's node that asks for it.
+
+    Raises:
+        Overlap: two edits replace the same node.
+        NotLocated: a node has no place of its own in the file.
+    """
+    locator = Locator(source)
+    applier = _Applier(source, locator, context)
+    for edit in edits:
+        applier.take(edit)
+    applier.find_way()
+    changed: cst.Module = locator.module.visit(applier)
+    return changed
+
+
+@functools.cache
+def _is_line(kind: type[cst.CSTNode]) -> bool:
+    """Whether nodes of a type are statements on lines of their own."""
+    return issubclass(kind, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+
+
+class _Applier(cst.CSTTransformer):
+    """Edits nodes on the way up, so that holes find what became of their nodes."""
+
+    def __init__(self, source: Source, locator: Locator, context: dict[ast.AST, str]) -> None:
+        super().__init__()
+        self._source = source
+        self._locator = locator
+        self._context = context
+        self._config = locator.module.config_for_parsing
+        self._width = max([88, *map(len, source.lines)])
+        self._old_lines = frozenset(line.strip() for line in source.lines)
+        #: The edits of each libcst node, and what became of the nodes of holes.
+        self._edits: dict[cst.CSTNode, list[fx.Edit]] = defaultdict(list)
+        self._wanted: set[cst.CSTNode] = set()
+        self._became: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._extracted: dict[ast.expr, Any] = {}
+        self._dropped: set[cst.CSTNode] = set()
+        self._renamed: dict[cst.CSTNode, str] = {}
+        self._ways: set[cst.CSTNode] = set()
+        self._touched: list[bool] = []
+        self._elifs: set[Any] = set()
+        #: Statements that end a branch which was chosen: nothing behind them is reached.
+        self._ends: set[Any] = set()
+        self._appended: list[fx.AppendCode] = []
+
+    # Before the walk: file each edit under the node that it changes.
+
+    def take(self, edit: fx.Edit) -> None:
+        """Take an edit in."""
+        for hole in getattr(edit, "holes", {}).values():
+            self._wanted.add(self._locator.expression(hole))
+        match edit:
+            case fx.RenameKeyword(node, name):
+                self._renamed[self._locator.argument(node)] = name
+            case fx.DropArgument(_, node):
+                self._dropped.add(self._locator.argument(node))
+            case fx.DropParameter(_, parameter):
+                self._dropped.add(self._locator.parameter(parameter))
+            case fx.DropDecorator(_, decorator):
+                self._dropped.add(self._locator.decorator(decorator))
+            case fx.AppendCode():
+                self._appended.append(edit)
+            case _:
+                self._file(self._located(fx.place_of(edit)), edit)
+        if isinstance(edit, fx.Extract):
+            self._file(self._locator.statement(edit.statement), edit)
+
+    def _located(self, node: ast.AST) -> cst.CSTNode:
+        if isinstance(node, ast.stmt):
+            return self._locator.statement(node)
+        assert isinstance(node, ast.expr)
+        return self._locator.expression(node)
+
+    def _file(self, node: cst.CSTNode, edit: fx.Edit) -> None:
+        known = self._edits[node]
+        whole = (fx.Replace, fx.ReplaceStatement)
+        if isinstance(edit, whole) and not _wraps(edit):
+            others = [one for one in known if isinstance(one, whole) and not _wraps(one)]
+            if edit in others:
+                return
+            if others:
+                raise Overlap(f"{self._source.path}:{edit.node.lineno}: two fixes replace this")
+        if edit not in known:
+            known.append(edit)
+
+    def find_way(self) -> None:
+        """Find where the edits are; the walk leaves everything else out."""
+        marked = {*self._edits, *self._wanted, *self._dropped, *self._renamed}
+        self._ways = self._locator.ways(marked)
+
+    # On the way up.
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Go into nodes with edits only; remember whether something below a statement is edited."""
+        if _is_line(type(node)):
+            self._touched.append(False)
+        if isinstance(node, cst.If):
+            self._elifs.add(node.orelse)
+        if isinstance(node, cst.Parameters):
+            # What only parts parameters goes with those that it parts.
+            star, slash = node.star_arg, node.posonly_ind
+            if isinstance(star, cst.ParamStar) and self._dropped.issuperset(node.kwonly_params):
+                self._dropped.add(star)
+            if isinstance(slash, cst.ParamSlash) and self._dropped.issuperset(node.posonly_params):
+                self._dropped.add(slash)
+        return node in self._ways or isinstance(node, cst.Module)
+
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Edit a node; its children are edited already."""
+        if original_node in self._dropped:
+            self._touch()
+            return cst.RemoveFromParent()
+        updated = _closed_up(original_node, updated_node)
+        if original_node in self._renamed:
+            self._touch()
+            updated = _with_keyword(updated, self._renamed[original_node])
+        if isinstance(updated, cst.BaseExpression):
+            return self._edited(original_node, updated)
+        match original_node:
+            case cst.Return():
+                return layout.without_parentheses(original_node, updated)
+            case cst.SimpleStatementLine():
+                return self._line(original_node, updated, self._touched.pop())
+            case cst.SimpleStatementSuite():
+                return self._suite(original_node, updated)
+            case cst.BaseCompoundStatement():
+                return self._compound(original_node, updated, self._touched.pop())
+            case cst.IndentedBlock():
+                return settled_block(updated, self._reached(updated.body))
+            case cst.Module():
+                return self._module(updated)
+        return updated
+
+    def _touch(self) -> None:
+        if self._touched:
+            self._touched[-1] = True
+
+    # Expressions.
+
+    def _edited(self, original: Any, updated: Any) -> Any:
+        for edit in sorted(self._edits.get(original, ()), key=_order):
+            self._touch()
+            updated = self._expression(edit, updated)
+        if original in self._wanted:
+            self._became.setdefault(original, updated)
+        return updated
+
+    def _expression(self, edit: fx.Edit, updated: Any) -> Any:
+        match edit:
+            case fx.Extract(node, name=name):
+                self._extracted[node] = updated
+                return cst.Name(name)
+            case fx.Replace(node, code):
+                inner = self._locator.expression(node)
+                self._became[inner] = updated  # a hole may hold the node itself
+                made = templates.expression(code, self._holes(edit), self._config)
+                del self._became[inner]
+                return templates.in_place(made, self._source.names.parents.get(node), node)
+            case fx.AddArgument(code=code, first=first):
+                call = templates.expression(f"f({code})", self._holes(edit), self._config)
+                return arguments.with_argument(updated, call.args[0], first)
+            case fx.AddParameter(code=code):
+                return parameters.with_parameter(updated, code, False)
+        raise AssertionError(edit)
+
+    def _holes(self, edit: Any) -> dict[str, Any]:
+        holes: dict[str, Any] = {}
+        for name, node in getattr(edit, "holes", {}).items():
+            located = self._locator.expression(node)
+            if located not in self._became:  # it stands behind this place
+                located.visit(self)
+            holes[name] = self._became.get(located, located)
+        if fx.CONTEXT in edit.code:
+            holes["context"] = self._context[fx.place_of(edit)]
+        return holes
+
+    # Statements.
+
+    def _line(self, original: Any, updated: Any, touched: bool) -> Any:
+        """A line of simple statements, which edits may turn into several lines."""
+        if any(one in self._edits for one in original.body):
+            return self._finished(original, self._each(original, updated))
+        bare = updated.with_changes(leading_lines=[])
+        return self._finished(original, self._apart(original, bare)) if touched else updated
+
+    def _each(self, original: Any, updated: Any) -> list[Any]:
+        """The lines in the place of the small statements of a line."""
+        pairs = zip(original.body, layout.on_lines(updated.body), strict=True)
+        return [
+            new
+            for small, line in pairs
+            for new in self._around(original, line, self._edits.get(small, []))
+        ]
+
+    def _apart(self, original: Any, line: Any) -> list[Any]:
+        """``a; b`` on two lines, if an edit made the line too long."""
+        width = self._width - self._locator.column(original)
+        if len(line.body) == 1 or len(self._locator.module.code_for_node(line).rstrip()) <= width:
+            return [line]
+        *first, last = layout.on_lines(line.body)
+        return [*first, line.with_changes(body=last.body)]
+
+    def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
+        """Lines in the place of one, with its comments and within the file's width."""
+        indent, module = self._locator.column(original), self._locator.module
+        lines = [wrapped(line, self._width, indent, module, self._old_lines) for line in lines]
+        lines = keep_comments(original, lines, head_only, self._locator.text(original))
+        return cst.FlattenSentinel(lines) if len(lines) != 1 else lines[0]
+
+    def _around(self, original: Any, statement: Any, edits: Sequence[fx.Edit]) -> list[Any]:
+        """A statement with what is inserted before and after it, or what replaces it."""
+        before: list[Any] = []
+        after: list[Any] = []
+        here = [statement]
+        for edit in edits:
+            match edit:
+                case fx.InsertBefore():
+                    before += self._statements(edit)
+                case fx.Extract(node):
+                    value = self._extracted[node]
+                    made = self._statements(edit, value=value)
+                    if "\n" in self._locator.module.code_for_node(value):
+                        made = [one.visit(layout.Opened(value)) for one in made]
+                    before += made
+                case fx.InsertAfter():
+                    after += self._statements(edit)
+                case fx.ReplaceStatement(code=code):
+                    here = self._statements(edit) if code else []
+                case fx.Mark(text=text):
+                    here[:1] = [layout.with_comments(here[0], text)] if here else []
+        if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):
+            here[0] = layout.spaced(here[0], 2 if self._locator.column(original) == 0 else 1)
+        return [*before, *here, *after]
+
+    def _suite(self, original: Any, updated: Any) -> Any:
+        """``if x: a; b``, written as a block where an edit needs lines."""
+        if not any(one in self._edits for one in original.body):
+            return updated
+        lines = self._each(original, updated)
+        return cst.IndentedBlock(
+            lines or [cst.SimpleStatementLine([cst.Pass()])], header=updated.trailing_whitespace
+        )
+
+    def _compound(self, original: Any, updated: Any, touched: bool) -> Any:
+        """A block statement with its edits; one that lost its body gets ``pass``."""
+        edits = self._edits.get(original, [])
+        for edit in edits:
+            updated = self._definition(edit, updated)
+        if isinstance(updated, cst.If):
+            updated = settled.with_settled_elif(original, updated)
+            if touched and original in self._elifs:
+                self._touch()
+        if not (touched or edits):
+            return updated
+        chosen = None if original in self._elifs else settled.branch(original, updated)
+        if chosen is not None:
+            self._ends |= {one.body[-1] for one in chosen if settled.ends(one)}
+            return self._finished(original, chosen, head_only=True)
+        if isinstance(updated, cst.FunctionDef):
+            every = [*original.params.posonly_params, *original.params.params]
+            dropped = [one.name.value for one in every if one in self._dropped]
+            added = [one.code for one in edits if isinstance(one, fx.AddParameter)]
+            updated = with_parameters(updated, dropped, (*added, None)[0])
+            updated = with_type_comment(original, parameters.closed_up(updated))
+            updated = self._unfolded(original, updated)
+        lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
+        return self._finished(original, lines, head_only=True)
+
+    def _unfolded(self, original: Any, updated: Any) -> Any:
+        """``def f(): return x`` on two lines, if an edit made the line too long."""
+        if not isinstance(updated.body, cst.SimpleStatementSuite):
+            return updated
+        text = self._locator.module.code_for_node(updated.with_changes(leading_lines=[]))
+        width = self._width - self._locator.column(original)
+        if all(len(line) <= width for line in text.splitlines()):
+            return updated
+        header = updated.body.trailing_whitespace
+        return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
+
+    def _reached(self, body: Sequence[Any]) -> Sequence[Any]:
+        """The statements of a block that come before the end of a branch that was chosen."""
+        for at, one in enumerate(body):
+            if isinstance(one, cst.SimpleStatementLine) and self._ends.intersection(one.body):
+                return body[: at + 1]
+        return body
+
+    def _module(self, updated: Any) -> Any:
+        """The module without deleted statements, with appended code."""
+        body, comments = settle(updated.body)
+        for edit in self._appended:
+            body += [layout.spaced(one, 2) for one in self._statements(edit)]
+        if body and is_gone(updated.body[0]) and not updated.header:
+            body[0] = body[0].with_changes(leading_lines=without_blank(body[0].leading_lines))
+        return updated.with_changes(body=body, footer=[*comments, *updated.footer])
+
+    def _definition(self, edit: fx.Edit, updated: Any) -> Any:
+        """A function or class with an edit of its head, its members or its first lines."""
+        match edit:
+            case fx.AddParameter(function, code):
+                in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
+                return parameters.with_parameter(updated, code, in_class)
+            case fx.Annotate(code=code):
+                made = cst.Annotation(cst.parse_expression(code)) if code else None
+                return updated.with_changes(returns=made)
+            case fx.RenameFunction(name=name):
+                return updated.with_changes(name=cst.Name(name))
+            case fx.InsertFirst():
+                return definitions.with_first(updated, self._statements(edit))
+            case fx.AddMember(first=first):
+                return definitions.with_members(updated, self._statements(edit), first)
+        return updated
+
+    def _statements(self, edit: Any, **holes: Any) -> list[Any]:
+        """The statements of an edit's template."""
+        return list(templates.statements(edit.code, self._holes(edit) | holes, self._config))
+
+
+def _wraps(edit: Any) -> bool:
+    """Whether a replacement keeps the whole expression."""
+    return edit.node in getattr(edit, "holes", {}).values()
+
+
+def _order(edit: fx.Edit) -> int:
+    """Parts of an expression are edited before it is replaced, wrapped and moved."""
+    if isinstance(edit, fx.Replace):
+        return 2 if _wraps(edit) else 1
+    return 3 if isinstance(edit, fx.Extract) else 0
+
+
+def _closed_up(original: Any, updated: Any) -> Any:
+    """A node whose parts changed, without what only parted or quoted the old ones."""
+    match updated:
+        case cst.Call():
+            return arguments.without_stray_comma(original, updated)
+        case cst.Parameters():
+            return parameters.without_stray_comma(original, updated)
+        case cst.Lambda() if original.params.params:
+            return parameters.closed_up(updated)
+        case cst.FormattedString() if updated is not original:
+            return layout.with_other_quotes(updated)
+    return updated
+
+
+def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
+    if argument.keyword is not None:
+        return argument.with_changes(keyword=cst.Name(name))
+    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return argument.with_changes(keyword=cst.Name(name), equal=tight)

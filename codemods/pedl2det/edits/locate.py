@@ -1,0 +1,248 @@
+"""Find the libcst node of an ``ast`` node: facts come from ``ast``, edits are made by libcst.
+
+Both trees of a file are walked side by side, and only where a node is asked for: positions of
+libcst cost more than all edits.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from pedl2det.analysis.source import Source
+
+_STATEMENTS = cst.BaseSmallStatement | cst.BaseCompoundStatement
+#: What both trees have. Other nodes, such as ``Arg`` and ``ast.keyword``, are parts of these.
+_SHARED = _STATEMENTS | cst.BaseExpression | cst.Param
+_AST_SHARED = ast.expr | ast.stmt | ast.arg
+
+#: The attributes of libcst nodes that hold shared nodes, in the order of the text.
+_PARTS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    **dict.fromkeys((cst.Module, cst.IndentedBlock, cst.Else, cst.Finally), ("body",)),
+    **dict.fromkeys((cst.SimpleStatementLine, cst.SimpleStatementSuite), ("body",)),
+    cst.FunctionDef: ("decorators", "params", "returns", "body"),
+    cst.ClassDef: ("decorators", "bases", "keywords", "body"),
+    cst.If: ("test", "body", "orelse"),
+    cst.While: ("test", "body", "orelse"),
+    cst.For: ("target", "iter", "body", "orelse"),
+    cst.With: ("items", "body"),
+    cst.WithItem: ("item", "asname"),
+    cst.AsName: ("name",),
+    **dict.fromkeys((cst.Try, cst.TryStar), ("body", "handlers", "orelse", "finalbody")),
+    **dict.fromkeys((cst.ExceptHandler, cst.ExceptStarHandler), ("type", "body")),
+    cst.Match: ("subject", "cases"),
+    cst.MatchCase: ("pattern", "guard", "body"),
+    cst.MatchValue: ("value",),
+    **dict.fromkeys((cst.MatchOr, cst.MatchList, cst.MatchTuple), ("patterns",)),
+    **dict.fromkeys((cst.MatchOrElement, cst.MatchAs, cst.MatchKeywordElement), ("pattern",)),
+    cst.MatchSequenceElement: ("value",),
+    cst.MatchMapping: ("elements",),
+    cst.MatchMappingElement: ("key", "pattern"),
+    cst.MatchClass: ("cls", "patterns", "kwds"),
+    cst.Assign: ("targets", "value"),
+    **dict.fromkeys((cst.AssignTarget, cst.Del), ("target",)),
+    **dict.fromkeys((cst.AugAssign, cst.NamedExpr), ("target", "value")),
+    cst.AnnAssign: ("target", "annotation", "value"),
+    **dict.fromkeys((cst.Annotation, cst.Param), ("annotation",)),
+    **dict.fromkeys((cst.Expr, cst.Return, cst.Yield, cst.Attribute), ("value",)),
+    **dict.fromkeys((cst.Arg, cst.Element, cst.StarredElement, cst.Index), ("value",)),
+    cst.StarredDictElement: ("value",),
+    cst.DictElement: ("key", "value"),
+    cst.Raise: ("exc", "cause"),
+    cst.From: ("item",),
+    cst.Assert: ("test", "msg"),
+    cst.Decorator: ("decorator",),
+    cst.Lambda: ("params", "body"),
+    cst.Parameters: ("posonly_params", "params", "star_arg", "kwonly_params", "star_kwarg"),
+    cst.Call: ("func", "args"),
+    cst.Subscript: ("value", "slice"),
+    cst.SubscriptElement: ("slice",),
+    cst.Slice: ("lower", "upper", "step"),
+    **dict.fromkeys((cst.Tuple, cst.List, cst.Set, cst.Dict), ("elements",)),
+    **dict.fromkeys((cst.ListComp, cst.SetComp, cst.GeneratorExp), ("elt", "for_in")),
+    cst.DictComp: ("key", "value", "for_in"),
+    cst.CompFor: ("target", "iter", "ifs", "inner_for_in"),
+    cst.CompIf: ("test",),
+    cst.IfExp: ("body", "test", "orelse"),
+    **dict.fromkeys((cst.BinaryOperation, cst.BooleanOperation), ("left", "right")),
+    cst.ConcatenatedString: ("left", "right"),
+    cst.Comparison: ("left", "comparisons"),
+    cst.ComparisonTarget: ("comparator",),
+    **dict.fromkeys((cst.UnaryOperation, cst.Await), ("expression",)),
+    cst.FormattedString: ("parts",),
+    cst.FormattedStringExpression: ("expression", "format_spec"),
+}
+
+
+class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
+    """An ``ast`` node without a libcst node; the edit of it is a defect of ours."""
+
+
+def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Return the children of a node that may hold expressions or statements."""
+    for name in _PARTS.get(type(node), ()):
+        value = getattr(node, name)
+        for child in value if isinstance(value, Sequence) else (value,):
+            if isinstance(child, cst.CSTNode):  # it may be None or a sentinel
+                yield child
+
+
+class Locator:
+    """The libcst nodes of one file by the ``ast`` nodes that they stand for.
+
+    Args:
+        source: the file.
+
+    Attributes:
+        source: the file.
+        module: the libcst tree.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.module = cst.parse_module(source.text)
+        self._located: dict[ast.AST, cst.CSTNode] = {source.tree: self.module}
+        self._waiting: set[ast.AST] = {source.tree}  # nodes whose children are not known yet
+        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._statements: dict[cst.CSTNode, ast.stmt] = {}
+
+    @functools.cached_property
+    def positions(self) -> Any:
+        """Where each node of the libcst tree stands."""
+        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        positions: Any = wrapper.resolve(PositionProvider)
+        return positions
+
+    def expression(self, node: ast.expr) -> cst.CSTNode:
+        """The libcst expression of an expression."""
+        found = self._find(node)
+        if not isinstance(found, cst.BaseExpression):
+            raise NotLocated(f"{self.source.path}:{node.lineno}: {ast.unparse(node)}")
+        return found
+
+    def statement(self, node: ast.stmt) -> cst.CSTNode:
+        """The small or compound libcst statement of a statement."""
+        found = self._find(node)
+        if found is None:
+            raise NotLocated(f"{self.source.path}:{node.lineno}: {type(node).__name__}")
+        return found
+
+    def argument(self, node: ast.expr | ast.keyword) -> cst.Arg:
+        """The argument of a call that an expression or a keyword stands for."""
+        value = node.value if isinstance(node, ast.keyword | ast.Starred) else node
+        found = self._parents.get(self.expression(value))
+        if not isinstance(found, cst.Arg):
+            raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
+        return found
+
+    def decorator(self, node: ast.expr) -> cst.CSTNode:
+        """The decorator that an expression is."""
+        return self._parents[self.expression(node)]
+
+    def parameter(self, node: ast.arg) -> cst.Param:
+        """The parameter of a function."""
+        found = self._find(node)
+        if not isinstance(found, cst.Param):
+            raise NotLocated(f"{self.source.path}:{node.lineno}: parameter {node.arg}")
+        return found
+
+    def column(self, statement: Any) -> int:
+        """The column in which a located statement, or a line that begins with one, starts."""
+        return self.source.start(self._node(statement))[1]
+
+    def text(self, statement: Any) -> str:
+        """The lines of a statement or line, decorators included."""
+        first = self._node(statement)
+        last = self._statements[statement.body[-1]] if statement not in self._statements else first
+        start = min(one.lineno for one in (first, *getattr(first, "decorator_list", ())))
+        return "\n".join(self.source.lines[start - 1 : last.end_lineno])
+
+    def _node(self, statement: Any) -> ast.stmt:
+        while statement not in self._statements:
+            statement = statement.body[0]
+        return self._statements[statement]
+
+    def ways(self, nodes: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+        """Return some located nodes and all that they are in."""
+        found: set[cst.CSTNode] = set()
+        for node in nodes:
+            way: cst.CSTNode | None = node
+            while way is not None and way not in found:
+                found.add(way)
+                way = self._parents.get(way)
+        return found
+
+    def _find(self, node: ast.AST) -> cst.CSTNode | None:
+        parents = self.source.names.parents
+        around = [node]
+        while around[-1] not in self._located and around[-1] in parents:
+            around.append(parents[around[-1]])
+        for one in reversed(around):
+            if one in self._waiting:
+                self._waiting.remove(one)
+                self._pair(one, self._located[one])
+        return self._located.get(node)
+
+    def _pair(self, node: ast.AST, there: cst.CSTNode) -> None:
+        """Locate the children of a located node."""
+        others = list(self._below(there))
+        nodes = _below(node, _is_bare_tuple(there))
+        if len(nodes) != len(others):
+            line = getattr(node, "lineno", 1)
+            raise NotLocated(f"{self.source.path}:{line}: the parts of {type(node).__name__}")
+        self._located.update(zip(nodes, others, strict=True))
+        self._waiting.update(nodes)
+        pairs = zip(others, nodes, strict=True)
+        self._statements.update((one, here) for one, here in pairs if isinstance(here, ast.stmt))
+
+    def _below(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nearest shared nodes below a libcst node."""
+        for child in parts(node):
+            self._parents[child] = node
+            yield from (child,) if _is_shared(child, node) else self._below(child)
+            if isinstance(child, cst.Param) and child.default is not None:
+                self._parents[child.default] = child
+                yield child.default
+
+
+def _is_shared(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    """Whether ``ast`` has a node for a libcst node; ``left`` and others continue their parent."""
+    match parent:
+        case cst.BooleanOperation(left=cst.BooleanOperation(lpar=()) as left) if left is node:
+            return type(left.operator) is not type(parent.operator)
+        case cst.ConcatenatedString() | cst.FormattedString():
+            return False
+        case cst.Del(target=cst.Tuple(lpar=())):
+            return False
+    return isinstance(node, _SHARED) or getattr(node, "star", "") == "*"
+
+
+def _is_bare_tuple(node: cst.CSTNode) -> bool:
+    """Whether a subscript has a tuple without parentheses, which libcst has no node for."""
+    return isinstance(node, cst.Subscript) and (
+        len(node.slice) > 1 or isinstance(node.slice[0].comma, cst.Comma)
+    )
+
+
+def _below(node: ast.AST, bare_tuple: bool = False) -> list[ast.AST]:
+    """The nearest nodes below an ``ast`` node that libcst has too, in the order of the text."""
+    if isinstance(node, ast.JoinedStr):  # Python 3.11 has wrong positions for what is in it
+        return [
+            part
+            for value in node.values
+            if isinstance(value, ast.FormattedValue)
+            for part in (value.value, *(_below(value.format_spec) if value.format_spec else ()))
+        ]
+    found: list[Any] = []
+    for child in ast.iter_child_nodes(node):
+        is_part = isinstance(child, ast.Slice) or (bare_tuple and child is node.slice)  # type: ignore[attr-defined]
+        if isinstance(child, _AST_SHARED) and not is_part:
+            found.append(child)
+        else:
+            found += _below(child)
+    return sorted(found, key=lambda one: (one.lineno, one.col_offset))

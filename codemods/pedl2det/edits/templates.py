@@ -1,0 +1,116 @@
+"""Templates of code: text with holes, turned into libcst nodes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import libcst as cst
+
+_HOLE = re.compile(r"\{(\w+)\}")
+#: Expressions that bind as tightly as a call.
+_TIGHT = (
+    *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.FormattedString),
+    *(cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp),
+)
+
+
+def expression(code: str, holes: Mapping[str, Any], config: cst.PartialParserConfig) -> Any:
+    """The expression that a template means."""
+    text = _named(code, holes)
+    return _filled(cst.parse_expression(text, config), code, holes, f"({text})")
+
+
+def statements(
+    code: str, holes: Mapping[str, Any], config: cst.PartialParserConfig
+) -> Sequence[Any]:
+    """The statements that a template means."""
+    text = _named(code.rstrip("\n") + "\n", holes)
+    module: cst.Module = _filled(cst.parse_module(text, config), code, holes, text)
+    return module.body
+
+
+def _named(code: str, holes: Mapping[str, Any]) -> str:
+    """A template with names for the holes."""
+    return _HOLE.sub(lambda found: _name(found[1]) if found[1] in holes else found[0], code)
+
+
+def _name(hole: str) -> str:
+    return f"_{hole}_hole"
+
+
+def _filled(tree: Any, code: str, holes: Mapping[str, Any], text: str) -> Any:
+    """The tree of a template with the code of the holes in the places of their names."""
+    used = {_name(hole): holes[hole] for hole in _HOLE.findall(code) if hole in holes}
+    if not used:
+        return tree
+    tight = {
+        one.id
+        for node in ast.walk(ast.parse(text))
+        for one in operands(node)
+        if isinstance(one, ast.Name)
+    }
+    return tree.visit(_Filler({name: _fit(one, name in tight) for name, one in used.items()}))
+
+
+class _Filler(cst.CSTTransformer):
+    """Puts code in the places of names."""
+
+    def __init__(self, code: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._code = code
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> Any:
+        """Replace a name."""
+        return self._code.get(original_node.value, updated_node)
+
+
+def operands(node: ast.AST | None) -> Iterator[ast.expr]:
+    """The children of a node that must bind tightly or be in parentheses."""
+    match node:
+        case ast.Attribute(value=one) | ast.Subscript(value=one) | ast.Call(func=one):
+            yield one
+        case ast.Starred(value=one) | ast.Await(value=one) | ast.keyword(arg=None, value=one):
+            yield one
+        case ast.BinOp(left=left, right=right):
+            yield from (left, right)
+        case ast.UnaryOp(operand=one):
+            yield one
+        case ast.BoolOp(values=values):
+            yield from values
+        case ast.Compare(left=left, comparators=others):
+            yield from (left, *others)
+        case ast.IfExp(test=test, body=body):
+            yield from (test, body)
+        case ast.Dict(keys=keys, values=values):
+            yield from (value for key, value in zip(keys, values, strict=True) if key is None)
+        case ast.comprehension(iter=iterated, ifs=conditions):
+            yield from (iterated, *conditions)
+
+
+def in_place(node: Any, parent: ast.AST | None, old: ast.expr) -> Any:
+    """New code for the place of an expression, in parentheses where its neighbours ask for them."""
+    is_number = isinstance(node, cst.Integer | cst.Float | cst.Imaginary)
+    if is_number and not isinstance(parent, ast.Attribute):
+        return node
+    return _fit(node, any(one is old for one in operands(parent)))
+
+
+def in_parentheses(node: Any, always: bool = False) -> Any:
+    """Code that cannot stand beside others without parentheses, in parentheses."""
+    if node.lpar or (not always and not isinstance(node, cst.GeneratorExp)):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def _fit(node: Any, tight: bool) -> Any:
+    """The code of a hole, in parentheses where it would otherwise bind to its neighbours."""
+    if isinstance(node, str):
+        return cst.parse_expression(node)
+    if not isinstance(node, cst.BaseExpression):
+        return node
+    is_open = isinstance(node, cst.Tuple | cst.GeneratorExp | cst.Yield)
+    needs = is_open or (tight and not isinstance(node, _TIGHT))
+    return in_parentheses(node, always=True) if needs else node

@@ -1,0 +1,210 @@
+"""Migrate the experiment configs of a project, with what its code says about them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import yaml
+
+from pedl2det.analysis.config import Config
+from pedl2det.analysis.keras_metrics import metric_names
+from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.analysis.project import Reading, Script
+from pedl2det.analysis.skipping import skipped_in_text
+from pedl2det.analysis.trial import Trial
+from pedl2det.engine.options import Options
+from pedl2det.engine.places import finding_at
+from pedl2det.engine.result import Change
+from pedl2det.findings import Finding, Kind
+from pedl2det.fixes import ConfigNeed, Fix
+from pedl2det.texts import ConfigFacts, TextResult, migrate_config
+
+_KINDS = {"note": Kind.NOTE, "different": Kind.DIFFERENT, "left": Kind.LEFT}
+RULE = "C105"
+
+
+@dataclass
+class MigratedConfigs:
+    """New configs, and what there is to say about them.
+
+    Attributes:
+        texts: the new texts, by path.
+        changes: the rewritten places.
+        findings: what there is to say.
+        metric_names: the new names of metrics, if some have another name.
+        new: configs that stood in scripts, by the paths of their files.
+    """
+
+    texts: dict[Path, str] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    metric_names: MetricNames | None = None
+    new: dict[Path, str] = field(default_factory=dict)
+
+
+def migrate_configs(
+    reading: Reading, trial: Trial, fixes: Sequence[Fix], options: Options
+) -> MigratedConfigs:
+    """Migrate the configs of a project.
+
+    Args:
+        reading: the project.
+        trial: the project as the rules saw it.
+        fixes: the fixes that were applied.
+        options: what the user asked for.
+    """
+    made = MigratedConfigs()
+    needs = [one for script in reading.scripts.values() for one in script.needs]
+    facts = _facts(trial, fixes, needs, options, made.findings)
+    made.metric_names = metric_names(trial)
+    for path, config in reading.configs.items():
+        named = _script(reading, path, config) or _entrypoint(trial, config)
+        if named is None and len(trial.concrete) > 1 and not _names_trial(config):
+            made.findings.append(_unclear(path, trial))
+        result = migrate_config(config.text, replace(facts, entrypoint=named))
+        _take(path, config, result, options, made)
+    for path, script in reading.scripts.items():
+        if script.config is not None and script.entrypoint and not reading.configs:
+            _write_new(path, script, facts, made)
+    return made
+
+
+def _write_new(path: Path, script: Script, facts: ConfigFacts, made: MigratedConfigs) -> None:
+    """Write the config that stood in a script to a file beside it."""
+    file = path.with_name("const.yaml")
+    if file.exists() or file in made.new:
+        file = path.with_suffix(".yaml")
+    content = {"entrypoint": script.entrypoint, **script.config}  # type: ignore[dict-item]
+    text = yaml.safe_dump(content, sort_keys=False)
+    result = migrate_config(text, replace(facts, entrypoint=script.entrypoint))
+    made.new[file] = result.text
+    message = f"the experiment config of the script is written to {file.name}"
+    made.findings.append(Finding(Kind.NOTE, RULE, path, 1, message))
+    made.findings += [finding_of(file, text, one) for one in result.findings]
+
+
+def finding_of(path: Path, text: str, one: object, cell: int | None = None) -> Finding:
+    """Return the finding about a text as a finding about a file."""
+    lines = text.splitlines()
+    line: int = getattr(one, "line")  # noqa: B009 - any of several records
+    code = lines[line - 1] if 0 < line <= len(lines) else ""
+    kind = _KINDS[getattr(one, "kind")]  # noqa: B009
+    rule, message, help_ = (getattr(one, name) for name in ("rule", "message", "help"))
+    return Finding(kind, rule, path, line, message, help_, code=code, cell=cell)
+
+
+def _take(
+    path: Path, config: Config, result: TextResult, options: Options, made: MigratedConfigs
+) -> None:
+    """Take a migrated config in, unless the user wants it left."""
+    skipped = skipped_in_text(config.text)
+    unwanted = [
+        one for one in result.changes if one.rule in options.left_out or one.line in skipped
+    ]
+    for one in unwanted:
+        reason = "was left out" if one.rule in options.left_out else "would edit what is skipped"
+        message = f"{one.message} ({one.rule} {reason}: this config stays as it is)"
+        made.findings.append(Finding(Kind.SUPPRESSED, one.rule, path, one.line, message))
+    if unwanted:
+        return
+    made.findings += [
+        finding_of(path, config.text, one)
+        for one in result.findings
+        if one.rule not in options.left_out and one.line not in skipped
+    ]
+    if result.text != config.text:
+        made.texts[path] = result.text
+        made.changes += [Change(one.rule, path, one.line) for one in result.changes]
+
+
+def _facts(
+    trial: Trial,
+    fixes: Sequence[Fix],
+    needs: Sequence[ConfigNeed],
+    options: Options,
+    findings: list[Finding],
+) -> ConfigFacts:
+    """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
+    values: dict[str, ConfigNeed] = {one.key: one for one in needs}
+    for fix in fixes:
+        for need in fix.config:
+            known = values.setdefault(need.key, need)
+            if known.value != need.value:
+                message = f"{need.key}: {need.value} here, and {known.value} elsewhere"
+                findings.append(_at(trial, need.place or fix.node, fix, message))
+    renames = _named(values, "metric:")
+    return ConfigFacts(
+        metric_renames=renames,
+        batch_size=_number(values.get("global_batch_size")),
+        cluster=options.cluster,
+    )
+
+
+def _at(trial: Trial, node: ast.AST, fix: Fix, message: str) -> Finding:
+    return finding_at(trial.modules.home(node), node, Kind.LEFT, fix.rule, message)
+
+
+def _number(need: ConfigNeed | None) -> int | None:
+    return need.value if need is not None and isinstance(need.value, int) else None
+
+
+def _named(values: Mapping[str, ConfigNeed], start: str) -> dict[str, str]:
+    return {
+        key.removeprefix(start): str(need.value)
+        for key, need in values.items()
+        if key.startswith(start)
+    }
+
+
+def _script(reading: Reading, path: Path, config: Config) -> str | None:
+    """The trial that a config's script has become."""
+    entry = config.entry("entrypoint", "script")
+    if entry is None or not entry.scalar:
+        return None
+    for base in (path.parent, reading.project.home):
+        found = reading.scripts.get(base / entry.scalar)
+        if found is not None:
+            return found.entrypoint or None
+    return None
+
+
+def _entrypoint(trial: Trial, config: Config) -> str | None:
+    """The trial of a config as ``module:Class``; of several, the one that the config names."""
+    found = _chosen(trial, config.trial.rpartition(":")[2])
+    if found is None:
+        return None
+    return f"{trial.modules.name_of(trial.modules.home(found))}:{found.name}"
+
+
+def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
+    """The class of a name, or else the only one that ``__init__.py`` exposes or that there is."""
+    classes = [
+        one
+        for one in trial.classes
+        if trial.modules.home(one).is_module
+        and any(base in trial.roots for base in trial.flow.bases(one))
+    ]
+    concrete = [one for one in classes if one in trial.concrete]
+    by_name = [one for one in classes if one.name == named]
+    if len(by_name) == 1:
+        return by_name[0]
+    init = trial.modules.by_name.get("__init__")
+    exposed = (
+        [one for one in classes if init.names.module_bindings(one.name)] if init is not None else []
+    )
+    found = concrete if named and len(concrete) == 1 else exposed or concrete
+    return found[0] if len(found) == 1 else None
+
+
+def _names_trial(config: Config) -> bool:
+    entry = config.entry("entrypoint")
+    return entry is not None and not entry.is_null
+
+
+def _unclear(path: Path, trial: Trial) -> Finding:
+    classes: Iterable[str] = (one.name for one in trial.concrete)
+    message = f"this config names no trial, and there are several: {', '.join(classes)}"
+    return Finding(Kind.LEFT, RULE, path, 1, message, "entrypoint: module:Class")

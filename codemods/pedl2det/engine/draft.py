@@ -1,0 +1,174 @@
+"""Put the fixes of all rules together into new texts of a project's files.
+
+Fixes come as values and in no order. What they need together is worked out here: which fixes still
+have a place, which functions get the context, what the constructor says, what is imported, and
+which pieces ``legacy_keras.py`` holds.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import libcst as cst
+
+import pedl2det_names as names
+from pedl2det import fixes as fx
+from pedl2det.analysis.flow import Function
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+from pedl2det.edits.apply import applied
+from pedl2det.edits.imports import Wanted, fitted
+from pedl2det.edits.unused import without_unused
+from pedl2det.engine.surviving import Edits, surviving
+from pedl2det.engine.threading_context import inside, thread_context
+from pedl2det.support import library
+
+#: The statement that makes the context known to ``legacy_keras``.
+BIND = f"{library.MODULE}.bind({{context}})"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What the fixes make of a project.
+
+    Attributes:
+        texts: the new text of each file that changes, by path.
+        support: the pieces of ``legacy_keras.py`` that the new texts use.
+        fixes: the fixes that were applied.
+    """
+
+    texts: dict[Path, str] = field(default_factory=dict)
+    support: frozenset[str] = frozenset()
+    fixes: tuple[fx.Fix, ...] = ()
+
+
+def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
+    """Apply the fixes of all rules to one project.
+
+    Raises:
+        Overlap: two fixes replace the same place; a defect of ours.
+        NotLocated: an edit's node has no place of its own; a defect of ours.
+    """
+    kept, edits = surviving(fixes)
+    constructor = list(dict.fromkeys(line for fix in kept for line in fix.constructor))
+    support = _used_support(kept, edits, constructor)
+    binds = library.needs_context(support)
+    lines = [BIND, *constructor] if binds else constructor
+    contexts, functions = thread_context(trial, edits)
+    for found in edits.values():
+        # What is inserted last comes first: the constructor's statements, which bind the context.
+        found.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
+        filled = [_filled(trial, edit, lines, functions, contexts) for edit in found]
+        found[:] = [edit for edit in filled if edit is not None]
+    imports = _imports_of(kept, binds)
+    texts = {}
+    for source in trial.modules:
+        mine, added = edits.get(id(source), []), frozenset(imports[id(source)])
+        if mine or added or _imports_harness(source):
+            text = _text(trial, source, added, applied(source, mine, contexts))
+            if text != source.text:
+                texts[source.path] = text
+    return Draft(texts, support, tuple(kept))
+
+
+def _used_support(
+    fixes: Iterable[fx.Fix], edits: Edits, constructor: Iterable[str]
+) -> frozenset[str]:
+    """The pieces of ``legacy_keras.py`` that edits or the constructor name."""
+    written = [getattr(edit, "code", "") for found in edits.values() for edit in found]
+    used = "\n".join([*written, *constructor])
+    pieces = {name for fix in fixes for name in fix.support}
+    return frozenset(name for name in pieces if f"{library.MODULE}.{name}" in used)
+
+
+def _text(trial: Trial, source: Source, added: frozenset[str], tree: cst.Module) -> str:
+    """The text of an edited tree with the imports and variables that it needs."""
+    wanted = Wanted(
+        added,
+        _is_old,
+        names.is_legacy,
+        frozenset(one.partition(".")[0] for one in trial.modules.by_name),
+        source.path.name == "__init__.py",
+    )
+    whole = tree.code
+    text = without_unused(source, whole)
+    return fitted(source.text, text, wanted, tree if text == whole else None)
+
+
+def _imports_harness(source: Source) -> bool:
+    """Whether a file imports the old API, and so may import what it does not use."""
+    return not source.skipped.whole and any(
+        names.is_legacy(alias.name if isinstance(node, ast.Import) else f"{node.module}.x")
+        for node in source.names.of(ast.Import, ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+def _is_old(dotted: str) -> bool:
+    """Whether nothing but old code imports a name."""
+    row = names.lookup(dotted)
+    return names.is_legacy(dotted) or (row is not None and not row.changed and row.new != dotted)
+
+
+def _filled(
+    trial: Trial,
+    edit: Any,
+    constructor: Sequence[str],
+    functions: dict[Function, str],
+    contexts: dict[ast.AST, str],
+) -> Any:
+    """An edit with what all edits together tell: the constructor, and who takes the context.
+
+    None for a constructor that has nothing more to do.
+    """
+    code = getattr(edit, "code", None)
+    if code is None:
+        return edit
+    own = fx.CONTEXT
+    if isinstance(edit, fx.AddMember):
+        own = "context" if fx.CONSTRUCTOR in code else f"self.{trial.context.attribute}"
+    if fx.CONSTRUCTOR in code:
+        if isinstance(edit, fx.InsertFirst | fx.InsertAfter):
+            access = trial.context.at(inside(edit))
+            assert access is not None
+            contexts[edit.node] = access.code
+        code = _with_constructor(code, [one.replace(fx.CONTEXT, own) for one in constructor])
+        if not code.strip():
+            return None
+    loaders = own if trial.loaders in functions else ""
+    download = own if trial.download in functions else ""
+    for token, handed in ((fx.LOADERS_CONTEXT, loaders), (fx.DOWNLOAD_CONTEXT, download)):
+        if not handed:  # a lambda around a call without arguments
+            code = re.sub(rf"lambda: (\w+)\({re.escape(token)}\)", r"\1", code)
+        code = code.replace(token, handed)
+    return edit if code == edit.code else replace(edit, code=code)
+
+
+def _with_constructor(code: str, constructor: Sequence[str]) -> str:
+    """A template with the constructor's statements in their place."""
+    lines = []
+    for line in code.split("\n"):
+        if line.strip() == fx.CONSTRUCTOR:
+            indent = line[: len(line) - len(line.lstrip())]
+            lines += [indent + part for one in constructor for part in one.split("\n")]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[int, set[str]]:
+    """The imports that the fixes need, by the id of the source."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for fix in fixes:
+        found[id(fix.source)] |= set(fix.imports)
+        for source, edit in fix.located:
+            code = getattr(edit, "code", "")
+            if f"{library.MODULE}." in code or (binds and fx.CONSTRUCTOR in code):
+                found[id(source)].add(f"import {library.MODULE}")
+    return found

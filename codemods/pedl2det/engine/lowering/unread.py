@@ -1,0 +1,65 @@
+"""Drop what a script only prepared for code that is gone."""
+
+from __future__ import annotations
+
+import ast
+
+from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.statements import read_names
+from pedl2det.engine.lowering.staying import is_constant
+from pedl2det.fixes import ReplaceStatement
+
+_PREPARING = ("determined.", "argparse.", "pathlib.")
+
+
+def without_unread(script: Script, old: Script) -> Script:
+    """Drop assignments that only what is gone read, such as ``EPOCHS = 3`` or ``config = {...}``.
+
+    With a name go the calls of its methods, such as ``parser.add_argument``.
+
+    Args:
+        script: the script.
+        old: the script before something was left out.
+    """
+    read = read_names([old.source.tree]) - _names_elsewhere(script)
+    while True:
+        names = script.source.names
+        methods = [(one, name) for one in names.of(ast.Expr) if (name := _receiver(one))]
+        receivers = {name for _, name in methods}
+        reads = [n for n in names.of(ast.Name) if not isinstance(n.ctx, ast.Store)]
+        kept = {one.id for one in reads if one not in receivers}
+        assigned = [
+            (node, target)
+            for node in names.of(ast.Assign)
+            if isinstance(target := node.targets[0], ast.Name)
+            and target.id in read - kept
+            and _is_harmless(script, node.value)
+        ]
+        gone = {name.id for _, name in assigned}
+        if not gone:
+            return script
+        statements = [one for one, name in [*assigned, *methods] if name.id in gone]
+        script = script.edited([ReplaceStatement(one) for one in statements])
+
+
+def _names_elsewhere(script: Script) -> set[str]:
+    """The names that other files of the project may read from the script."""
+    others = script.facts.others.values()
+    nodes = [node for one in others for node in one.names.of(ast.Attribute, ast.alias)]
+    return {one.name if isinstance(one, ast.alias) else one.attr for one in nodes}
+
+
+def _receiver(statement: ast.stmt) -> ast.Name | None:
+    """The name of which a statement calls a method."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as name))):
+            return name
+    return None
+
+
+def _is_harmless(script: Script, value: ast.expr) -> bool:
+    """Whether a value has no side effects."""
+    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+    names = [script.source.names.qualified(one.func) or ast.unparse(one.func) for one in calls]
+    prepares = [one.startswith(_PREPARING) or one.endswith("_args") for one in names]
+    return is_constant(script.source, value) or (bool(calls) and all(prepares))

@@ -1,0 +1,100 @@
+"""What to say about notebooks beyond their code: magics, cells that hold files, trials."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pedl2det_names as names
+from pedl2det.analysis.config import Config
+from pedl2det.analysis.notebook import Cell, NotebookSource
+from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.project import Reading
+from pedl2det.analysis.source import Source
+from pedl2det.engine.places import finding_at
+from pedl2det.findings import Finding, Kind, Unreadable
+
+SCAN, FILES, TRIAL = "scan", "N202", "N204"
+_PYTHON = {"pypy", "python", "python2", "python3", "script"}
+_MENTION = re.compile(r"(?<![\w./-])pedl(?![\w/-])")
+
+
+def notebook_findings(reading: Reading) -> Iterator[Finding]:
+    """Return what to say about the notebooks of a project."""
+    for source in reading.originals.values():
+        if isinstance(source, NotebookSource):
+            yield from _magics(source)
+            yield from _cells(source)
+    for owner in reading.trial.concrete:
+        source = reading.trial.modules.home(owner)
+        if not source.is_module:
+            message = f"{owner.name} is defined in a notebook, and an entrypoint names a module"
+            help_ = "write it into a file to train it: %%writefile model_def.py"
+            yield finding_at(source, owner, Kind.NOTE, TRIAL, message, help_)
+
+
+def _magics(source: NotebookSource) -> Iterator[Finding]:
+    """Uses of the old API that only IPython sees."""
+    for cell, magics in source.magics.items():
+        for magic in magics:
+            if not magic.is_shell and uses_old_api(magic.text):
+                code = magic.text.splitlines()[0]
+                message = f"{code}: a magic uses the old API"
+                help_ = "write it as plain Python"
+                yield Finding(
+                    *(Kind.LEFT, SCAN, source.path, magic.line, message, help_),
+                    code=code,
+                    cell=cell,
+                )
+
+
+def _cells(source: NotebookSource) -> Iterator[Finding]:
+    """Cells that hold another program or another file."""
+    for cell in source.document.cells:
+        is_other = cell.magic in {"file", "writefile", *_PYTHON} and not cell.is_shell
+        if cell.is_code and is_other:
+            yield from _cell(cell, source.path)
+
+
+def _cell(cell: Cell, path: Path) -> Iterator[Finding]:
+    body, first = cell.body
+    what = "this cell runs a program" if cell.magic in _PYTHON else "this cell holds a file"
+    for line, name in _uses(body):
+        message = f"{cell.magic_line}: {what} that uses {name}"
+        help_ = "migrate it as a file, and put the new text into the cell"
+        code = body.split("\n")[line - 1]
+        yield Finding(
+            *(Kind.LEFT, FILES, path, first + line - 1, message, help_),
+            code=code,
+            cell=cell.number,
+        )
+
+
+def _uses(text: str) -> list[tuple[int, str]]:
+    """The lines of a text that use the old API or the old config, with what they use."""
+    try:
+        return _legacy_names(Source.of(Path(), text))
+    except Unreadable:
+        pass
+    try:
+        config = Config.of(text)
+        if config.is_experiment and config.legacy_keys():
+            return [(1, ", ".join(config.legacy_keys()))]
+    except Unreadable:
+        pass
+    return [
+        (number, "pedl")
+        for number, line in enumerate(text.split("\n"), 1)
+        if _MENTION.search(line) and not line.lstrip().startswith("#")
+    ]
+
+
+def _legacy_names(source: Source) -> list[tuple[int, str]]:
+    from pedl2det.analysis.modules import Modules
+    from pedl2det.analysis.trial import Trial
+
+    trial = Trial(Path(), Modules({"cell": source}))
+    return [
+        (one.node.lineno, one.dotted) for one in trial.all_references if names.is_legacy(one.dotted)
+    ]

@@ -1,0 +1,74 @@
+"""Prove finished trials by running them, and take back what does not train the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from pedl2det.engine.result import Outcome, Result, Status
+from pedl2det.errors import Pedl2DetError
+from pedl2det.findings import Finding, Kind
+
+RULE = "verify"
+
+
+class Verdict(Protocol):
+    """Whether a trial trains the same after its migration."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether it does."""
+
+    @property
+    def message(self) -> str:
+        """What was compared, what differs, or why a trial does not train."""
+
+
+class Verify(Protocol):
+    """Trains a trial as it is, and as a result would write it."""
+
+    def __call__(self, directory: Path, *, result: Result) -> Verdict:
+        """Compare the trial in a directory with what it becomes."""
+
+
+def prove(result: Result, verify: Verify) -> Result:
+    """Return the result without the trials that do not train the same.
+
+    Nothing is written yet: ``verify`` writes the result into a copy of the trial.
+
+    Args:
+        result: what the migration would write.
+        verify: compares a trial and its migrated copy.
+    """
+    proved = result
+    for number, outcome in enumerate(result.outcomes):
+        if outcome.status.is_finished and outcome.written:
+            try:
+                verdict = verify(outcome.directory, result=result)
+            except Pedl2DetError as error:
+                proved = _taken_back(proved, number, outcome, error.message)
+                continue
+            if verdict.is_equal:
+                proved = _with_proof(proved, number, outcome)
+            else:
+                proved = _taken_back(proved, number, outcome, verdict.message)
+    return proved
+
+
+def _with_proof(result: Result, number: int, outcome: Outcome) -> Result:
+    """The result with the assumptions of a trial as facts."""
+    outcomes = list(result.outcomes)
+    outcomes[number] = replace(outcome, status=Status.FINISHED)
+    findings = [
+        replace(one, kind=Kind.NOTE, message=f"assumed, and held when verified: {one.message}")
+        if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(outcome.directory)
+        else one
+        for one in result.findings
+    ]
+    return replace(result, outcomes=outcomes, findings=findings)
+
+
+def _taken_back(result: Result, number: int, outcome: Outcome, reason: str) -> Result:
+    message = f"not proved to train the same, and not written: {reason}"
+    return result.without(number, Finding(Kind.LEFT, RULE, outcome.directory, 1, message))

@@ -1,0 +1,179 @@
+"""What a migration does, or would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from pathlib import Path
+
+from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.findings import Finding, Kind
+
+
+class Status(Enum):
+    """How far a trial is migrated."""
+
+    FINISHED = "finished"
+    ASSUMED = "finished with assumptions"
+    BEGUN = "begun"
+    SUPPRESSED = "left by your choice"
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return self in (Status.FINISHED, Status.ASSUMED)
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file and its new content.
+
+    Attributes:
+        path: the file.
+        old: its bytes; None if there is no such file.
+        new: its new bytes.
+    """
+
+    path: Path
+    old: bytes | None
+    new: bytes
+
+
+@dataclass(frozen=True)
+class Change:
+    """A place that a rule rewrote.
+
+    Attributes:
+        rule: the id of the rule.
+        path: the file.
+        line: the line of the old text, from 1.
+        cell: the cell in which the line is counted, if the file is a notebook.
+    """
+
+    rule: str
+    path: Path
+    line: int
+    cell: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What becomes of one trial.
+
+    Attributes:
+        directory: the directory of the trial.
+        status: how far it is migrated.
+        written: whether its files are in the result.
+        places: how many places rules rewrote.
+        left: how many findings name something that is left.
+        assumptions: how many assumptions the rewrite rests on.
+        files: the files that change.
+        configs: its experiment configs.
+    """
+
+    directory: Path
+    status: Status
+    written: bool
+    places: int
+    left: int
+    assumptions: int
+    files: tuple[Path, ...] = ()
+    configs: tuple[Path, ...] = ()
+
+    def assuming(self) -> Outcome:
+        """Return it with one more assumption."""
+        status = Status.ASSUMED if self.status.is_finished else self.status
+        return replace(self, status=status, assumptions=self.assumptions + 1)
+
+
+@dataclass
+class Result:
+    """What a migration does, or would do.
+
+    Attributes:
+        files: the files to write.
+        changes: the places that rules rewrote.
+        findings: what there is to say.
+        outcomes: what becomes of each trial.
+        rewritten: legacy names that are gone.
+        marked: legacy names that stay, each with a finding.
+        suppressed: legacy names that stay because the user wants it.
+        tracebacks: the stacks of defects of ours.
+        metric_names: what becomes of the names of metrics, by the trial's directory.
+    """
+
+    files: list[NewFile] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    rewritten: int = 0
+    marked: int = 0
+    suppressed: int = 0
+    tracebacks: list[str] = field(default_factory=list)
+    metric_names: dict[Path, MetricNames] = field(default_factory=dict)
+
+    def add(self, part: Result) -> None:
+        """Take in what a part of the migration does."""
+        for name in (attribute.name for attribute in fields(self)):
+            mine, theirs = getattr(self, name), getattr(part, name)
+            setattr(self, name, mine | theirs if isinstance(mine, dict) else mine + theirs)
+
+    @property
+    def trials(self) -> int:
+        """How many old trials were found."""
+        return len(self.outcomes)
+
+    @property
+    def migrated(self) -> int:
+        """How many of them are finished."""
+        return sum(one.status.is_finished for one in self.outcomes)
+
+    @property
+    def names(self) -> int:
+        """How many legacy names were found."""
+        return self.rewritten + self.marked + self.suppressed
+
+    def without_file(self, path: Path, finding: Finding) -> Result:
+        """Return the result without the trial that writes a file, which a person has to finish.
+
+        Args:
+            path: the file.
+            finding: why.
+        """
+        for number, one in enumerate(self.outcomes):
+            if path in one.files:
+                return self.without(number, finding)
+        return replace(
+            self,
+            files=[file for file in self.files if file.path != path],
+            changes=[change for change in self.changes if change.path != path],
+            findings=[*self.findings, finding],
+        )
+
+    def assuming(self, path: Path, finding: Finding) -> Result:
+        """Return the result with one more assumption about the trial that writes a file."""
+        outcomes = [one.assuming() if path in one.files else one for one in self.outcomes]
+        return replace(self, findings=[*self.findings, finding], outcomes=outcomes)
+
+    def without(self, number: int, finding: Finding) -> Result:
+        """Return the result without the files of a trial, which a person has to finish."""
+        outcome = self.outcomes[number]
+        left = replace(outcome, status=Status.BEGUN, written=False, left=outcome.left + 1, files=())
+        return replace(
+            self,
+            files=[file for file in self.files if file.path not in outcome.files],
+            changes=[change for change in self.changes if change.path not in outcome.files],
+            findings=[*self.findings, finding],
+            outcomes=[*self.outcomes[:number], left, *self.outcomes[number + 1 :]],
+        )
+
+    def changes_by_file(self) -> dict[Path, list[Change]]:
+        """The places that rules rewrote, by file."""
+        found: dict[Path, list[Change]] = {}
+        for change in self.changes:
+            found.setdefault(change.path, []).append(change)
+        return found
+
+    def of_kind(self, *kinds: Kind) -> list[Finding]:
+        """The findings of some kinds."""
+        return [finding for finding in self.findings if finding.kind in kinds]

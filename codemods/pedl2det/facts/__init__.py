@@ -1,1 +1,0 @@
-"""What is there: files, their trees, what names mean, and which trial a file belongs to."""

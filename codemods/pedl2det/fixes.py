@@ -1,0 +1,311 @@
+"""What rules return: fixes, made of declarative edits of ``ast`` nodes.
+
+A fix is small: one place, one reason. The engine puts the fixes of all rules together: it threads
+the context to the functions that need it, writes the constructor, adds and removes imports, adds
+the pieces of ``legacy_keras.py``, and drops a fix whose place another fix replaces.
+
+Code in edits is a template. ``{name}`` stands for a hole, which keeps the code of an ``ast`` node
+with all edits inside of it; ``{context}`` stands for the expression of the trial's context at that
+place.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pedl2det.analysis.source import Source
+from pedl2det.findings import Kind
+
+Holes = Mapping[str, ast.expr]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+#: The hole that stands for the trial's context.
+CONTEXT = "{context}"
+#: The line of a template in whose place the statements of the trial's constructor come.
+CONSTRUCTOR = "{constructor}"
+#: Holes for the argument of a call of ``make_data_loaders`` and of ``download_data``: the context
+#: if the function takes it, else nothing.
+LOADERS_CONTEXT = "{loaders_context}"
+DOWNLOAD_CONTEXT = "{download_context}"
+
+_PIECE = re.compile(r"\blegacy_keras\.(\w+)")
+
+
+class Form(Enum):
+    """How a construct is rewritten."""
+
+    IDIOMATIC = "idiomatic"  #: what a Determined user writes today
+    FAITHFUL = "faithful"  #: always right; may use a piece of ``legacy_keras.py``
+    MARKED = "marked"  #: a TODO comment above the place
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Replace an expression; a hole may hold the expression itself, which wraps it.
+
+    A wrapping replacement goes around what another one makes of the expression.
+    """
+
+    node: ast.expr
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReplaceStatement:
+    """Replace a statement by other statements; empty code deletes it."""
+
+    node: ast.stmt
+    code: str = ""
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InsertBefore:
+    """Insert statements before a statement."""
+
+    node: ast.stmt
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InsertAfter:
+    """Insert statements after a statement."""
+
+    node: ast.stmt
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Extract:
+    """Move an expression into a new statement before its own, and put a name in its place.
+
+    ``{value}`` in the statement's code stands for the expression, with all other edits of it.
+    """
+
+    node: ast.expr
+    statement: ast.stmt
+    name: str
+    code: str
+
+
+@dataclass(frozen=True)
+class InsertFirst:
+    """Insert statements at the start of a function's body, after its docstring."""
+
+    node: Function
+    code: str
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RenameKeyword:
+    """Rename a keyword argument of a call, or give a positional one a keyword."""
+
+    node: ast.keyword | ast.expr
+    name: str
+
+
+@dataclass(frozen=True)
+class DropArgument:
+    """Drop a positional or keyword argument of a call."""
+
+    call: ast.Call
+    node: ast.expr | ast.keyword
+
+
+@dataclass(frozen=True)
+class AddArgument:
+    """Add an argument to a call: ``{context}`` or ``name=value``, at the start or the end."""
+
+    call: ast.Call
+    code: str
+    first: bool = False
+    holes: Holes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DropParameter:
+    """Drop a parameter of a function, with its annotation and default."""
+
+    function: Function | ast.Lambda
+    node: ast.arg
+
+
+@dataclass(frozen=True)
+class AddParameter:
+    """Add a parameter, such as ``context`` or ``context: TFKerasTrialContext``.
+
+    It comes first, after ``self`` or ``cls`` in a method.
+    """
+
+    function: Function | ast.Lambda
+    code: str
+
+
+@dataclass(frozen=True)
+class Annotate:
+    """Replace what a function is annotated to return; empty code drops the annotation."""
+
+    function: Function
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class RenameFunction:
+    """Rename a function or class where it is defined; its uses need edits of their own."""
+
+    node: Function | ast.ClassDef
+    name: str
+
+
+@dataclass(frozen=True)
+class AddMember:
+    """Add methods or attributes to a class, before or after its other members."""
+
+    node: ast.ClassDef
+    code: str
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class DropDecorator:
+    """Drop a decorator of a function or class."""
+
+    function: Function | ast.ClassDef
+    node: ast.expr
+
+
+@dataclass(frozen=True)
+class AppendCode:
+    """Add top-level definitions to the end of a module."""
+
+    node: ast.Module
+    code: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Write ``# TODO(pedl2det RULE): text`` above a statement."""
+
+    node: ast.stmt
+    text: str
+
+
+Edit = (
+    Replace
+    | ReplaceStatement
+    | InsertBefore
+    | InsertAfter
+    | Extract
+    | InsertFirst
+    | RenameKeyword
+    | DropArgument
+    | AddArgument
+    | DropParameter
+    | AddParameter
+    | Annotate
+    | RenameFunction
+    | AddMember
+    | DropDecorator
+    | AppendCode
+    | Mark
+)
+
+
+def place_of(edit: Edit) -> ast.AST:
+    """Return the node that an edit changes, or in which it adds something."""
+    if isinstance(edit, AddArgument):
+        return edit.call
+    return edit.function if isinstance(edit, AddParameter | Annotate) else edit.node
+
+
+@dataclass(frozen=True)
+class ConfigNeed:
+    """Something that the configs of a trial have to say because of a fix.
+
+    Attributes:
+        key: ``global_batch_size``; ``metric:OLD`` for the new name of a
+            metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
+            training reports.
+        value: the value, or the new name.
+        place: the node that asks for it; None for the place of the fix.
+    """
+
+    key: str
+    value: object
+    place: ast.AST | None = None
+
+
+@dataclass(frozen=True)
+class Fix:
+    """One place rewritten by one rule.
+
+    Attributes:
+        rule: the rule's id.
+        source: the file of the place.
+        node: the place.
+        edits: the edits in that file.
+        elsewhere: edits in other files of the project.
+        imports: import statements that the edited file needs, one line each.
+        constructor: statements for the trial's constructor, such as
+            ``{context}.configure_fit(shuffle=False)``, each written once.
+        assumptions: what the rewrite rests on, one sentence each.
+        notes: what the user should know, each with its kind.
+        config: what the configs of the trial have to say.
+    """
+
+    rule: str
+    source: Source
+    node: ast.AST
+    edits: tuple[Edit, ...] = ()
+    elsewhere: tuple[tuple[Source, Edit], ...] = ()
+    imports: tuple[str, ...] = ()
+    constructor: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[tuple[Kind, str], ...] = ()
+    config: tuple[ConfigNeed, ...] = ()
+
+    @property
+    def form(self) -> Form:
+        """How the construct is rewritten."""
+        if any(isinstance(edit, Mark) for edit in self.edits):
+            return Form.MARKED
+        return Form.FAITHFUL if self.support else Form.IDIOMATIC
+
+    @property
+    def support(self) -> set[str]:
+        """The pieces of ``legacy_keras.py`` that the edits name as ``legacy_keras.PIECE``."""
+        codes = [*(getattr(edit, "code", "") for _, edit in self.located), *self.constructor]
+        return {piece for code in codes for piece in _PIECE.findall(code)}
+
+    @property
+    def located(self) -> list[tuple[Source, Edit]]:
+        """Every edit with its file."""
+        return [*((self.source, edit) for edit in self.edits), *self.elsewhere]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to say about a place that needs no edit, or that is marked for a person.
+
+    Attributes:
+        rule: the rule's id.
+        source: the file.
+        node: the place.
+        kind: what it means for the user. ``LEFT`` also writes a TODO above the place.
+        message: what was found and why it matters.
+        help: the code to write.
+    """
+
+    rule: str
+    source: Source
+    node: ast.AST
+    kind: Kind
+    message: str
+    help: str = ""

@@ -1,0 +1,184 @@
+"""A trial's constructor takes the context instead of the hyperparameters, and keeps it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from pedl2det.analysis.flow import Function, by_position
+from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.fixes import (
+    CONSTRUCTOR,
+    AddMember,
+    AddParameter,
+    DropParameter,
+    Edit,
+    Fix,
+    InsertAfter,
+    InsertFirst,
+    Remark,
+    RenameFunction,
+    Replace,
+)
+from pedl2det.rules import cases_trial_class
+
+ID = "P001"
+NAME = "trial-class"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite the constructors of the trial classes."""
+    for owner in trial.classes:
+        constructor = trial.flow.own_method(owner, "__init__")
+        if constructor is not None and _keeps_hparams(trial, constructor):
+            yield _behind_decorator(trial, owner, constructor)
+        elif constructor is not None:
+            yield _rewritten(trial, owner, constructor)
+        elif owner in trial.roots and not _inherits_one(trial, owner):
+            yield _added(trial, owner)
+
+
+def _inherits_one(trial: Trial, owner: ast.ClassDef) -> bool:
+    return trial.flow.method(owner, "__init__") is not None
+
+
+def _annotation(trial: Trial, owner: ast.ClassDef) -> tuple[str, tuple[str, ...]]:
+    """How the context's type is written in the class's file, and the import for it."""
+    source = trial.modules.home(owner)
+    base = next((one for one in owner.bases if trial.base_name(one)), None)
+    like = (
+        ast.Attribute(base.value, "TFKerasTrialContext")
+        if isinstance(base, ast.Attribute)
+        else base
+    )
+    found = spell(source, "determined.keras.TFKerasTrialContext", like=like)
+    code, imports = found.code, found.imports
+    if isinstance(base, ast.Name):
+        code = "TFKerasTrialContext"
+        imports = ("from determined.keras import TFKerasTrialContext",)
+    return code, imports
+
+
+def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
+    annotation, imports = _annotation(trial, owner)
+    code = (
+        f"def __init__(self, context: {annotation}) -> None:\n"
+        f"    self.{trial.context.attribute} = context\n"
+        f"    {CONSTRUCTOR}\n"
+    )
+    source = trial.modules.home(owner)
+    return Fix(ID, source, owner, (AddMember(owner, code, first=True),), imports=imports)
+
+
+def _keeps_hparams(trial: Trial, function: Function) -> bool:
+    return trial.generation is Generation.PEDL and trial.context.is_behind_decorator(function)
+
+
+def _behind_decorator(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
+    """The decorated constructor under another name, called with the hyperparameters as before."""
+    annotation, imports = _annotation(trial, owner)
+    inner = "_init_from_hparams"
+    code = (
+        f"def __init__(self, context: {annotation}) -> None:\n"
+        f"    self.context = context\n"
+        f"    {CONSTRUCTOR}\n"
+        f"    self.{inner}(legacy_keras.get_hyperparameters())\n"
+    )
+    edits: list[Edit] = [RenameFunction(function, inner), AddMember(owner, code, first=True)]
+    edits += _with_context_above(trial, function, f"{_first(function)}.context")
+    return Fix(ID, trial.modules.home(owner), function, tuple(edits), imports=imports)
+
+
+def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
+    """A constructor that takes the context, and hands it on to the one above.
+
+    Its parameters behind the hyperparameters stay, for the classes below that set them.
+    """
+    source = trial.modules.home(owner)
+    arguments = function.args
+    name = trial.context.constructor_parameter(function)
+    edits: list[Edit] = []
+    imports: tuple[str, ...] = ()
+    if trial.generation is Generation.PEDL:
+        hparams = by_position(function)[1:2]
+        extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+        edits += [DropParameter(function, one) for one in (*hparams, *extra)]
+        annotation, imports = _annotation(trial, owner)
+        edits.append(AddParameter(function, f"{name}: {annotation}"))
+    edits += _with_context_above(trial, function, name)
+    if not any(trial.flow.called(call) for call in _calls_above(trial, function)):
+        keeps = trial.generation is not Generation.PEDL and _keeps_context(trial, function, name)
+        line = "" if keeps else f"{_first(function)}.{trial.context.attribute} = {name}\n"
+        head = _head(trial, function, name) if keeps else None
+        edits.append(
+            InsertAfter(head, CONSTRUCTOR)
+            if head is not None
+            else InsertFirst(function, f"{line}{CONSTRUCTOR}")
+        )
+    return Fix(ID, source, function, tuple(edits), imports=imports)
+
+
+def _first(function: Function) -> str:
+    return by_position(function)[0].arg
+
+
+def _with_context_above(trial: Trial, function: Function, context: str) -> Iterator[Edit]:
+    """The calls of the constructors above with the context in place of the hyperparameters."""
+    for call in _calls_above(trial, function):
+        is_explicit = bool(call.args) and ast.unparse(call.args[0]) == _first(function)
+        code = [_first(function), context] if is_explicit else [context]
+        others = _others(trial, call, is_explicit)
+        code += [f"{name}={{a{at}}}" if name else f"{{a{at}}}" for at, (name, _) in others.items()]
+        holes = {f"a{at}": value for at, (_, value) in others.items()}
+        yield Replace(call, f"{ast.unparse(call.func)}({', '.join(code)})", holes)
+
+
+def _others(
+    trial: Trial, call: ast.Call, is_explicit: bool
+) -> dict[int, tuple[str | None, ast.expr]]:
+    """What a constructor of the project is given beside the hyperparameters: names and values."""
+    above = trial.flow.called(call)
+    if not above:
+        return {}
+    parameters = by_position(above[0])
+    hparams = parameters[1].arg if len(parameters) > 1 else None
+    given: list[tuple[str | None, ast.expr]] = [
+        (None, one) for one in call.args[is_explicit:] if not isinstance(one, ast.Starred)
+    ]
+    keywords = [(one.arg, one.value) for one in call.keywords if one.arg not in (None, hparams)]
+    has_hparams = any(one.arg == hparams for one in call.keywords)
+    return dict(enumerate([*given[not has_hparams :], *keywords]))
+
+
+def _calls_above(trial: Trial, function: Function) -> Iterable[ast.Call]:
+    """The calls of constructors of base classes: ``super().__init__`` and ``Base.__init__``."""
+    for node in trial.modules.home(function).names.below(function):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "__init__"
+        ):
+            yield node
+
+
+def _head(trial: Trial, function: Function, name: str) -> ast.stmt | None:
+    """The last of the first statements, which call constructors above and keep the context."""
+    calls, head = list(_calls_above(trial, function)), None
+    for line in function.body[1:] if ast.get_docstring(function) else function.body:
+        is_call = isinstance(line, ast.Expr) and line.value in calls
+        if not is_call and not _is_keeping(trial, line, name):
+            break
+        head = line
+    return head
+
+
+def _keeps_context(trial: Trial, function: Function, name: str) -> bool:
+    return any(_is_keeping(trial, line, name) for line in function.body)
+
+
+def _is_keeping(trial: Trial, line: ast.stmt, name: str) -> bool:
+    return ast.unparse(line).endswith(f".{trial.context.attribute} = {name}")
+
+
+CASES = cases_trial_class.CASES

@@ -1,0 +1,156 @@
+"""The trial reads the batches of a Sequence in their own order.
+
+The old harness never shuffled. The context-based one shuffles the order of the batches of arrays
+and Sequences unless the trial calls ``configure_fit(shuffle=False)``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pedl2det.analysis.datasets import only_datasets
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import Fix, Remark
+from pedl2det.rules.cases import Case
+from pedl2det.rules.small_trials import migrated_trial, pedl_trial
+
+ID = "P002"
+NAME = "sequence-order"
+
+_CALL = "{context}.configure_fit(shuffle=False)"
+_ON_EPOCH_END = (
+    "{name}.on_epoch_end is called after each pass over the data; the old harness never called it"
+)
+_SHUFFLED_IMAGES = (
+    "{name}(...) shuffles anew after each pass over the data; under the old harness the images "
+    "kept one order, unless shuffle=False"
+)
+_FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Turn shuffling off, and note the Sequences that notice the end of a pass."""
+    if trial.generation is Generation.CONTEXT or not trial.roots:
+        return
+    if not only_datasets(trial):
+        for root in trial.roots:
+            if _says_order(trial, root):
+                continue  # a script's trial, with all settings in one call
+            yield Fix(ID, trial.modules.home(root), root, constructor=(_CALL,))
+    yield from _notes(trial)
+
+
+def _says_order(trial: Trial, root: ast.ClassDef) -> bool:
+    """Whether a trial configures the order of the batches itself."""
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith(".configure_fit")
+        and any(one.arg == "shuffle" for one in node.keywords)
+        for node in trial.modules.home(root).names.below(root)
+    )
+
+
+def _notes(trial: Trial) -> Iterable[Remark]:
+    for source in trial.modules:
+        for owner in source.names.of(ast.ClassDef):
+            hook = _hook(owner)
+            if hook is not None and _is_sequence(trial, owner):
+                message = _ON_EPOCH_END.format(name=owner.name)
+                yield Remark(ID, source, hook, Kind.DIFFERENT, message)
+        for call in source.names.of(ast.Call):
+            if _is_shuffled_flow(trial, call):
+                message = _SHUFFLED_IMAGES.format(name=ast.unparse(call.func).rpartition(".")[2])
+                yield Remark(ID, source, call, Kind.DIFFERENT, message)
+
+
+def _is_shuffled_flow(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call makes an iterator of images that shuffles, as it does unless told not to."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _FLOWS:
+        return False
+    makers = [one.node for one in trial.flow.origins(call.func.value)]
+    if not any("ImageDataGenerator" in ast.unparse(one) for one in makers):
+        return False
+    shuffle = next((one.value for one in call.keywords if one.arg == "shuffle"), None)
+    values = [one.node for one in trial.flow.origins(shuffle)] if shuffle is not None else []
+    return not values or not all(isinstance(one, ast.Constant) and not one.value for one in values)
+
+
+def _hook(owner: ast.ClassDef) -> ast.stmt | None:
+    """Where a class defines ``on_epoch_end``."""
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "on_epoch_end":
+            return None if _does_nothing(node) else node
+        if isinstance(node, ast.Assign):
+            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+            if "on_epoch_end" in names:
+                return node
+    return None
+
+
+def _does_nothing(function: ast.FunctionDef) -> bool:
+    """Whether a body is ``pass``, ``...`` or a docstring."""
+    return all(
+        isinstance(one, ast.Pass)
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in function.body
+    )
+
+
+def _is_sequence(trial: Trial, owner: ast.ClassDef) -> bool:
+    """Whether a class is read by index, as a Sequence is."""
+    if trial.flow.method(owner, "__getitem__") is not None:
+        return True
+    bases = [trial.modules.meaning(base) or "" for base in owner.bases]
+    return any(one.rpartition(".")[2] == "Sequence" for one in bases)
+
+
+_LOAD = "from rows import load"
+_ROWS = """\
+import numpy as np
+import tensorflow as tf
+
+
+class Rows(tf.keras.utils.Sequence):
+    def __init__(self, x):
+        self.x = x
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.x[index], self.x[index]
+
+    def on_epoch_end(self):
+        np.random.shuffle(self.x)
+"""
+_RETURN = "return Rows(np.ones((4, 8, 1))), Rows(np.ones((4, 8, 1)))\n"
+_DATASETS = (
+    "train = {wrap}(tf.data.Dataset.range(8))\n"
+    "return train.batch(4), {wrap}(tf.data.Dataset.range(8)).batch(4)\n"
+)
+_TF = "import tensorflow as tf"
+
+CASES = (
+    Case(
+        pedl_trial("return load(0), load(1)\n", _LOAD),
+        migrated_trial("return load(0), load(1)\n", _LOAD, parameters=""),
+    ),
+    Case(
+        pedl_trial(_RETURN, _ROWS),
+        migrated_trial(_RETURN, _ROWS, parameters=""),
+        says="Rows.on_epoch_end is called after each pass over the data",
+    ),
+    Case(
+        pedl_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass")),
+        migrated_trial(_RETURN, _ROWS.replace("np.random.shuffle(self.x)", "pass"), parameters=""),
+    ),
+    Case(  # a dataset shuffles itself
+        pedl_trial(
+            _DATASETS.format(wrap="wrap_dataset"),
+            f"{_TF}\n\nfrom pedl.frameworks.keras import wrap_dataset",
+        ),
+        migrated_trial(_DATASETS.format(wrap="context.wrap_dataset"), _TF, shuffle=False),
+    ),
+)

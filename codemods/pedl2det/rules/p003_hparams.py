@@ -1,0 +1,257 @@
+"""Methods that were given the hyperparameters ask the context for them.
+
+``batch_size``, which the old harness divided by the number of slots, becomes
+``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once. A dict
+that one method changes and another reads is one dict for all of them, as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from pedl2det.analysis.entry import entry_of, reads_any_local
+from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
+from pedl2det.analysis.getters import expects_key_error
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
+from pedl2det.fixes import (
+    AddMember,
+    DropArgument,
+    DropParameter,
+    Edit,
+    Fix,
+    InsertFirst,
+    Remark,
+    RenameFunction,
+    Replace,
+)
+from pedl2det.rules import cases_hparams
+from pedl2det.rules.changed_hparams import Changed, constant, keys_of
+
+ID = "P003"
+NAME = "hparams"
+
+#: Methods that early Determined called without, though its first documents showed them with it.
+_DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
+_PLAIN = "{context}.get_hparams()"
+_WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
+#: Rewrites one read of a parameter, if that is possible alone; writes the whole dict.
+_Single = Callable[[Trial, ast.Name], Replace | None]
+_Whole = Callable[[Trial, Sequence[Use]], str]
+_AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
+_SHARED = "legacy_keras.shared_hyperparameters()"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite the functions that the old harness called with hyperparameters or the config."""
+    given = list(_given(trial))
+    changed = Changed(trial, [one for _, hparams, _ in given for one in hparams])
+    for function, hparams, config in given:
+        yield from _function(trial, function, hparams, config, changed)
+
+
+def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
+    """The functions, with their parameters for the hyperparameters and for the config."""
+    for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
+        parameters = by_position(method)[1:]
+        is_given = trial.generation is Generation.PEDL and method.name in GIVEN_HPARAMS
+        is_given = is_given and not _is_given_context(trial, method, parameters)
+        if is_given or _is_leftover(method, parameters):
+            yield method, parameters[:1], []
+    for entry in (trial.loaders, trial.download):
+        if entry is not None and trial.context.can_take(entry):
+            given = entry_of(entry)
+            hparams = [given.hparams] if given.hparams is not None else []
+            yield entry, hparams, [given.config] if given.config is not None else []
+
+
+def _is_given_context(trial: Trial, method: Function, parameters: Sequence[ast.arg]) -> bool:
+    """Whether a constructor takes the context already."""
+    own = trial.context.constructor_parameter(method)
+    return method.name == "__init__" and any(one.arg == own for one in parameters[:1])
+
+
+def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:
+    """Whether a method of early Determined kept the argument that PEDL gave it."""
+    return method.name != "__init__" and any(one.arg == "hparams" for one in parameters)
+
+
+def _function(
+    trial: Trial,
+    function: Function,
+    hparams: Sequence[ast.arg],
+    config: Sequence[ast.arg],
+    changed: Changed,
+) -> Iterable[Fix | Remark]:
+    source = trial.modules.home(function)
+    if trial.flow.is_wrapped(function) and hparams:
+        if function.name != "__init__":  # P001 writes a constructor
+            yield _behind_decorator(trial, function)
+        return
+    for call in trial.flow.calls(function):
+        yield from _without_arguments(trial, call, function, (*config, *hparams))
+    if function.name != "__init__":  # P001 writes a constructor's parameters
+        dropped: list[Edit] = [DropParameter(function, one) for one in (*config, *hparams)]
+        arguments = function.args
+        extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+        dropped += [DropParameter(function, one) for one in extra if not trial.flow.reads_of(one)]
+        yield Fix(ID, source, function, tuple(dropped))
+    for parameter in hparams:
+        if changed.is_shared(parameter) and parameter.arg.lstrip("_"):
+            made = InsertFirst(function, f"{parameter.arg} = {_SHARED}")
+            yield Fix(ID, source, parameter, (made,))
+        else:
+            whole = _own_dict_of_hparams if changed.here(parameter) else _dict_of_hparams
+            yield from _reads(trial, function, parameter, _hparam_read, whole)
+    for parameter in config:
+        yield from _reads(trial, function, parameter, _config_read, _experiment_config)
+
+
+def _behind_decorator(trial: Trial, function: Function) -> Fix:
+    """The decorated method under another name, called with the hyperparameters as before."""
+    source = trial.modules.home(function)
+    owner = source.names.parents[function]
+    assert isinstance(owner, ast.ClassDef)
+    inner = f"_{function.name}_from_hparams"
+    code = (
+        f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
+    )
+    edits: tuple[Edit, ...] = (RenameFunction(function, inner), AddMember(owner, code))
+    return Fix(ID, source, function, edits)
+
+
+def _without_arguments(
+    trial: Trial, call: Call, function: Function, parameters: Sequence[ast.arg]
+) -> Iterable[Fix]:
+    """A call such as ``super().build_model(hparams)`` without the arguments that are gone."""
+    source = trial.modules.home(call.node)
+    for parameter in parameters:
+        value = argument_for(call, function, parameter.arg)
+        if value is not None and function.name != "__init__":
+            parent = source.names.parents[value]
+            node = parent if isinstance(parent, ast.keyword) else value
+            yield Fix(ID, source, call.node, (DropArgument(call.node, node),))
+
+
+def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
+    """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
+    parent = source.names.parents[read]
+    if isinstance(parent, ast.keyword):
+        parent = source.names.parents[parent]
+    return (
+        function.name == "__init__"
+        and isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Attribute)
+        and parent.func.attr == "__init__"
+    )
+
+
+def _reads(
+    trial: Trial, function: Function, parameter: ast.arg, simple: _Single, whole: _Whole
+) -> Iterable[Fix]:
+    """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
+    source = trial.modules.home(function)
+    reads = [
+        read for read in trial.flow.reads_of(parameter) if not _is_for_base(source, function, read)
+    ]
+    only = [len(trial.flow.bindings(read)) == 1 for read in reads]
+    singles = {read: simple(trial, read) for read in reads}
+    others = [read for read, edit in singles.items() if edit is None]
+    uses = [use for read in others for use in trial.flow.uses(read)]
+    changed = any(use.is_change for use in uses)
+    if reads_any_local(function):
+        code = whole(trial, [])
+        if parameter.arg.lstrip("_"):
+            made = InsertFirst(function, f"{parameter.arg} = {code}")
+            yield Fix(ID, source, parameter, (made,))
+        return
+    if all(only) and not changed and len(others) <= 1:
+        for read in others:
+            code = whole(trial, trial.flow.uses(read))
+            edit = Replace(read, code)
+            yield Fix(ID, source, read, (edit,))
+        for single in singles.values():
+            if single is not None:
+                yield Fix(ID, source, single.node, (single,))
+        return
+    every = [use for read in reads for use in trial.flow.uses(read)]
+    code = whole(trial, every)
+    line = InsertFirst(function, f"{parameter.arg} = {code}")
+    yield Fix(ID, source, parameter, (line,))
+
+
+def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
+    """A read of one hyperparameter, as the context is asked for it."""
+    names = trial.modules.home(read).names
+    parents = names.parents
+    parent = parents[read]
+    match parent:
+        case ast.Subscript(slice=key, ctx=ast.Load()):
+            if constant(trial, key) == "batch_size":
+                return Replace(parent, "{context}.get_per_slot_batch_size()")
+            if _may_be_batch_size(trial, key):
+                return None
+            code = "{context}.get_hparam({key})"
+            if expects_key_error(names, parent):
+                code = "{context}.get_hparams()[{key}]"
+            return Replace(parent, code, {"key": key})
+        case ast.Attribute(attr="get") if isinstance(parents[parent], ast.Call):
+            call = parents[parent]
+            assert isinstance(call, ast.Call)
+            if not call.args or call.keywords:
+                return None
+            if constant(trial, call.args[0]) == "batch_size":
+                return Replace(call, "{context}.get_per_slot_batch_size()")
+            is_other = not _may_be_batch_size(trial, call.args[0])
+            return Replace(read, _PLAIN) if is_other else None
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[one], left=key) if one is read:
+            return None if _may_be_batch_size(trial, key) else Replace(read, _PLAIN)
+    return None
+
+
+def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
+    """Whether a key may be ``batch_size``, which the hyperparameters of today have not."""
+    return any(
+        found.path or not isinstance(found.node, ast.Constant) or found.node.value == "batch_size"
+        for found in trial.flow.origins(key)
+    )
+
+
+def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
+    """The dict that the old harness gave, as plain as its uses allow."""
+    keys = {key for use in uses for key in keys_of(trial, use)} if uses else {None}
+    if None in keys:
+        return _AS_PEDL_HAD_THEM
+    if "batch_size" in keys:
+        return _WITH_BATCH_SIZE
+    return _PLAIN
+
+
+def _own_dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
+    """A dict that may be changed without changing that of the context."""
+    code = _dict_of_hparams(trial, uses)
+    return f"dict({code})" if code == _PLAIN else code
+
+
+def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
+    """A read of the config's ``data`` section, as the context is asked for it."""
+    parents = trial.modules.home(read).names.parents
+    parent = parents[read]
+    match parent:
+        case ast.Subscript(slice=key, ctx=ast.Load()) if constant(trial, key) == "data":
+            return Replace(parent, "{context}.get_data_config()")
+        case ast.Attribute(attr="get"):
+            call = parents[parent]
+            if isinstance(call, ast.Call) and call.args and constant(trial, call.args[0]) == "data":
+                return Replace(call, "{context}.get_data_config()")
+    return None
+
+
+def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
+    """The whole config; its sections have changed with the migration, which P029 looks at."""
+    del trial, uses
+    return "{context}.get_experiment_config()"
+
+
+CASES = cases_hparams.CASES

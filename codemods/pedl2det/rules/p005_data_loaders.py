@@ -1,0 +1,238 @@
+"""The trial calls ``make_data_loaders`` once and keeps both loaders.
+
+The function is not split: two calls would shuffle twice, and validation data would be trained on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pedl2det.analysis.datasets import unwrapped_out_of_reach
+from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.import_path import changes_path
+from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Remark
+from pedl2det.rules.cases import Case
+from pedl2det.rules.small_trials import (
+    loaders,
+    migrated_model,
+    migrated_trial,
+    pedl_trial,
+    with_data,
+)
+
+ID = "P005"
+NAME = "data-loaders"
+
+_METHODS = '''\
+@{decorator}
+def {name}(self):
+    """Training and validation data, from one call: they may share one shuffle."""
+{local_import}    return {call}
+
+def build_training_data_loader(self):
+    training, _ = self.{name}
+    return {training}
+
+def build_validation_data_loader(self):
+    _, validation = self.{name}
+    return {validation}
+'''
+_NONE = "no make_data_loaders in this project, so the trial has no data"
+_TWO = (
+    "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
+    "trial, which PEDL never did"
+)
+_RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
+_LONG = 70
+_NAMES = ("data_loaders", "both_data_loaders", "det_data_loaders", "pedl_data_loaders")
+_DEFINE = "define build_training_data_loader and build_validation_data_loader"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Give the trial classes their loader methods."""
+    if trial.generation is not Generation.PEDL or not trial.roots:
+        return
+    for owner in _owners(trial):
+        present = trial.flow.method(owner, TRAINING_METHOD)
+        if trial.loaders_place is None and present is None and trial.is_whole:
+            yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
+        elif trial.loaders_place is not None and present is not None:
+            yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
+        elif trial.loaders_place is None:
+            continue  # migrated by hand already
+        else:
+            yield _with_methods(trial, owner)
+
+
+def _owners(trial: Trial) -> list[ast.ClassDef]:
+    """The classes that get the methods: the only trial if its base does not know the loaders."""
+    home = trial.loaders_home
+    bases = [trial.modules.home(root) for root in trial.roots]
+    if len(trial.concrete) == 1 and home not in bases:
+        own = trial.modules.home(trial.concrete[0])
+        if own is home or own not in bases:
+            return trial.concrete
+    return trial.roots
+
+
+def _free_name(trial: Trial, owner: ast.ClassDef) -> str:
+    """The name of the property, which no class of the trial uses for something else."""
+    taken: set[str] = set()
+    for one in trial.flow.family(owner):
+        for node in trial.modules.home(one).names.below(one):
+            taken.add(getattr(node, "attr", getattr(node, "name", getattr(node, "id", ""))) or "")
+    return next(name for name in _NAMES if name not in taken)
+
+
+@dataclass(frozen=True)
+class _Called:
+    """How the trial calls ``make_data_loaders``.
+
+    Attributes:
+        code: the call.
+        imports: the imports at the top of the file.
+        local_import: the import in the method, where one at the top would be circular.
+    """
+
+    code: str
+    imports: tuple[str, ...] = ()
+    local_import: str = ""
+
+
+def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
+    source = trial.modules.home(owner)
+    context = f"self.{trial.context.attribute}"
+    called = _called(trial, source, context)
+    decorator, import_ = _cached_property(source)
+    training, validation = "training", "validation"
+    if needs_unwrapping(trial):
+        size = cut_size(trial, context)
+        training = f"legacy_keras.training_loader({context}, training{size})"
+        validation = f"legacy_keras.validation_loader(validation{size})"
+    elif unwrapped_out_of_reach(trial):
+        training, validation = (
+            f"{context}.wrap_dataset({one}, shard_dataset=False)" for one in (training, validation)
+        )
+    code = _METHODS.format(
+        name=_free_name(trial, owner),
+        decorator=decorator,
+        call=called.code,
+        local_import=called.local_import,
+        training=training,
+        validation=validation,
+    )
+    return Fix(ID, source, owner, (AddMember(owner, code),), imports=(import_, *called.imports))
+
+
+def _cached_property(source: Source) -> tuple[str, str]:
+    """The decorator under a name that the file does not use for something else, and its import."""
+    spellings = [
+        ("cached_property", "from functools import cached_property", "functools.cached_property"),
+        ("functools.cached_property", "import functools", "functools"),
+    ]
+    if source.names.module_bindings("functools"):
+        spellings.reverse()
+    for code, import_, dotted in spellings:
+        local = code.partition(".")[0]
+        bound = set(source.names.module_bindings(local))
+        if bound <= {dotted} and not source.names.is_hidden(local, dotted):
+            return code, import_
+    return "once_property", "from functools import cached_property as once_property"
+
+
+def _called(trial: Trial, source: Source, context: str) -> _Called:
+    place, home = trial.loaders_place, trial.loaders_home
+    assert place is not None and home is not None
+    name = place.rpartition(".")[2]
+    arguments = _arguments(trial, context)
+    code = f"{name}({arguments})"
+    if len(code) > _LONG:
+        code = f"{name}(\n        {arguments}\n    )"
+    if home is source:
+        return _Called(code)
+    line = f"from {_said(trial, source, home)} import {name}"
+    bound = [source.names.follow(one) for one in source.names.module_bindings(name) if one]
+    if _adds_path(trial) and bound == [place]:
+        return _Called(code)  # by a name that only sys.path explains
+    is_taken = bool(source.names.module_bindings(name)) and bound != [place]
+    if is_taken or trial.modules.imports(home, source) or _adds_path(trial):
+        return _Called(code, local_import=f"    {line}\n\n")
+    return _Called(code, imports=(line,))
+
+
+def _adds_path(trial: Trial) -> bool:
+    """Whether ``__init__.py`` changes where modules are found; P014 moves that."""
+    init = trial.modules.by_name.get("__init__")
+    return init is not None and any(changes_path(init, node) for node in init.tree.body)
+
+
+def _said(trial: Trial, source: Source, home: Source) -> str:
+    """How a file names the module of the loaders: relatively, if it names its neighbours so."""
+    module = trial.modules.name_of(home)
+    package = trial.modules.name_of(source).rpartition(".")[0]
+    is_relative = any(node.level == 1 for node in source.names.of(ast.ImportFrom))
+    if package and is_relative and module.startswith(f"{package}."):
+        return module.removeprefix(package)
+    return module
+
+
+def _arguments(trial: Trial, context: str) -> str:
+    """The arguments of the call: the context, or what the old harness passed."""
+    loaders = trial.loaders
+    if loaders is not None and trial.context.can_take(loaders):
+        return LOADERS_CONTEXT
+    entry = entry_of(loaders) if loaders is not None else None
+    code = entry.arguments if entry is not None else "{config}, {hparams}"
+    return code.format(
+        config=f"{context}.get_experiment_config()", hparams="legacy_keras.get_hyperparameters()"
+    )
+
+
+_LOAD = "from rows import load"
+_OLD = 'return load(0, hparams["batch_size"]), load(1, 4)\n'
+_NEW = "return load(0, context.get_per_slot_batch_size()), load(1, 4)\n"
+_TOOL = "from data import make_data_loaders\n\nprint(make_data_loaders({}, {'batch_size': 8}))\n"
+
+CASES = (
+    Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
+    Case(  # another parameter, which has a default
+        with_data(loaders(_OLD, _LOAD, "experiment_config, hparams, seed=4")),
+        {"data.py": loaders(_NEW, _LOAD, "context, seed=4"), "model_def.py": migrated_model()},
+    ),
+    Case(  # a module that needs the trial's module is imported in the method
+        with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
+        {
+            "data.py": loaders(_NEW, f"from model_def import Net\n{_LOAD}", "context"),
+            "model_def.py": migrated_model()
+            .replace("\nfrom data import make_data_loaders\n", "")
+            .replace(
+                "        return make_data",
+                "        from data import make_data_loaders\n\n        return make_data",
+            ),
+        },
+    ),
+    Case(  # a tool calls it with arguments of its own, so its parameters stay
+        {**pedl_trial(_OLD, _LOAD), "tool.py": _TOOL},
+        {
+            "model_def.py": migrated_model("both", more="legacy_keras.bind(context)\n").replace(
+                "        return make_data_loaders(self.context)",
+                "        return make_data_loaders(\n"
+                "            self.context.get_experiment_config(), "
+                "legacy_keras.get_hyperparameters()\n"
+                "        )",
+            )
+        },
+    ),
+    Case(
+        {"model_def.py": pedl_trial("pass\n")["model_def.py"]},
+        {},
+        says="no make_data_loaders in this project",
+        status="begun",
+    ),
+)

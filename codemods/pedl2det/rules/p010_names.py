@@ -1,0 +1,247 @@
+"""Names of PEDL, Keras, TensorFlow 1 and NumPy that have moved get today's names.
+
+What each old name is called now, and which arguments have other names or defaults, stands in the
+table of ``pedl2det_names``. A name without a public successor becomes a function of the same
+behaviour in ``legacy_keras``; what nothing serves is marked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pedl2det_names as names
+from pedl2det.analysis import old_keras
+from pedl2det.analysis.callbacks import watches_validation
+from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
+from pedl2det.rules.cases import Case, pedl_trial
+
+ID = "P010"
+NAME = "names"
+
+#: Names that a rule of their own rewrites.
+_OWN_RULE = (
+    *("pedl.get_", "pedl.util.", "pedl.trial.", "pedl.trial_controller.", "pedl.data."),
+    *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset", "numpy.array"),
+    *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
+    *("numpy.asarray", "numpy.asscalar", "numpy.asfarray", "numpy.msort", "numpy.rank"),
+    "pedl.frameworks.util.",
+    *names.LOADERS,
+)
+#: Names of the optimizers' module that are no optimizers.
+_OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite every old name that the table has."""
+    written_for = old_keras.age(trial)
+    for reference in trial.references:
+        row = old_keras.meant(reference, written_for)
+        if row is None or reference.is_import or reference.dotted.startswith(_OWN_RULE):
+            continue
+        if old_keras.is_optimizer(row) or old_keras.is_layer(row) or row.new in _OPTIMIZERS:
+            continue  # P009 and P021
+        call = reference.call
+        if call is not None and watches_validation(trial, call):
+            continue  # P011 has another class for it
+        is_graphs = not row.same and (row.new or "").startswith("tensorflow.compat.v1.")
+        if is_graphs and _builds_graph(trial, reference):
+            row = replace(row, same=True)
+        yield from _rewritten(reference, row)
+
+
+def _builds_graph(trial: Trial, reference: Reference) -> bool:
+    """Whether code stands in ``with tf.Graph().as_default():``."""
+    parents = reference.source.names.parents
+    node: ast.AST = reference.node
+    while node in parents and not isinstance(node, ast.Lambda | ast.FunctionDef):
+        node = parents[node]
+        for item in node.items if isinstance(node, ast.With) else ():
+            match item.context_expr:
+                case ast.Call(func=ast.Attribute(value=graph, attr="as_default")):
+                    made = [one.node for one in trial.flow.origins(graph)]
+                    meanings = {trial.modules.meaning(getattr(one, "func", one)) for one in made}
+                    if meanings == {"tensorflow.Graph"}:
+                        return True
+    return False
+
+
+def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
+    assert isinstance(reference.node, ast.expr)
+    source, node = reference.source, reference.node
+    if row.same and row.new is not None and not row.new.startswith("{"):
+        found = spell(source, row.new, like=node)
+        edits: list[Edit] = []
+        if found.code != ast.unparse(node):
+            edits.append(Replace(node, found.code))
+        edits += _arguments(reference, row)
+        if not _is_call_or_plain(reference, row):
+            yield _with_defaults(reference, row, found.code, found.imports)
+        elif edits or found.imports:
+            yield Fix(ID, source, node, tuple(edits), imports=found.imports)
+    elif row.support is not None:
+        edit = Replace(node, f"legacy_keras.{row.support}")
+        yield Fix(ID, source, node, (edit,))
+    else:
+        text = ast.unparse(node)
+        yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
+
+
+def _is_call_or_plain(reference: Reference, row: names.Name) -> bool:
+    return reference.call is not None or not row.defaults
+
+
+def _arguments(reference: Reference, row: names.Name) -> list[Edit]:
+    """Edits of a call's arguments: other names, another order, other defaults."""
+    call = reference.call
+    if call is None:
+        return []
+    edits: list[Edit] = []
+    given: set[str] = set()
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred) or position >= len(row.parameters):
+            continue
+        old = row.parameters[position]
+        new = row.keywords.get(old, old)
+        given.add(new or old)
+        if new is None:
+            edits.append(DropArgument(call, argument))
+        elif position > 0:  # the first argument has the same place
+            edits.append(RenameKeyword(argument, new))
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            continue
+        new = row.keywords.get(keyword.arg, keyword.arg)
+        given.add(new or keyword.arg)
+        if new is None:
+            edits.append(DropArgument(call, keyword))
+        elif new != keyword.arg:
+            edits.append(RenameKeyword(keyword, new))
+    for name, value in row.defaults.items():
+        if name not in given:
+            edits.append(AddArgument(call, f"{name}={value}"))
+    return edits
+
+
+def _with_defaults(
+    reference: Reference, row: names.Name, code: str, imports: tuple[str, ...]
+) -> Fix:
+    """A callable that is used as a value, with the defaults that it had."""
+    assert isinstance(reference.node, ast.expr)
+    parent = reference.source.names.parents.get(reference.node)
+    given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+    if isinstance(parent, ast.ClassDef):
+        notes = ((Kind.DIFFERENT, f"its defaults are others today: pass {given}"),)
+        return Fix(ID, reference.source, reference.node, (), imports=imports, notes=notes)
+    edit = Replace(reference.node, f"partial({code}, {given})")
+    imports = (*imports, "from functools import partial")
+    return Fix(ID, reference.source, reference.node, (edit,), imports=imports)
+
+
+_MOVED = """\
+import tensorflow as tf
+from keras.layers.merge import concatenate
+from keras.utils import to_categorical
+
+
+def targets(rows):
+    return to_categorical(rows, 3)
+
+
+def score(parts):
+    return tf.log(concatenate(parts))
+"""
+_MOVED_AFTER = """\
+import tensorflow as tf
+from tensorflow.keras.layers import concatenate
+from tensorflow.keras.utils import to_categorical
+
+
+def targets(rows):
+    return to_categorical(rows, 3)
+
+
+def score(parts):
+    return tf.math.log(concatenate(parts))
+"""
+_SESSION = """\
+from keras import backend as K
+
+
+def value(tensor):
+    return K.get_session().run(tensor)
+"""
+_SESSION_AFTER = """\
+import legacy_keras
+
+
+def value(tensor):
+    return legacy_keras.get_session().run(tensor)
+"""
+_GRAPH = """\
+import tensorflow as tf
+
+
+def scaled(rows):
+    with tf.Graph().as_default():
+        given = tf.{v1}placeholder(tf.float32, [None])
+        with tf.{v1}Session() as session:
+            return session.run(2 * given, {given: rows})
+"""
+_OF_THE_TRIAL = """\
+import numpy as np
+
+
+class Table:
+    float = 4
+
+
+def rows(table):
+    return np.float32(Table.float), table.float
+"""
+_PRIVATE = """\
+from tensorflow.python.framework.ops import Tensor
+from tensorflow.python.keras.engine import data_adapter
+
+
+def split(data) -> Tensor:
+    return data_adapter.unpack_x_y_sample_weight(data_adapter.expand_1d(data))[0]
+"""
+_PRIVATE_AFTER = """\
+from tensorflow import Tensor
+from tensorflow.keras import utils as data_adapter
+
+import legacy_keras
+
+
+def split(data) -> Tensor:
+    return data_adapter.unpack_x_y_sample_weight(legacy_keras.expand_1d(data))[0]
+"""
+_GONE = """\
+import pedl
+
+EXPERIMENT = pedl.Experiment()
+"""
+_GONE_AFTER = """\
+import pedl
+
+# TODO(pedl2det P010): `pedl.Experiment` does not work any more
+#   define a TFKerasTrial
+EXPERIMENT = pedl.Experiment()
+"""
+
+CASES = (
+    Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
+    Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
+    Case(
+        pedl_trial(_GRAPH.replace("{v1}", "")),
+        {"net.py": _GRAPH.replace("{v1}", "compat.v1.")},
+    ),
+    Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
+    Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
+    Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
+)

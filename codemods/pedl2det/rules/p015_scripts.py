@@ -1,0 +1,136 @@
+"""A script that fits its own model becomes a trial, in the same file.
+
+This is done before any rule runs (``engine/lowering``), so that all rules rewrite the trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Fix, Remark
+from pedl2det.rules.cases import Case
+
+NAME = "scripts"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:  # noqa: ARG001
+    """Return nothing: scripts are trials already."""
+    return ()
+
+
+_CONFIG = """\
+entrypoint: {script: train.py}
+hyperparameters: {batch_size: 8}
+searcher: {name: single, metric: val_loss, max_steps: 1}
+"""
+_SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+x, y = np.ones((64, 2)), np.ones((64, 1))
+model.fit(x, y, validation_data=(x, y), batch_size=8)
+"""
+_TRIAL = '''\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+
+class TrainTrial(TFKerasTrial):
+    """Trains the model of this script, on the data that it gave to fit."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        context.configure_fit(shuffle=False)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model = context.wrap_model(model)
+        optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
+        model.compile(optimizer, "mse")
+        x, y = np.ones((64, 2)), np.ones((64, 1))
+        self.model = model
+        self.training_data = (x, y)
+        self.validation_data = (x, y)
+
+    def build_model(self):
+        return self.model
+
+    def build_training_data_loader(self):
+        return self.training_data
+
+    def build_validation_data_loader(self):
+        return self.validation_data
+'''
+
+_NESTED = """\
+import numpy as np
+import tensorflow as tf
+
+
+def train(model, x, y):
+    if len(x):
+        history = model.fit(x, y, validation_data=(x, y), batch_size=8)
+        print(history.history["loss"])
+
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+train(model, np.ones((64, 2)), np.ones((64, 1)))
+"""
+_GENERATOR = '''\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+import legacy_keras
+
+
+def train(model, x, y):
+    if len(x):
+        history = yield legacy_keras.Fit(
+            model, x, y, validation_data=(x, y), batch_size=8
+        )
+        print(history.history["loss"])
+
+
+def script(context):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model = context.wrap_model(model)
+    optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
+    model.compile(optimizer, "mse")
+    yield from train(model, np.ones((64, 2)), np.ones((64, 1)))
+
+
+class TrainTrial(TFKerasTrial):
+    """Trains what the script yields, and resumes it when the training ends."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        self.script = script(context)
+        self.fit = next(self.script)
+        self.context.configure_fit(shuffle=False, **self.fit.settings)
+
+    def build_model(self):
+        return self.fit.model
+
+    def build_training_data_loader(self):
+        return self.fit.training_data
+
+    def build_validation_data_loader(self):
+        return self.fit.validation_data
+
+    def keras_callbacks(self):
+        return [*self.fit.callbacks, legacy_keras.AfterTraining(self.script.send)]
+'''
+
+CASES = (
+    Case(
+        {"train.py": _SCRIPT, "const.yaml": _CONFIG},
+        {"train.py": _TRIAL},
+        says="arrays given to fit hold at least one batch",
+        status="finished with assumptions",
+    ),
+    Case({"train.py": _NESTED, "const.yaml": _CONFIG}, {"train.py": _GENERATOR}),
+)

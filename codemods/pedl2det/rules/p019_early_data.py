@@ -1,0 +1,201 @@
+"""Data and ranks of early Determined.
+
+Determined 0.12.1 to 0.13.9 did not train the last batch of arrays if it was smaller than the
+others; today it does. So the trial returns arrays of whole batches. The getters of the process's
+rank have moved to ``context.distributed``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+import pedl2det_names as names
+from pedl2det.analysis.arrays import is_array
+from pedl2det.analysis.datasets import State, states
+from pedl2det.analysis.flow import Function
+from pedl2det.analysis.loaders import Role, returning
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
+from pedl2det.rules.cases import Case
+from pedl2det.rules.small_trials import early_trial, migrated_early
+
+ID = "P019"
+NAME = "early-data"
+
+_SIZE = "{context}.get_per_slot_batch_size()"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Find the rank getters, and cut training arrays to whole batches."""
+    if trial.generation is Generation.PEDL:
+        return
+    yield from _ranks(trial)
+    if trial.generation is Generation.EARLY:
+        for method, role in returning(trial):
+            if role is Role.TRAINING:
+                yield from _whole_batches(trial, method)
+
+
+def _ranks(trial: Trial) -> Iterable[Fix]:
+    for source in trial.modules:
+        for node in source.names.of(ast.Attribute):
+            if node.attr in names.RANK_GETTERS and _is_context(trial, node.value):
+                edit = Replace(node, f"{{it}}.distributed.{node.attr}", {"it": node.value})
+                yield Fix(ID, source, node, (edit,))
+
+
+def _is_context(trial: Trial, node: ast.expr) -> bool:
+    """Whether an expression is the trial's context."""
+    for origin in trial.flow.origins(node):
+        if isinstance(origin.node, ast.arg) and not origin.path:
+            function = trial.modules.home(origin.node).names.definition_around(origin.node)
+            constructors = [method for _, method in trial.methods("__init__")]
+            if function in constructors or origin.node.arg in ("context", "trial_context"):
+                return True
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name in ("context", "trial_context")
+
+
+def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix]:
+    for statement in _returns(trial, method):
+        value = statement.value
+        assert value is not None
+        if _cannot_be_arrays(trial, value) or trial.context.at(value) is None:
+            continue
+        source = trial.modules.home(method)
+        inline = _inline(trial, method, statement)
+        if inline:
+            yield Fix(ID, source, value, inline, assumptions=_assumed(trial, method))
+            continue
+        handed, holes = "{it}", {"it": value}
+        if isinstance(value, ast.Tuple) and not any(
+            isinstance(one, ast.Starred) for one in value.elts
+        ):
+            holes = {f"part_{number}": one for number, one in enumerate(value.elts)}
+            handed = ", ".join(f"{{{name}}}" for name in holes)
+        code = f"legacy_keras.whole_batches({handed}, batch_size={_SIZE})"
+        edit_value = Replace(value, code, holes)
+        assumed = _assumed(trial, method)
+        yield Fix(
+            ID,
+            source,
+            value,
+            (edit_value,),
+            assumptions=assumed,
+        )
+
+
+def _assumed(trial: Trial, method: Function) -> tuple[str, ...]:
+    """What is assumed where the code itself calls the method, and was given all records."""
+    if not trial.flow.calls(method):
+        return ()
+    return (
+        f"{method.name} is called elsewhere too, and what it returns there fills whole batches",
+    )
+
+
+def _returns(trial: Trial, method: Function) -> list[ast.Return]:
+    source = trial.modules.home(method)
+    return [
+        node
+        for node in source.names.below(method)
+        if isinstance(node, ast.Return)
+        and node.value is not None
+        and source.names.definition_around(node) is method
+    ]
+
+
+def _cannot_be_arrays(trial: Trial, value: ast.expr) -> bool:
+    """Whether a training loader is a dataset or an object of its own."""
+    found = states(trial, value)
+    if any(isinstance(one.node, ast.Tuple | ast.List) for one in trial.flow.origins(value)):
+        return False
+    return State.UNKNOWN not in found
+
+
+def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit, ...]:
+    """The arrays cut in place, if each has a plain name."""
+    value = statement.value
+    if not isinstance(value, ast.Tuple):
+        return ()
+    named = [one for one in value.elts if isinstance(one, ast.Name) and is_array(trial, one)]
+    used = trial.modules.home(method).names.below(method)
+    taken = {node.id for node in used if isinstance(node, ast.Name)}
+    if len(named) < len(value.elts) or {"size", "whole"} & taken:
+        return ()
+    lines = (
+        f"size = {_SIZE}\n"
+        f"whole = len({named[0].id}) // size * size  # a last partial batch was never trained"
+    )
+    return (
+        InsertBefore(statement, lines),
+        *(Replace(one, "{it}[:whole]", {"it": one}) for one in named),
+    )
+
+
+_VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
+
+_CALLED = """\
+def build_training_data_loader(self):
+    return self.read(0)
+
+def build_validation_data_loader(self):
+    return self.build_training_data_loader()
+"""
+
+CASES = (
+    Case(
+        early_trial(_CALLED),
+        migrated_early(
+            _CALLED.replace(
+                "self.read(0)",
+                "legacy_keras.whole_batches(\n"
+                "        self.read(0), batch_size=self.context.get_per_slot_batch_size()\n"
+                "    )",
+            ),
+            "\nimport legacy_keras\n",
+        ),
+        says="build_training_data_loader is called elsewhere too",
+        status="finished with assumptions",
+    ),
+    Case(
+        early_trial(
+            "def build_training_data_loader(self):\n"
+            "    x, y = self.read(self.context.get_rank())\n"
+            "    return x, y\n\n" + _VALID
+        ),
+        migrated_early(
+            "def build_training_data_loader(self):\n"
+            "    x, y = self.read(self.context.distributed.get_rank())\n"
+            "    return legacy_keras.whole_batches(\n"
+            "        x, y, batch_size=self.context.get_per_slot_batch_size()\n"
+            "    )\n\n" + _VALID,
+            "\nimport legacy_keras\n",
+        ),
+    ),
+    Case(
+        early_trial(
+            "def build_training_data_loader(self):\n"
+            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
+            "    return x, y\n\n" + _VALID
+        ),
+        migrated_early(
+            "def build_training_data_loader(self):\n"
+            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
+            "    size = self.context.get_per_slot_batch_size()\n"
+            "    whole = len(x) // size * size  # a last partial batch was never trained\n"
+            "    return x[:whole], y[:whole]\n\n" + _VALID
+        ),
+    ),
+    Case(  # a dataset is no array
+        early_trial(
+            "def build_training_data_loader(self):\n"
+            "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
+        ),
+        migrated_early(
+            "def build_training_data_loader(self):\n"
+            "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
+        ),
+    ),
+)

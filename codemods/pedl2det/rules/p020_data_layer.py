@@ -1,0 +1,124 @@
+"""A dataset of the data layer, which is gone since Determined 0.19.10, is cached by TensorFlow.
+
+``context.experimental.cache_train_dataset`` decorated a function that made a dataset. What the
+function returns is wrapped by the context now, and kept in memory.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pedl2det.analysis.arguments import arguments_of
+from pedl2det.analysis.flow import Function
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import DropDecorator, Fix, Remark, Replace
+from pedl2det.rules.cases import Case
+
+ID = "P020"
+NAME = "data-layer"
+
+_DECORATORS = ("cache_train_dataset", "cache_validation_dataset")
+_PARAMETERS = ("dataset_id", "dataset_version", "shuffle", "skip_shuffle_at_epoch_end")
+_GONE = (
+    "{name} was removed in Determined 0.19.10, so its records are cached in memory now, on each "
+    "process{order}"
+)
+_HELP = "decorate a function that makes a dataset, or call context.wrap_dataset(dataset).cache()"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite the functions that make a dataset for the data layer."""
+    if trial.generation is Generation.PEDL:
+        return
+    for source in trial.modules:
+        decorators: set[ast.AST] = set()
+        for function in source.names.of(ast.FunctionDef):
+            for decorator in function.decorator_list:
+                if _is_of_layer(decorator) and isinstance(decorator, ast.Call):
+                    decorators.add(decorator)
+                    yield from _cached(trial, source, function, decorator)
+        for node in source.names.of(ast.Call):
+            if _is_of_layer(node) and node not in decorators:
+                name = ast.unparse(node.func).rpartition(".")[2]
+                message = _GONE.format(name=name, order="")
+                yield Remark(ID, source, node, Kind.LEFT, message, _HELP)
+
+
+def _is_of_layer(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="experimental"), attr=name)):
+            return name in _DECORATORS
+    return False
+
+
+def _cached(trial: Trial, source: Source, function: Function, decorator: ast.Call) -> Iterable[Fix]:
+    name = ast.unparse(decorator.func).rpartition(".")[2]
+    given = arguments_of(decorator, _PARAMETERS) or {}
+    shuffle = given.get("shuffle")
+    shuffles = isinstance(shuffle, ast.Constant) and bool(shuffle.value)
+    order = "; they are shuffled in another order" if shuffles else ""
+    notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)
+    yield Fix(ID, source, decorator, (DropDecorator(function, decorator),), notes=notes)
+    for call in source.names.of(ast.Call):
+        origins = [one.node for one in trial.flow.origins(call.func)]
+        if origins == [function] and trial.context.at(call) is not None:
+            code = "{context}.wrap_dataset({made}).cache()"
+            if shuffles:
+                code = f"legacy_keras.shuffled({code}, {{context}}.get_trial_seed())"
+            edit = Replace(call, code, {"made": call})
+            yield Fix(ID, source, call, (edit,))
+
+
+_TRIAL = """\
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+
+class Net(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+
+    def build_model(self):
+        model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.SGD(0.1))
+        model.compile(optimizer, "mse")
+        return model
+
+    def build_training_data_loader(self):
+        {train}def make_dataset():
+            return tf.data.Dataset.range(64)
+
+        {call}
+        return dataset.batch(8)
+
+    def build_validation_data_loader(self):
+        return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(8)
+"""
+_DECORATOR = '@self.context.experimental.cache_train_dataset("range", "v1", shuffle=True)\n        '
+
+CASES = (
+    Case(
+        {"model_def.py": _TRIAL.format(train=_DECORATOR, call="dataset = make_dataset()")},
+        {
+            "model_def.py": _TRIAL.format(
+                train="",
+                call="dataset = legacy_keras.shuffled(\n"
+                "            self.context.wrap_dataset(make_dataset()).cache(),\n"
+                "            self.context.get_trial_seed(),\n"
+                "        )",
+            ).replace("TFKerasTrialContext\n", "TFKerasTrialContext\n\nimport legacy_keras\n", 1)
+        },
+        says="cache_train_dataset was removed in Determined 0.19.10",
+    ),
+    Case(
+        {
+            "model_def.py": _TRIAL.format(
+                train="", call="dataset = self.context.wrap_dataset(make_dataset())"
+            )
+        },
+        {},
+    ),
+)

@@ -1,0 +1,193 @@
+"""Recurrent layers say the defaults that they were written for.
+
+In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
+``recurrent_activation="hard_sigmoid"``, and ``GRU`` had ``reset_after=False``. A call that leaves
+them out says them. A class that is used as a value, or called with hidden arguments, becomes one
+with the old defaults.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+import pedl2det_names as names
+from pedl2det.analysis import old_keras
+from pedl2det.analysis.flow import Way
+from pedl2det.analysis.old_keras import KERAS, call_edits
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import Edit, Fix, Remark, Replace
+from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det_names import Age
+
+ID = "P021"
+NAME = "old-defaults"
+
+_LAYERS = f"{KERAS}.layers"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Write the old defaults out in every file of the project."""
+    written_for = old_keras.age(trial)
+    for reference in trial.references:
+        row = old_keras.meant(reference, written_for)
+        if row is not None and old_keras.is_layer(row) and not reference.is_import:
+            yield _use(trial, reference, row)
+    for source in trial.modules if written_for is Age.TENSORFLOW_1 else ():
+        yield from _computed_names(trial, source)
+
+
+def _use(trial: Trial, reference: Reference, row: names.Name) -> Fix:
+    node, source = reference.node, reference.source
+    assert isinstance(node, ast.expr) and row.new is not None
+    call = reference.call
+    edits = call_edits(call, row) if call is not None else _as_value(trial, node, row)
+    if edits is None:
+        return _by_piece(reference, row)
+    imports: tuple[str, ...] = ()
+    if row.new != reference.dotted:
+        spelling = spell(source, row.new, like=node)
+        imports = spelling.imports
+        if spelling.code != ast.unparse(node):
+            edits = [Replace(node, spelling.code), *edits]
+    return Fix(ID, source, node, tuple(edits), imports=imports)
+
+
+def _by_piece(reference: Reference, row: names.Name) -> Fix:
+    """The faithful form: a class with the old defaults."""
+    node = reference.node
+    assert isinstance(node, ast.expr) and row.new is not None
+    piece = row.new.rpartition(".")[2]
+    said = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+    note = f"{ast.unparse(node)} had {said}; legacy_keras.{piece} has these defaults"
+    return Fix(
+        ID,
+        reference.source,
+        node,
+        (Replace(node, f"legacy_keras.{piece}"),),
+        notes=((Kind.NOTE, note),),
+    )
+
+
+def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | None:
+    """The edits of the calls of a class that is used as a value; None if some may be hidden."""
+    source = trial.modules.home(node)
+    if _is_tested(source, node):
+        return []
+    uses = trial.flow.uses(node)
+    calls = [use.around for use in uses if use.way is Way.METHOD]
+    if not calls or len(calls) < len(uses):
+        return None
+    edits: list[Edit] = []
+    for call in calls:
+        if not isinstance(call, ast.Call) or trial.modules.home(call) is not source:
+            return None
+        found = call_edits(call, row)
+        if found is None or (found and not _is_only(trial, call.func, row)):
+            return None
+        edits += found
+    return edits
+
+
+def _is_only(trial: Trial, function: ast.expr, row: names.Name) -> bool:
+    """Whether a call calls nothing but this class."""
+    meanings = {
+        trial.modules.meaning(origin.node) or _imported(trial, origin.node)
+        for origin in trial.flow.origins(function)
+    }
+    return meanings <= {row.old, row.new}
+
+
+def _imported(trial: Trial, node: ast.AST) -> str | None:
+    if not isinstance(node, ast.alias):
+        return None
+    source = trial.modules.home(node)
+    bound = source.names.module_bindings(node.asname or node.name)
+    return source.names.follow(bound[0]) if len(bound) == 1 and bound[0] else None
+
+
+def _is_tested(source: Source, node: ast.expr) -> bool:
+    """Whether a class is only what ``isinstance`` is asked about."""
+    parent = source.names.parents.get(node)
+    if isinstance(parent, ast.Tuple):
+        parent = source.names.parents.get(parent)
+    match parent:
+        case ast.Call(func=ast.Name(id="isinstance" | "issubclass")):
+            return True
+    return False
+
+
+def _computed_names(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
+    """``getattr(layers, name)``, which may be a layer that had other defaults."""
+    for call in source.names.of(ast.Call):
+        match call:
+            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
+                module
+            ) == _LAYERS and not isinstance(name, ast.Constant):
+                edit = Replace(call, "legacy_keras.layer_class({name})", {"name": name})
+                yield Fix(ID, source, call, (edit,))
+
+
+def _case(before: str, after: str, says: str = "") -> Case:
+    return Case(pedl_trial(before), {"net.py": after}, says)
+
+
+_TF = "from tensorflow.keras import layers\n"
+_CELLS = """\
+from tensorflow.keras.layers import GRU, LSTM
+
+CELLS = {"gru": GRU, "lstm": LSTM}
+
+
+def recurrent(kind, units):
+    return CELLS[kind](units)
+"""
+
+CASES = (
+    _case(
+        _TF + "x = layers.LSTM(4)\n",
+        _TF + 'x = layers.LSTM(4, recurrent_activation="hard_sigmoid")\n',
+    ),
+    _case(
+        _TF + "x = layers.GRU(4, reset_after=True)\n",
+        _TF + 'x = layers.GRU(4, reset_after=True, recurrent_activation="hard_sigmoid")\n',
+    ),
+    _case(
+        "from keras.layers import LSTM\nx = LSTM(4, 'relu', 'sigmoid'), LSTM(2)\n",
+        "from tensorflow.keras.layers import LSTM\n"
+        "x = LSTM(4, 'relu', 'sigmoid'), LSTM(2, recurrent_activation=\"hard_sigmoid\")\n",
+    ),
+    _case(
+        _CELLS,
+        "import legacy_keras\n\n"
+        + _CELLS.replace("from tensorflow.keras.layers import GRU, LSTM\n\n", "").replace(
+            'GRU, "lstm": LSTM', 'legacy_keras.GRU, "lstm": legacy_keras.LSTM'
+        ),
+        "GRU had recurrent_activation",
+    ),
+    _case(
+        _TF + "cell = layers.LSTM\nx = cell(4)\n",
+        _TF + 'cell = layers.LSTM\nx = cell(4, recurrent_activation="hard_sigmoid")\n',
+    ),
+    _case(
+        _TF + "def make(options):\n    return layers.LSTM(4, **options)\n",
+        "import legacy_keras\n\n\ndef make(options):\n    return legacy_keras.LSTM(4, **options)\n",
+        "legacy_keras.LSTM has these defaults",
+    ),
+    _case(
+        _TF + "def make(kind):\n    return getattr(layers, kind)(4)\n",
+        "import legacy_keras\n\n\ndef make(kind):\n    return legacy_keras.layer_class(kind)(4)\n",
+    ),
+    _case(
+        _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
+        _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
+    ),
+    _case(
+        _TF + "x = layers.LSTM(4, recurrent_activation='sigmoid')\n",
+        _TF + "x = layers.LSTM(4, recurrent_activation='sigmoid')\n",
+    ),
+    _case("class LSTM:\n    pass\n\n\nx = LSTM()\n", "class LSTM:\n    pass\n\n\nx = LSTM()\n"),
+)

@@ -1,0 +1,288 @@
+"""A ``KerasTrial`` compiles its model at the end of ``build_model``, as the old harness did.
+
+It names its metrics by role, in two dicts. Keras has one list: ``named_metrics`` makes it, under
+the names that are reported; Keras puts ``val_`` before those of a validation.
+``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from pedl2det.analysis.flow import Function, Origin
+from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
+from pedl2det.analysis.trial import Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, Replace, ReplaceStatement
+from pedl2det.rules import cases_keras_trial
+
+ID = "P022"
+NAME = "keras-trial"
+
+_NAMED = '''\
+def named_metrics(self):
+    """The metrics by the names under which they are reported."""
+    metrics = {metrics}
+    return [
+        tf.keras.metrics.MeanMetricWrapper(metric, name=name)
+        for name, metric in metrics.items()
+    ]
+'''
+_NAMED_BY_OUTPUT = '''\
+def named_metrics(self):
+    """The metrics of each output by the names under which they are reported."""
+    metrics = {metrics}
+    named: dict[str, list] = {{}}
+    for name, (output, metric) in metrics.items():
+{strip}\
+        wrapped = tf.keras.metrics.MeanMetricWrapper(metric, name=name)
+        named.setdefault(output, []).append(wrapped)
+    return named
+'''
+_STRIP = """\
+        name = name[len(output) + 1 :] if name.startswith(output + "_") else name
+"""
+_CALLBACKS = """\
+def keras_callbacks(self):
+    return [legacy_keras.ValidationMetrics(self)]
+"""
+_OWN = "compute_validation_metrics"
+_NAMED_METRICS = "named_metrics"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Rewrite each ``KerasTrial`` of the project."""
+    for metrics in keras_trials(trial):
+        yield from _metrics(trial, metrics)
+        for owner in trial.flow.family(metrics.owner):
+            method = trial.flow.own_method(owner, "build_model")
+            if method is not None:
+                yield from _build_model(trial, metrics, method)
+            if trial.flow.own_method(owner, _OWN) is not None:
+                yield from _own_validation(trial, owner)
+            size = trial.flow.own_method(owner, "batch_size")
+            if size is not None:
+                yield from _batch_size(trial, owner, size)
+        yield from _set_by_harness(trial, metrics.owner)
+
+
+def _has_own_name(trial: Trial, owner: ast.ClassDef) -> bool:
+    """Whether the trial uses the name ``named_metrics`` for something else."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == _NAMED_METRICS
+        for one in trial.flow.family(owner)
+        for node in trial.modules.home(one).names.below(one)
+    ) or bool(trial.flow.overrides(owner, _NAMED_METRICS))
+
+
+def _is_idiomatic(trial: Trial, metrics: KerasTrialMetrics) -> bool:
+    return metrics.is_plain and not _has_own_name(trial, metrics.owner)
+
+
+def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Iterator[Fix]:
+    """Give the trial ``named_metrics``, and say what metrics are called now."""
+    source = trial.modules.home(metrics.owner)
+    edits: list[Edit] = []
+    imports: tuple[str, ...] = ()
+    if metrics.has_any and _is_idiomatic(trial, metrics):
+        edits.append(AddMember(metrics.owner, _named_metrics(metrics)))
+        imports = ("import tensorflow as tf",)
+    said = metrics.names.described
+    message = "the metrics of training and of validation are one list, and are reported for both"
+    note = f"{message}; in a validation {said}" if said else message
+    assumptions: tuple[str, ...] = ()
+    if metrics.metrics is None:
+        assumptions = ("the trial's metrics have the same names in every run",)
+    needs = [
+        ConfigNeed(f"metric:{old}", new)
+        for old, new in metrics.names.validation.items()
+        if old != new
+    ]
+    if "accuracy" in metrics.names.validation and "acc" not in metrics.names.validation:
+        needs.append(ConfigNeed("metric:acc", metrics.names.validation["accuracy"]))
+    yield Fix(
+        ID,
+        source,
+        metrics.owner,
+        tuple(edits),
+        imports=imports,
+        assumptions=assumptions,
+        notes=((Kind.NOTE, note),),
+        config=tuple(needs),
+    )
+
+
+def _named_metrics(metrics: KerasTrialMetrics) -> str:
+    """The text of ``named_metrics``."""
+    found = metrics.metrics or []
+    roles = list(dict.fromkeys(one.role for one in found))
+    calls = [f"self.{role}_metrics()" for role in roles]
+    joined = f"{{{', '.join(f'**{call}' for call in calls)}}}" if len(calls) > 1 else calls[0]
+    if not metrics.is_functional:
+        return _NAMED.format(metrics=joined)
+    has_prefix = any(one.name.startswith(f"{one.output}_") for one in found)
+    strip = _STRIP if metrics.has_several_outputs and has_prefix else ""
+    return _NAMED_BY_OUTPUT.format(metrics=joined, strip=strip)
+
+
+# build_model.
+
+
+def _build_model(
+    trial: Trial, metrics: KerasTrialMetrics, method: Function
+) -> Iterator[Fix | Remark]:
+    """Wrap and compile each model that ``build_model`` returns."""
+    source = trial.modules.home(method)
+    returns = [
+        node
+        for node in source.names.below(method)
+        if isinstance(node, ast.Return) and source.names.definition_around(node) is method
+    ]
+    for node in returns:
+        if node.value is not None and not _is_of_the_class_above(node.value):
+            yield _compiled(trial, metrics, method, node)
+
+
+def _is_of_the_class_above(value: ast.expr) -> bool:
+    """Whether a model comes from ``super().build_model``, which compiles it."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="build_model")):
+            return True
+    return False
+
+
+def _compiled(trial: Trial, metrics: KerasTrialMetrics, method: Function, node: ast.Return) -> Fix:
+    source, value = trial.modules.home(method), node.value
+    assert value is not None
+    me = method.args.args[0].arg
+    is_local = isinstance(value, ast.Name) and source.names.binder(value) is method
+    model = ast.unparse(value) if is_local else _free(source.names, method, "model", "keras_model")
+    optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
+    loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
+    given = _given_metrics(trial, metrics, me, model)
+    code = (
+        f"{model} = {{context}}.wrap_model({{value}})\n"
+        f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
+        f"{model}.compile({optimizer}, loss={loss}{given})\n"
+    )
+    if _reads_harness_attribute(trial, metrics.owner, "model"):
+        code += f"{me}.model = {model}\n"
+    edit = ReplaceStatement(node, f"{code}return {model}", {"value": value})
+    return Fix(ID, source, node, (edit,))
+
+
+def _free(names, method: Function, *wanted: str) -> str:  # type: ignore[no-untyped-def]
+    return next((one for one in wanted if not names.uses_name(method, one)), f"{wanted[0]}_")
+
+
+def _given_metrics(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str) -> str:
+    """The argument ``metrics`` of ``compile``."""
+    if not metrics.has_any:
+        return ""
+    if _is_idiomatic(trial, metrics):
+        return f", metrics={me}.{_NAMED_METRICS}()"
+    roles = []
+    for role in ("training", "validation"):
+        method = trial.flow.method(metrics.owner, f"{role}_metrics")
+        roles.append(f"{me}.{role}_metrics()" if method is not None else "{}")
+    if metrics.is_functional:
+        piece = "named_metrics_by_output"
+        roles.insert(0, f"{model}.output_names")
+    else:
+        piece = "named_metrics"
+    return f", metrics=legacy_keras.{piece}({', '.join(roles)})"
+
+
+# What the harness called or set beside.
+
+
+def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix]:
+    """Have a callback call ``compute_validation_metrics``."""
+    source = trial.modules.home(owner)
+    callbacks = trial.flow.method(owner, "keras_callbacks")
+    note = "what compute_validation_metrics returns is reported in place of all other metrics"
+    if callbacks is None:
+        edits: list[Edit] = [AddMember(owner, _CALLBACKS)]
+        place: ast.AST = owner
+    else:
+        source = trial.modules.home(callbacks)
+        me = callbacks.args.args[0].arg
+        code = f"[*{{value}}, legacy_keras.ValidationMetrics({me})]"
+        values = trial.flow.returned(callbacks)
+        edits = [Replace(one, code, {"value": one}) for one in values]
+        place = callbacks
+    yield Fix(ID, source, place, tuple(edits), notes=((Kind.NOTE, note),))
+
+
+def _batch_size(trial: Trial, owner: ast.ClassDef, method: Function) -> Iterator[Fix]:
+    """Drop ``batch_size``, unless the trial calls it itself."""
+    reads = [
+        node
+        for one in trial.flow.family(owner)
+        for node in trial.modules.home(one).names.below(one)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "batch_size"
+        and isinstance(node.value, ast.Name | ast.Call)
+        and ast.unparse(node.value) in ("self", "super()")
+    ]
+    if reads:
+        return
+    assumptions: tuple[str, ...] = ()
+    if trial.uses("pedl.data.ArrayBatchLoader", "pedl.data.BatchLoader") and not all(
+        _is_configured(one) for one in _sizes(trial, method)
+    ):
+        assumptions = ("batch_size() returns the batch size of one slot",)
+    edit = ReplaceStatement(method)
+    yield Fix(ID, trial.modules.home(method), method, (edit,), assumptions=assumptions)
+
+
+def _sizes(trial: Trial, method: Function) -> list[Origin]:
+    returned = trial.flow.returned(method)
+    return [origin for value in returned for origin in trial.flow.origins(value)]
+
+
+def _is_configured(origin: Origin) -> bool:
+    """Whether a value is the hyperparameter ``batch_size``."""
+    if origin.path:
+        return origin.path == ("batch_size",)
+    match origin.node:
+        case ast.Subscript(slice=ast.Constant(value="batch_size")):
+            return True
+        case ast.Call(args=[ast.Constant(value="batch_size"), *_]):
+            return True
+    return False
+
+
+def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
+    """What the old harness set on the trial, where no callback sets it now."""
+    name = "validation_data_adapter"
+    for node in _reads_harness_attribute(trial, owner, name):
+        source = trial.modules.home(node)
+        function = source.names.function_of(node)
+        if function is not None and function.name != _OWN and trial.flow.method(owner, _OWN):
+            continue  # a helper of it
+        if function is None or function.name != _OWN:
+            message = f"{ast.unparse(node)} was set by the old harness, and nothing sets it now"
+            help_ = f"set self.{name} in build_validation_data_loader"
+            yield Remark(ID, source, node, Kind.LEFT, message, help_)
+
+
+def _reads_harness_attribute(trial: Trial, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
+    """Where methods other than ``compute_validation_metrics`` read ``self.x`` that none sets."""
+    attributes = [
+        node
+        for one in trial.flow.family(owner)
+        for node in trial.modules.home(one).names.below(one)
+        if isinstance(node, ast.Attribute)
+        and node.attr == name
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    ]
+    if any(isinstance(one.ctx, ast.Store) for one in attributes):
+        return []
+    functions = {one: trial.modules.home(one).names.function_of(one) for one in attributes}
+    return [one for one, function in functions.items() if getattr(function, "name", "") != _OWN]
+
+
+CASES = cases_keras_trial.CASES

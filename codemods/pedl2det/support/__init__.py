@@ -1,0 +1,1 @@
+"""The faithful form: functions and classes that migrate writes into a trial, and their text."""

@@ -1,0 +1,265 @@
+"""Render ``legacy_keras.py``, the file that a migrated trial imports its support pieces from.
+
+A piece is a function, class or variable at the top of a file in ``pieces/``. It may use any other
+piece by its bare name; what a piece uses is rendered with it. The files are read, never imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import symtable
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from importlib import resources
+
+#: The module that migrated code imports the pieces from.
+MODULE = "legacy_keras"
+
+_HEADER = '''\
+"""What this trial uses of PEDL and of the Keras of its time.
+
+Written by `pedl2det migrate`. It needs Keras, NumPy and Determined, and nothing else.
+The file belongs to the trial: edit it, and delete what the trial no longer uses.
+"""
+'''
+_CONTEXT = "_bound_context"
+_BIND = "bind"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A name that migrated code may use.
+
+    Attributes:
+        name: the name.
+        needs_context: whether the trial must call ``bind(context)`` before it uses the name.
+        doc: what it does, in one line.
+    """
+
+    name: str
+    needs_context: bool
+    doc: str
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A statement at the top of a file in ``pieces/``.
+
+    Attributes:
+        name: the name that it binds.
+        text: its source, with the comments right above it.
+        doc: the first line of its documentation.
+        uses: the global names that it uses.
+        imports: the import statements that it needs.
+    """
+
+    name: str
+    text: str
+    doc: str
+    uses: frozenset[str]
+    imports: frozenset[str]
+
+
+def available() -> Mapping[str, Piece]:
+    """Return every public piece by its name."""
+    return {
+        name: Piece(name, _needs_context([name]), definition.doc)
+        for name, definition in _definitions().items()
+        if not name.startswith("_")
+    }
+
+
+def needs_context(names: Iterable[str]) -> bool:
+    """Tell whether any of these pieces asks the trial's context.
+
+    The constructor of the trial then calls ``legacy_keras.bind(context)`` first.
+
+    Raises:
+        KeyError: there is no piece of one of these names.
+    """
+    return _needs_context(names)
+
+
+def render(names: Iterable[str]) -> str:
+    """Return the text of ``legacy_keras.py`` with these pieces and what they need.
+
+    Raises:
+        KeyError: there is no piece of one of these names.
+    """
+    needed = _closure(names)
+    if not needed:
+        return ""
+    imports = sorted({line for definition in needed for line in definition.imports}, key=_by_place)
+    standard = [line for line in imports if not _by_place(line)[0]]
+    others = [line for line in imports if _by_place(line)[0]]
+    blocks = ["\n".join(block) + "\n" for block in (standard, others) if block]
+    top = "\n".join([_HEADER, *blocks])
+    is_assignment = needed[0].text.startswith("_")
+    between = "\n" if is_assignment else "\n\n"  # what Ruff wants after imports
+    return top + between + "\n\n".join(definition.text for definition in needed)
+
+
+def merged(existing: str, names: Iterable[str]) -> str:
+    """Add the pieces that are missing to a ``legacy_keras.py`` that may have been edited.
+
+    What is there stays as it is. A file that nobody edited is rendered anew, so that the result
+    does not depend on the order in which trials were migrated.
+
+    Args:
+        existing: the text of the file; empty if there is none.
+        names: the pieces that are needed.
+
+    Raises:
+        KeyError: there is no piece of one of these names.
+        SyntaxError: the existing text is not Python.
+    """
+    names = list(names)
+    bound = _bound_names(existing)
+    held = [name for name in _definitions() if name in bound]
+    if existing.strip() in ("", render(held).strip()):
+        return render([*held, *names])
+    missing = _closure(names, bound)
+    if not missing:
+        return existing
+    imports = {line for definition in missing for line in definition.imports}
+    new = sorted((line for line in imports if _bound_by(line) not in bound), key=_by_place)
+    text = _with_imports(existing, new).rstrip("\n") + "\n"
+    return "\n\n".join([text, *(definition.text for definition in missing)])
+
+
+def _needs_context(names: Iterable[str]) -> bool:
+    return any(definition.name == _CONTEXT for definition in _closure(names))
+
+
+def _closure(names: Iterable[str], present: Set[str] = frozenset()) -> list[_Definition]:
+    """Return the definitions of these names and of all that they use, in the order of the file.
+
+    Args:
+        names: the names.
+        present: names that the file has already, in whatever form.
+    """
+    known = _definitions()
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name in present:
+            continue
+        if name not in known:
+            raise KeyError(f"there is no support piece {name!r}")
+        found.add(name)
+        waiting += known[name].uses & known.keys()
+        if name == _CONTEXT:
+            waiting.append(_BIND)
+    return [definition for name, definition in known.items() if name in found]
+
+
+@functools.cache
+def _definitions() -> Mapping[str, _Definition]:
+    """Return every definition by its name, in the order in which they are rendered."""
+    files = [
+        file
+        for file in (resources.files(__package__) / "pieces").iterdir()
+        if file.name.endswith(".py")
+    ]
+    files.sort(key=lambda file: (file.name != "bound_context.py", file.name))
+    return {
+        definition.name: definition
+        for file in files
+        for definition in _read(file.read_text(encoding="utf-8"))
+    }
+
+
+def _read(source: str) -> Iterator[_Definition]:
+    lines = source.splitlines(keepends=True)
+    tree = ast.parse(source)
+    imports = {
+        _bound_by(line): line
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for line in [ast.unparse(node)]
+    }
+    for node in tree.body:
+        if isinstance(node, ast.Import) or _is_docstring(node):
+            continue
+        text = "".join(lines[_first_line(node, lines) : node.end_lineno])
+        uses = _global_names(text)
+        needed = frozenset(imports[name] for name in uses & imports.keys())
+        yield _Definition(_name(node), text, _doc(node, text), uses, needed)
+
+
+def _first_line(node: ast.stmt, lines: list[str]) -> int:
+    """Return the index of the first line of a statement, its decorators and comments."""
+    decorators = getattr(node, "decorator_list", [])
+    first: int = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+    while first and lines[first - 1].startswith("#"):
+        first -= 1
+    return first
+
+
+def _name(node: ast.stmt) -> str:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+    raise ValueError(f"a piece is a function, a class or one variable, not {ast.unparse(node)}")
+
+
+def _doc(node: ast.stmt, text: str) -> str:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return (ast.get_docstring(node) or "").partition("\n")[0]
+    return text.removeprefix("#:").partition("\n")[0].strip() if text.startswith("#:") else ""
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _global_names(text: str) -> frozenset[str]:
+    """Return the names of the module that some code uses, in any of its scopes."""
+    waiting = [symtable.symtable(text, MODULE, "exec")]
+    found: set[str] = set()
+    while waiting:
+        scope = waiting.pop()
+        is_module = scope.get_type() == "module"
+        found |= {
+            symbol.get_name() for symbol in scope.get_symbols() if is_module or symbol.is_global()
+        }
+        waiting += scope.get_children()
+    return frozenset(found)
+
+
+def _bound_names(text: str) -> set[str]:
+    """Return the names that a module binds at its top."""
+    symbols = symtable.symtable(text, MODULE, "exec").get_symbols()
+    return {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
+
+
+def _bound_by(line: str) -> str:
+    """Return the name that an import statement binds."""
+    return line.split()[-1].partition(".")[0]
+
+
+def _by_place(line: str) -> tuple[bool, str]:
+    """Return what imports are sorted by: those of the standard library come first."""
+    module = line.split()[1]
+    return module.partition(".")[0] not in sys.stdlib_module_names, module
+
+
+def _with_imports(text: str, new: list[str]) -> str:
+    """Put import statements after those that are there, or after the docstring."""
+    if not new:
+        return text
+    body = ast.parse(text).body
+    before = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    after_docstring = not before and body[:1] and _is_docstring(body[0])
+    place = before[-1].end_lineno if before else body[0].end_lineno if after_docstring else 0
+    assert place is not None
+    lines = text.splitlines(keepends=True)
+    block = [f"{line}\n" for line in new]
+    if after_docstring:
+        block = ["\n", *block]
+    return "".join([*lines[:place], *block, *lines[place:]])

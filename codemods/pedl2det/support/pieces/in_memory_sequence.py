@@ -1,0 +1,29 @@
+import numpy as np
+import tensorflow as tf
+
+
+class InMemorySequence(tf.keras.utils.Sequence):
+    """Batches cut from arrays; `sample_weight` is checked, and not used."""
+
+    def __init__(
+        self, data, labels, batch_size, sample_weight=None, drop_leftovers=False
+    ):
+        self._data, self._labels = np.asarray(data), np.asarray(labels)
+        records = len(self._data)
+        if records != len(self._labels):
+            raise ValueError("Length of input data and input labels do not match.")
+        if sample_weight is not None and records != len(sample_weight):
+            raise ValueError("Length of input data and sample weights do not match.")
+        if records < batch_size:
+            raise ValueError("Batch size is too large for the input data.")
+        self._batch_size = batch_size
+        self._length = records // batch_size
+        if not drop_leftovers and records % batch_size:
+            self._length += 1
+
+    def __len__(self):
+        return self._length
+
+    def __getitem__(self, index):
+        cut = slice(index * self._batch_size, (index + 1) * self._batch_size)
+        return self._data[cut], self._labels[cut]

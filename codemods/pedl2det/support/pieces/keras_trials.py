@@ -1,0 +1,86 @@
+import tensorflow as tf
+
+
+def named_metrics(training, validation):
+    """Return the metrics of a KerasTrial for `compile`, by the names that are reported.
+
+    A metric of a validation that has the name of another one of the training gets
+    `validation_` before its name.
+    """
+    return [
+        _named(name, metric) for name, metric in _merged(training, validation).items()
+    ]
+
+
+def named_metrics_by_output(outputs, training, validation):
+    """Return the metrics of a KerasFunctionalTrial for `compile`, by outputs and names."""
+    named = {}
+    for name, (output, metric) in _merged(training, validation).items():
+        if len(outputs) > 1:  # then Keras puts the output's name before the metric's
+            name = name[len(output) + 1 :] if name.startswith(output + "_") else name
+        named.setdefault(output, []).append(_named(name, metric))
+    return named
+
+
+def _merged(training, validation):
+    merged = dict(training)
+    for name, metric in validation.items():
+        if merged.get(name, metric) == metric:
+            merged[name] = metric
+        else:
+            merged["validation_" + name] = metric
+    return merged
+
+
+def _named(name, metric):
+    if isinstance(metric, tuple):  # a metric and how it was reduced: by its mean
+        metric = metric[0]
+    if isinstance(metric, tf.keras.metrics.Metric):
+        metric._name = name
+        return metric
+    function = (
+        _accuracy if metric in ("accuracy", "acc") else tf.keras.metrics.get(metric)
+    )
+    return tf.keras.metrics.MeanMetricWrapper(function, name=name)
+
+
+def _accuracy(y_true, y_pred):
+    """The accuracy that fits the shapes."""
+    if y_pred.shape[-1] == 1:
+        return tf.keras.metrics.binary_accuracy(y_true, y_pred)
+    if y_true.shape.rank == y_pred.shape.rank and y_true.shape[-1] != 1:
+        return tf.keras.metrics.categorical_accuracy(y_true, y_pred)
+    return tf.keras.metrics.sparse_categorical_accuracy(y_true, y_pred)
+
+
+class ValidationMetrics(tf.keras.callbacks.Callback):
+    """Reports what `compute_validation_metrics` of the trial returns, and nothing else."""
+
+    def __init__(self, trial):
+        super().__init__()
+        self._supports_tf_logs = True  # it gets the reported logs then, and no copy
+        self._trial = trial
+
+    def on_test_end(self, logs=None):
+        """Put the computed metrics into the logs."""
+        trial = self._trial
+        trial.model = self.model
+        if getattr(trial, "validation_data_adapter", None) is None:
+            trial.validation_data_adapter = _adapter(
+                trial.build_validation_data_loader()
+            )
+        batches_of_a_step = (
+            context().get_experiment_config().get("scheduling_unit", 100)
+        )
+        step = int(self.model.optimizer.iterations) // batches_of_a_step
+        computed = trial.compute_validation_metrics(step)
+        logs.clear()
+        logs.update(computed["validation_metrics"])
+
+
+def _adapter(loader):
+    if isinstance(loader, KerasDataAdapter):
+        return loader
+    if isinstance(loader, tuple):
+        loader = InMemorySequence(*loader[:2], context().get_per_slot_batch_size())
+    return KerasDataAdapter(loader)

@@ -1,0 +1,96 @@
+import pickle
+import urllib.parse
+
+import numpy as np
+import tensorflow as tf
+
+
+def load_batch(fpath, label_key="labels"):
+    """Read one file of CIFAR: images (records, 3, 32, 32), and their labels."""
+    with open(fpath, "rb") as file:
+        batch = pickle.load(file, encoding="bytes")
+    batch = {key.decode("utf8"): value for key, value in batch.items()}
+    return batch["data"].reshape(len(batch["data"]), 3, 32, 32), batch[label_key]
+
+
+def is_valid_url(url):
+    """Tell whether a text has the form of an address; nothing is fetched."""
+    parts = urllib.parse.urlsplit(url)
+    return bool(parts.scheme and parts.netloc)
+
+
+def multi_gpu_model(model, gpus=None, cpu_merge=True, cpu_relocation=False):
+    """Return the model: each process of a trial trains on one device."""
+    return model
+
+
+def remove_long_seq(maxlen, seq, label):
+    """Leave out the sequences that have `maxlen` or more members, and their labels."""
+    kept = [(one, its_label) for one, its_label in zip(seq, label) if len(one) < maxlen]
+    return [one for one, _ in kept], [its_label for _, its_label in kept]
+
+
+def ragged_array(*args, **kwargs):
+    """Call np.array; lists of different lengths make an array of objects."""
+    return _ragged(np.array, args, kwargs)
+
+
+def ragged_asarray(*args, **kwargs):
+    """Call np.asarray; lists of different lengths make an array of objects."""
+    return _ragged(np.asarray, args, kwargs)
+
+
+def _ragged(function, args, kwargs):
+    try:
+        return function(*args, **kwargs)
+    except ValueError as error:
+        has_type = len(args) > 1 or kwargs.get("dtype") is not None
+        if has_type or "inhomogeneous" not in str(error):
+            raise
+    return function(*args, **{**kwargs, "dtype": object})
+
+
+def elementwise_mean(metrics):
+    """Return the mean of a metric over batches: of arrays an array."""
+    return np.mean(np.asarray(metrics), axis=0)
+
+
+def legacy_interface(function):
+    """Return the function: it is called with the arguments of Keras 2 already."""
+    return function
+
+
+def predict_classes(model, x, batch_size=32, verbose=0):
+    """Return the class of each record, as Sequential.predict_classes did."""
+    scores = model.predict(x, batch_size=batch_size, verbose=verbose)
+    return (
+        scores.argmax(axis=-1)
+        if scores.shape[-1] > 1
+        else (scores > 0.5).astype("int32")
+    )
+
+
+def expand_1d(data):
+    """Return the data with tensors of one dimension as columns."""
+
+    def column(tensor):
+        is_flat = isinstance(tensor, tf.Tensor) and tensor.shape.rank == 1
+        return tf.expand_dims(tensor, -1) if is_flat else tensor
+
+    return tf.nest.map_structure(column, data)
+
+
+def shuffled(dataset, seed):
+    """Return a dataset in random order, anew in each pass over all of its records."""
+    records = dataset.cardinality()
+    if records < 0:
+        records = dataset.reduce(np.int64(0), lambda count, _: count + 1)
+    return dataset.shuffle(records, seed=seed)
+
+
+def scale_loss(optimizer, loss_scale="dynamic"):
+    """Scale the loss as mixed_precision.experimental.LossScaleOptimizer did."""
+    kind = tf.keras.mixed_precision.LossScaleOptimizer
+    if loss_scale == "dynamic":
+        return kind(optimizer)
+    return kind(optimizer, dynamic=False, initial_scale=loss_scale)

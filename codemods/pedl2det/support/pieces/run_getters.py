@@ -1,0 +1,115 @@
+import determined
+
+
+def _cluster_info():
+    """Return what is known of the trial while its modules are imported."""
+    info = determined.get_cluster_info()
+    if info is None:
+        raise RuntimeError(
+            "no trial is running, so nothing is known of it: start the experiment, or "
+            "call legacy_keras.bind(context) first"
+        )
+    return info
+
+
+def get_hyperparameters():
+    """Return all hyperparameters; `batch_size` is the batch size of one slot."""
+    if _bound_context is None:
+        info = _cluster_info()
+        hparams = dict(info.trial.hparams)
+    else:
+        hparams = dict(_bound_context.get_hparams())
+    sizes = [hparams.pop(name, None) for name in ("batch_size", "global_batch_size")]
+    if sizes == [None, None]:
+        return hparams
+    if _bound_context is None:
+        slots = max(1, sum(info.container_slot_counts))
+        hparams["batch_size"] = (sizes[0] if sizes[1] is None else sizes[1]) // slots
+    else:
+        hparams["batch_size"] = _bound_context.get_per_slot_batch_size()
+    return hparams
+
+
+_shared_hyperparameters = {}
+
+
+def shared_hyperparameters():
+    """Return the one dict of hyperparameters that the functions of the trial change."""
+    if not _shared_hyperparameters:
+        _shared_hyperparameters.update(get_hyperparameters())
+    return _shared_hyperparameters
+
+
+def get_hyperparameter(name):
+    """Return one hyperparameter; `batch_size` is the batch size of one slot."""
+    hparams = get_hyperparameters()
+    if name not in hparams:
+        known = ", ".join(sorted(hparams))
+        raise KeyError(f"no hyperparameter {name!r}: the config has {known}")
+    return hparams[name]
+
+
+class _ConfigAtImport(dict):
+    """The `data` section of the config, which is all that is known during imports."""
+
+    def __missing__(self, key):
+        raise RuntimeError(
+            f"config[{key!r}] is not known while modules are imported: ask for it in a "
+            "function that the trial calls"
+        )
+
+    def get(self, key, default=None):
+        return self[key]
+
+
+def get_experiment_config():
+    """Return the experiment config; during imports only its `data` section."""
+    if _bound_context is None:
+        return _ConfigAtImport(data=_cluster_info().user_data)
+    return _bound_context.get_experiment_config()
+
+
+def get_data_config():
+    """Return the `data` section of the experiment config."""
+    if _bound_context is None:
+        return _cluster_info().user_data
+    return _bound_context.get_data_config()
+
+
+def get_trial_seed():
+    """Return the seed of the trial."""
+    if _bound_context is None:
+        return _cluster_info().trial.trial_seed
+    return _bound_context.get_trial_seed()
+
+
+def get_experiment_id():
+    """Return the number of the experiment."""
+    if _bound_context is None:
+        return _cluster_info().trial.experiment_id
+    return _bound_context.get_experiment_id()
+
+
+def get_trial_id():
+    """Return the number of the trial."""
+    if _bound_context is None:
+        return _cluster_info().trial.trial_id
+    return _bound_context.get_trial_id()
+
+
+def get_rank():
+    """Return the number of this process within the trial; 0 is the chief."""
+    if _bound_context is not None:
+        return _bound_context.distributed.get_rank()
+    if sum(_cluster_info().container_slot_counts) > 1:
+        raise RuntimeError(
+            "the rank is not known while modules are imported: ask for it in a function "
+            "that the trial calls"
+        )
+    return 0
+
+
+def get_container_gpus():
+    """Return the GPUs of this machine that the trial may use."""
+    info = determined.get_cluster_info()
+    return [] if info is None else list(info.gpu_uuids)

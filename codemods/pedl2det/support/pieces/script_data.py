@@ -1,0 +1,205 @@
+import itertools
+import math
+import threading
+
+import determined.keras
+import numpy as np
+import tensorflow as tf
+
+
+class ArrayBatches(tf.keras.utils.Sequence):
+    """Batches cut from a tuple of arrays, `(x, y)` or `(x, y, weights)`, by a size of their own."""
+
+    def __init__(self, arrays, batch_size, batches=None):
+        given = (part for part in arrays if part is not None)
+        self._arrays = tuple(_each_array(np.asarray, part) for part in given)
+        records = _record_count(self._arrays[0])
+        self._size = min(batch_size, records)
+        length = -(-records // self._size)
+        self._length = length if batches is None else min(math.ceil(batches), length)
+
+    def __len__(self):
+        return self._length
+
+    def __getitem__(self, index):
+        cut = slice(index * self._size, (index + 1) * self._size)
+        return tuple(_each_array(lambda array: array[cut], x) for x in self._arrays)
+
+
+class FirstBatches(tf.keras.utils.Sequence):
+    """The first batches of a sequence."""
+
+    def __init__(self, sequence, batches):
+        self._sequence = sequence
+        self._length = min(math.ceil(batches), len(sequence))
+
+    def __len__(self):
+        return self._length
+
+    def __getitem__(self, index):
+        return self._sequence[index]
+
+    def on_epoch_end(self):
+        """Tell the whole sequence."""
+        getattr(self._sequence, "on_epoch_end", lambda: None)()
+
+
+class GeneratedBatches(tf.keras.utils.Sequence):
+    """Batches of a generator without end, of which some count as a pass over the data.
+
+    Of several processes each draws all batches and skips those of the others.
+    """
+
+    def __init__(self, generator, batches):
+        self._generator = iter(generator)
+        self._length = math.ceil(batches)
+        self._drawn = 0
+        self._lock = threading.Lock()
+
+    def __len__(self):
+        return self._length
+
+    def __getitem__(self, index):
+        with self._lock:
+            skipped = (index - self._drawn) % self._length
+            self._drawn += skipped + 1
+            return next(itertools.islice(self._generator, skipped, None))
+
+
+def batches(data, batches=None, default=100):
+    """Return data that `fit` took as something that a loader may return.
+
+    Args:
+        data: arrays, a dataset, a sequence, or a generator.
+        batches: how many of a generator count as a pass; of other data, how many are read.
+        default: the same for a generator if `batches` is None.
+    """
+    if isinstance(data, (tuple, list)):
+        return tuple(data)
+    if isinstance(data, tf.data.Dataset) or hasattr(data, "__array__"):
+        return data
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
+        return data if batches is None else FirstBatches(data, batches)
+    return GeneratedBatches(data, default if batches is None else batches)
+
+
+def split_arrays(arrays, validation_split):
+    """Split arrays as `fit(validation_split=...)` did: the last records are for validation."""
+    given = (part for part in arrays if part is not None)
+    arrays = [_each_array(np.asarray, part) for part in given]
+    first = math.floor(_record_count(arrays[0]) * (1.0 - validation_split))
+    return (
+        tuple(_each_array(lambda array: array[:first], part) for part in arrays),
+        tuple(_each_array(lambda array: array[first:], part) for part in arrays),
+    )
+
+
+class History(determined.keras.callbacks.Callback):
+    """What `fit` returned: the metrics of the training and of each validation."""
+
+    def __init__(self):
+        super().__init__()
+        self.history = {}
+        self.epoch = []
+        self.params = {}
+
+    def on_train_workload_end(self, total_batches_trained, logs):
+        """Keep the metrics of the training."""
+        self.epoch.append(len(self.epoch))
+        self._keep(logs)
+
+    def on_test_end(self, logs=None):
+        """Keep the metrics of a validation."""
+        self._keep(logs)
+
+    def _keep(self, logs):
+        for name, value in _with_old_names(logs).items():
+            if name not in ("batches", "epochs"):  # the place of the report
+                self.history.setdefault(name, []).append(value)
+
+
+class AfterTraining(History):
+    """Calls a function with this history when the training ends: the rest of a script.
+
+    The function may be the `send` of a generator, which goes on behind its `yield`.
+    """
+
+    def __init__(self, function):
+        super().__init__()
+        self._function = function
+
+    def on_train_end(self, logs=None):
+        """Do the rest."""
+        try:
+            another = self._function(self)
+        except StopIteration:
+            return
+        except SystemExit as error:
+            if error.code:
+                raise
+            return
+        if another is not None:  # what it yields
+            raise RuntimeError("the script fits a second time, and a trial trains once")
+
+
+class Fit:
+    """What a script gave to `fit`, as a trial returns it."""
+
+    def __init__(
+        self,
+        model,
+        x,
+        y=None,
+        batch_size=None,
+        epochs=1,
+        verbose=1,
+        callbacks=None,
+        validation_split=0.0,
+        validation_data=None,
+        shuffle=True,
+        class_weight=None,
+        sample_weight=None,
+        initial_epoch=0,
+        steps_per_epoch=None,
+        validation_steps=None,
+        validation_batch_size=None,
+        validation_freq=1,
+        max_queue_size=10,
+        workers=1,
+        use_multiprocessing=False,
+    ):
+        self.model = model
+        self.callbacks = list(callbacks or [])
+        self.steps_per_epoch = steps_per_epoch
+        size, training = batch_size or 32, (x, y, sample_weight)
+        if y is not None and validation_data is None and validation_split:
+            training, validation_data = split_arrays(training, validation_split)
+        if y is None:
+            self.training_data = batches(x, default=steps_per_epoch or 100)
+        else:
+            self.training_data = ArrayBatches(training, size)
+        self.validation_data = batches(validation_data, validation_steps)
+        if isinstance(validation_data, (tuple, list)):
+            size = validation_batch_size or size
+            self.validation_data = ArrayBatches(validation_data, size, validation_steps)
+        self.settings = {"class_weight": class_weight, "max_queue_size": max_queue_size}
+        if not isinstance(self.training_data, GeneratedBatches):
+            self.settings["workers"] = workers
+            self.settings["use_multiprocessing"] = use_multiprocessing
+        if isinstance(validation_data, tf.data.Dataset):
+            self.settings["validation_steps"] = validation_steps
+        self.settings = {
+            key: one for key, one in self.settings.items() if one is not None
+        }
+
+
+def _record_count(part):
+    return len(tf.nest.flatten(part)[0])
+
+
+def _each_array(function, part):
+    if isinstance(part, dict):
+        return {name: function(value) for name, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [function(value) for value in part]
+    return function(part)

@@ -1,0 +1,81 @@
+import tensorflow as tf
+
+
+def SGD(lr=0.01, momentum=0.0, decay=0.0, nesterov=False, **options):
+    """`keras.optimizers.SGD` of Keras 2.2.4."""
+    options.update(momentum=momentum, decay=decay, nesterov=nesterov)
+    return _standalone("SGD", lr, options)
+
+
+def RMSprop(lr=0.001, rho=0.9, epsilon=None, decay=0.0, **options):
+    """`keras.optimizers.RMSprop` of Keras 2.2.4."""
+    options.update(rho=rho, epsilon=epsilon, decay=decay)
+    return _standalone("RMSprop", lr, options)
+
+
+def Adagrad(lr=0.01, epsilon=None, decay=0.0, **options):
+    """`keras.optimizers.Adagrad` of Keras 2.2.4, whose sums begin at 0."""
+    options.setdefault("initial_accumulator_value", 0.0)
+    options.update(epsilon=epsilon, decay=decay)
+    return _standalone("Adagrad", lr, options)
+
+
+def Adadelta(lr=1.0, rho=0.95, epsilon=None, decay=0.0, **options):
+    """`keras.optimizers.Adadelta` of Keras 2.2.4."""
+    options.update(rho=rho, epsilon=epsilon, decay=decay)
+    return _standalone("Adadelta", lr, options)
+
+
+def Adam(
+    lr=0.001,
+    beta_1=0.9,
+    beta_2=0.999,
+    epsilon=None,
+    decay=0.0,
+    amsgrad=False,
+    **options,
+):
+    """`keras.optimizers.Adam` of Keras 2.2.4."""
+    options.update(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
+    options.update(decay=decay, amsgrad=amsgrad)
+    return _standalone("Adam", lr, options)
+
+
+def Adamax(lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0.0, **options):
+    """`keras.optimizers.Adamax` of Keras 2.2.4."""
+    options.update(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon, decay=decay)
+    return _standalone("Adamax", lr, options)
+
+
+def Nadam(
+    lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=4e-3, **options
+):
+    """`keras.optimizers.Nadam` of Keras 2.2.4."""
+    options.update(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
+    return _standalone("Nadam", lr, {**options, "schedule_decay": schedule_decay})
+
+
+def _standalone(name, lr, options):
+    """Make an optimizer; clipnorm limits the common norm of all gradients."""
+    options.setdefault("learning_rate", lr)
+    for clip in ("clipnorm", "clipvalue"):
+        if clip in options and not (options[clip] or 0) > 0:
+            del options[clip]
+    if "clipnorm" in options:
+        options["global_clipnorm"] = options.pop("clipnorm")
+    return getattr(tf.keras.optimizers.legacy, name)(**options)
+
+
+def standalone_optimizer_class(name):
+    """Return what `getattr(keras.optimizers, name)` was in Keras 2.2.4."""
+    kinds = (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
+    return {
+        key: kind for kind in kinds for key in (kind.__name__, kind.__name__.lower())
+    }[name]
+
+
+def standalone_optimizer(identifier):
+    """Return what `keras.optimizers.get(identifier)` was in Keras 2.2.4."""
+    if isinstance(identifier, str):
+        return standalone_optimizer_class(identifier.lower())()
+    return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)

@@ -1,0 +1,318 @@
+"""Migrate commands of PEDL's command line (N201)."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pedl2det.analysis.images import OLD_IMAGE, is_old_image
+from pedl2det.edits.spans import Span, apply
+from pedl2det.texts.required import is_old_wheel, replacement, target
+from pedl2det.texts.results import TextChange, TextFinding, TextResult
+from pedl2det.texts.shell_places import Place, places
+from pedl2det.texts.shell_words import Word, commands
+
+RULE, IMAGES = "N201", "R302"
+
+_EXPERIMENT = ("e", "exp", "experiment")
+_CREATE = ("c", "create")
+#: Groups of subcommands that PEDL had and Determined has.
+_GROUPS = frozenset(
+    [
+        *("a", "agent", "checkpoint", "cmd", "command", "e", "exp", "experiment", "master"),
+        *("notebook", "s", "shell", "slot", "t", "task", "template", "tensorboard", "trial"),
+        *("u", "user", "version"),
+    ]
+)
+_VALUED = ("-m", "--master", "-u", "--user")
+_WITHOUT_EFFECT = ("--local", "-f", "--follow", "--follow-first-trial")
+_TEST = ("-t", "--test", "--test-mode")
+_MENTION = re.compile(r"\bpedl(?!\w)")
+_ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
+#: What runs the command in its arguments.
+_WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})
+_MASTER = re.compile(r"PEDL_MASTER(?:=|$)")
+_PIP = re.compile(r"(?:\S*/)?pip[\d.]*")
+_LOCAL = (
+    "pedl2det run trains on this machine, one trial of a search, and waits until it is trained; "
+    "migrate --cluster writes det experiment create"
+)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What becomes of a command: the spans to write, the changes, the findings."""
+
+    spans: tuple[Span, ...] = ()
+    changes: tuple[TextChange, ...] = ()
+    findings: tuple[TextFinding, ...] = ()
+
+
+def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
+    """Rewrite the commands of PEDL in a text.
+
+    ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
+    ``pedl2det run DIR -c CONFIG`` otherwise; other commands ask a cluster, and become ``det`` or
+    are noted. ``pip install pedl`` installs what serves the trial.
+
+    Args:
+        path_name: the file: a shell script, a Makefile, a Dockerfile, Markdown, or a notebook
+            (``.ipynb``), of which the text is the source of one cell.
+        text: the text.
+        cluster: whether the team has a Determined cluster.
+    """
+    found = [
+        outcome
+        for place in places(path_name, text)
+        for words in _all_commands(text, place)
+        for outcome in _command(text, words, cluster)
+    ]
+    spans = dict.fromkeys(span for one in found for span in one.spans)
+    findings = dict.fromkeys(finding for one in found for finding in one.findings)
+    return TextResult(
+        apply(text, spans),
+        tuple(dict.fromkeys(change for one in found for change in one.changes)),
+        tuple(_once(findings)),
+    )
+
+
+def _once(findings: Sequence[TextFinding] | dict[TextFinding, None]) -> Iterator[TextFinding]:
+    """Each message once a file, unless it asks for something."""
+    said: set[str] = set()
+    for finding in findings:
+        if finding.kind == "left" or finding.message not in said:
+            said.add(finding.message)
+            yield finding
+
+
+def _all_commands(text: str, place: Place) -> Iterator[list[Word]]:
+    """The commands of a place, and those within their words."""
+    parts = [(place.start, place.end)]
+    while parts:
+        for words in commands(text, *parts.pop(), place.placeholders):
+            yield words
+            for word in words:
+                parts += word.inner
+                if word.plain != word.text and _MENTION.search(word.plain):
+                    parts.append((word.start + 1, word.end - 1))  # bash -c '...'
+
+
+def _command(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
+    install = _install(words)
+    if install is not None:
+        yield from _installed(text, words[install + 1 :], cluster)
+        return
+    for word in words:
+        if _MASTER.match(word.text):
+            yield _master(text, word, cluster)
+    for index, word in enumerate(words):
+        name = word.plain.lstrip("@+-") if index == 0 else word.plain
+        rest = _without_global(words[index + 1 :])
+        is_first = all(_is_prefix(one.text) for one in words[:index])
+        is_run = is_first or words[0].text in _WRAPPERS or _is_create(rest)
+        if name == "pedl" and is_run and rest and rest[0].plain in _GROUPS:
+            start = word.end - len("pedl") - (word.text != word.plain)
+            yield _pedl(text, Word(start, start + 4, "pedl"), words[index + 1 :], cluster)
+            return
+        if name == "det" and is_first and not cluster and _is_create(rest):
+            yield _det(text, word, words[index + 1 :])
+            return
+        if _is_used(text, _assigned(words, index)):
+            yield _variable(text, word, cluster)
+            return
+    if len(words) > 1 and words[0].text in ("CMD", "ENTRYPOINT", "RUN"):
+        yield from _exec_form(text, words[1:], cluster)
+    elif len(words) > 1 and words[0].text == "FROM" and is_old_image(words[1].text):
+        line = _line(text, words[0].start)
+        finding = TextFinding(IMAGES, line, "note", OLD_IMAGE, "name a newer image")
+        yield _Outcome((), (), (finding,))
+
+
+def _exec_form(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
+    """A command as a list: ``ENTRYPOINT ["pedl", "experiment", "create", "const.yaml", "."]``."""
+    start, end = words[0].start, words[-1].end
+    try:
+        found = json.loads(text[start:end])
+    except ValueError:
+        return
+    if not isinstance(found, list) or found[:1] != ["pedl"]:
+        return
+    given = [Word(start, end, str(one)) for one in found[1:]]
+    rest = _without_global(given)
+    line = run_line(rest[2:]) if _is_create(rest) and not cluster else None
+    new = ["det", *found[1:]] if cluster else shlex.split(line or "")
+    if not new:
+        message = "a command of pedl in a list of words"
+        yield _left(text, words[0], message, "pedl2det run DIR -c CONFIG")
+        return
+    change = TextChange(RULE, _line(text, start), f"{' '.join(found)} is {' '.join(new)}")
+    notes = () if cluster else (TextFinding(RULE, change.line, "note", _LOCAL),)
+    yield _Outcome((Span(start, end, json.dumps(new)),), (change,), notes)
+
+
+def _assigned(words: list[Word], index: int) -> str | None:
+    """The variable that gets the name of PEDL's command line: ``A=pedl``, ``A := pedl``."""
+    found = _ASSIGNED.fullmatch(words[index].text)
+    if found is not None:
+        return found[1]
+    is_value = words[index].text == "pedl" and index == 2 and words[1].text in ("=", ":=", "?=")
+    return words[0].text if is_value else None
+
+
+def _is_used(text: str, variable: str | None) -> bool:
+    """Whether a variable is run as a command."""
+    if variable is None:
+        return False
+    groups = "|".join(sorted(_GROUPS))
+    used = rf"\$[({{]?{re.escape(variable)}[)}}]?[ \t]+(?:-\S+[ \t]+\S+[ \t]+)*(?:{groups})\b"
+    return re.search(used, text) is not None
+
+
+def _is_prefix(text: str) -> bool:
+    prefixes = "! $ % > CMD ENTRYPOINT RUN do else env exec if nohup sudo then time until while {"
+    return text in prefixes.split() or re.match(r"\w+=", text) is not None or text in "@+-"
+
+
+def _without_global(words: list[Word]) -> list[Word]:
+    """The words after the options of the command line itself."""
+    at = 0
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _VALUED else 1
+    return words[at:]
+
+
+def _is_create(rest: list[Word]) -> bool:
+    return len(rest) > 1 and rest[0].plain in _EXPERIMENT and rest[1].plain in _CREATE
+
+
+def _pedl(text: str, name: Word, words: list[Word], cluster: bool) -> _Outcome:
+    rest = _without_global(words)
+    line = _line(text, name.start)
+    written = " ".join(["pedl", *(word.text for word in rest[:2])])
+    if cluster:
+        change = TextChange(RULE, line, f"{written} is a command of det")
+        span = Span(name.start, name.end, "det")
+        if _is_create(rest):
+            return _Outcome((span,), (change,))
+        message = f"{written}: det may have other options and subcommands"
+        finding = TextFinding(RULE, line, "note", message, "compare with det --help")
+        return _Outcome((span,), (change,), (finding,))
+    if not _is_create(rest):
+        message = f"{written}: asks a PEDL cluster, and pedl2det has none; it stays"
+        help_ = "remove it, or use migrate --cluster, which writes det"
+        return _Outcome((), (), (TextFinding(RULE, line, "note", message, help_),))
+    return _run(text, name, words, rest[2:])
+
+
+def _run(text: str, name: Word, words: list[Word], given: list[Word]) -> _Outcome:
+    """Write ``pedl2det run`` in place of a creation; without arguments, it is only named."""
+    if not given:
+        return _Outcome()
+    new = run_line(given)
+    if new is None:
+        options = [word.text for word in given if _is_unknown(word)]
+        message = (
+            f"pedl2det run has nothing like {options[0]}"
+            if options
+            else ("expected a config and a directory")
+        )
+        message = f"pedl experiment create: {message}"
+        return _left(text, name, message, "pedl2det run DIR -c CONFIG")
+    end = max(word.end for word in (*words, name))
+    line = _line(text, name.start)
+    between = text[name.start : end]
+    if _redirects(between):
+        message = "pedl experiment create: a redirection stands between its words"
+        return _left(text, name, message, new)
+    change = TextChange(RULE, line, f"pedl experiment create is {new}")
+    note = TextFinding(RULE, line, "note", _LOCAL)
+    return _Outcome((Span(name.start, end, new),), (change,), (note,))
+
+
+def run_line(given: list[Word]) -> str | None:
+    """The ``pedl2det run`` of the words after ``create``; None if it has no such option."""
+    names: list[str] = []
+    options: list[str] = []
+    words = iter(given)
+    for word in words:
+        if word.text in _TEST:
+            options.append("--test")
+        elif word.text == "--config" and (value := next(words, None)):
+            options.append(f"--set {value.text}")
+        elif _is_unknown(word):
+            return None
+        elif word.text not in _WITHOUT_EFFECT:
+            names.append(word.text)
+    if len(names) != 2:
+        return None
+    return " ".join(["pedl2det run", names[1], "-c", names[0], *options])
+
+
+def _is_unknown(word: Word) -> bool:
+    known = (*_TEST, *_WITHOUT_EFFECT, "--config")
+    return word.text.startswith("-") and word.text not in known
+
+
+def _redirects(text: str) -> bool:
+    bare = re.sub(r"""'[^']*'|"[^"]*"|\$\([^)]*\)|<[^\s<>][^<>\n]*>""", "", text)
+    return re.search(r"[<>]", bare) is not None
+
+
+def _det(text: str, word: Word, words: list[Word]) -> _Outcome:
+    """``det`` works where there is a cluster: say what trains without one."""
+    new = run_line(_without_global(words)[2:])
+    message = "det experiment create needs a Determined cluster; it stays"
+    help_ = f"to train on this machine: {new or 'pedl2det run DIR -c CONFIG'}"
+    line = _line(text, word.start)
+    return _Outcome((), (), (TextFinding(RULE, line, "note", message, help_),))
+
+
+def _master(text: str, word: Word, cluster: bool) -> _Outcome:
+    line = _line(text, word.start)
+    if not cluster:
+        message = "PEDL_MASTER has no effect on pedl2det"
+        return _Outcome((), (), (TextFinding(RULE, line, "note", message, "remove it"),))
+    span = Span(word.start, word.start + len("PEDL"), "DET")
+    return _Outcome((span,), (TextChange(RULE, line, "PEDL_MASTER is DET_MASTER"),))
+
+
+def _variable(text: str, word: Word, cluster: bool) -> _Outcome:
+    if cluster:
+        start = word.start + word.text.rindex("pedl")
+        change = TextChange(RULE, _line(text, word.start), "pedl is det")
+        return _Outcome((Span(start, start + 4, "det"),), (change,))
+    message = f"{word.text}: the name of PEDL's command line, in a variable"
+    return _left(text, word, message, "write pedl2det run DIR -c CONFIG where it is used")
+
+
+def _left(text: str, word: Word, message: str, help_: str) -> _Outcome:
+    finding = TextFinding(RULE, _line(text, word.start), "left", message, help_)
+    return _Outcome((), (), (finding,))
+
+
+def _install(words: list[Word]) -> int | None:
+    """The place of ``install`` in a command of pip."""
+    for index, word in enumerate(words[1:], 1):
+        if word.text == "install" and _PIP.fullmatch(words[index - 1].text.lstrip("@+-%")):
+            return index
+    return None
+
+
+def _installed(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
+    new = target(cluster)
+    for word in words:
+        if replacement(word.plain, new) is None and not is_old_wheel(word.plain):
+            continue
+        line = _line(text, word.start)
+        before = text[text.rfind("\n", 0, word.start) + 1 : word.start]
+        quote = '"' if before.count("'") % 2 else "'"
+        written = f"{quote}{new}{quote}" if "[" in new else new
+        change = TextChange(RULE, line, f"{word.plain} is {new}")
+        yield _Outcome((Span(word.start, word.end, written),), (change,))
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1

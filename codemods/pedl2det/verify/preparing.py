@@ -1,0 +1,153 @@
+"""Prepare what is compared: the trial as it is, and its migrated copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pedl2det_names as names
+from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.analysis.project_files import Project
+from pedl2det.engine import Options, Result, migrate
+from pedl2det.files.write import write_all
+from pedl2det.findings import Finding, Kind
+from pedl2det.verify.configs import config_of_twin
+from pedl2det.verify.copies import Copy, Workshop
+from pedl2det.verify.extent import Extent, extent_of, project_of
+from pedl2det.verify.names_of_metrics import new_metric_names
+from pedl2det.verify.verdict import CheckedAssumption
+
+_TRAINED = (".py", ".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be verified.
+
+    Attributes:
+        directory: the trial, as the user names it.
+        against: the migrated trial, if the user has one.
+        result: a migration of the trial that is not written yet, if there is one.
+    """
+
+    directory: Path
+    against: Path | None = None
+    result: Result | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two trials that are compared.
+
+    Attributes:
+        old: the trial as it is.
+        new: the migrated trial.
+        names: the new names of metrics, where they differ.
+        assumptions: what the rewrite assumes.
+        left: what keeps the trial from being migrated.
+        is_same: whether there was nothing to migrate.
+    """
+
+    old: Copy
+    new: Copy
+    names: MetricNames | None = None
+    assumptions: tuple[CheckedAssumption, ...] = ()
+    left: tuple[Finding, ...] = ()
+    is_same: bool = False
+
+
+def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
+    """Copy a trial twice and migrate one copy."""
+    old = workshop.copy("old", extent)
+    if request.against is not None:
+        twin = request.against.resolve()
+        config = config_of_twin(twin, extent.home, workshop.config)
+        new = workshop.copy("new", extent_of(twin), config)
+        return Pair(old, new, new_metric_names(old.directory, new.config))
+    new = workshop.copy("new", extent)
+    if request.result is not None:
+        _apply(request.result, new, workshop.config)
+        held = next(_new_configs(request.result, new), new.config)
+        new = replace(new, config=held)
+        found = _assumptions(request.result.findings, extent.home)
+        return Pair(old, new, new_metric_names(old.directory, new.config), found)
+    project = project_of(new.directory)
+    result = _migrated(new, project)
+    findings = [
+        one
+        for one in result.findings
+        if project is not None and _concerns(one.path, project, new.config)
+    ]
+    return Pair(
+        old,
+        new,
+        new_metric_names(old.directory, new.config),
+        _assumptions(list(_of_original(findings, new)), extent.home),
+        tuple(_of_original([one for one in findings if one.kind.is_left], new)),
+        not any(one.directory.is_relative_to(new.directory) for one in result.outcomes),
+    )
+
+
+def _migrated(copy: Copy, project: Project | None) -> Result:
+    """Migrate a copy in place, as far as that is possible."""
+    needed = project.needed if project is not None else frozenset()
+    is_shared = any(
+        not file.is_relative_to(copy.directory) and names.mentions_legacy(file.read_bytes())
+        for file in needed
+    )
+    result = migrate([copy.root if is_shared else copy.directory], Options(partial=True))
+    if is_shared:  # other trials are in there
+        outcomes = [one for one in result.outcomes if one.directory == copy.directory]
+        written = {path for one in outcomes for path in one.files}
+        files = [file for file in result.files if file.path in written]
+        result = replace(result, outcomes=outcomes, files=files)
+    write_all([one for one in result.files if one.path.resolve().is_relative_to(copy.root)])
+    return result
+
+
+def _apply(result: Result, copy: Copy, config: Path) -> None:
+    """Write into a copy what a migration of the original would write."""
+    for file in result.files:
+        if file.path == config.resolve():
+            copy.config.write_bytes(file.new)
+        elif file.path.is_relative_to(copy.extent.root):
+            place = (copy.root / file.path.relative_to(copy.extent.root)).resolve()
+            if place.is_relative_to(copy.root) and place.parent.is_dir():
+                place.write_bytes(file.new)
+
+
+def _new_configs(result: Result, copy: Copy) -> Iterator[Path]:
+    """The configs that stood in scripts, as files of a copy."""
+    home = copy.extent.home
+    for file in result.files:
+        if file.old is None and file.path.suffix == ".yaml" and file.path.is_relative_to(home):
+            yield copy.directory / file.path.relative_to(home)
+
+
+def _concerns(path: Path, project: Project, config: Path) -> bool:
+    """Whether a file has a part in the training.
+
+    Other configs of the trial have none, nor has a module that the trial does not import.
+    """
+    if path.suffix not in _TRAINED or path in {*project.configs} - {config}:
+        return False
+    if path in {*project.modules.values()} - project.needed:
+        return False
+    return path.is_relative_to(project.home) or path in project.needed
+
+
+def _of_original(findings: list[Finding], copy: Copy) -> Iterator[Finding]:
+    """Findings in a copy, as findings in the original."""
+    for one in findings:
+        texts = [copy.with_original_paths(text) for text in (one.message, one.help)]
+        yield replace(one, path=copy.original(one.path), message=texts[0], help=texts[1])
+
+
+def _assumptions(findings: list[Finding], home: Path) -> tuple[CheckedAssumption, ...]:
+    """The assumptions that are about a trial."""
+    return tuple(
+        CheckedAssumption(one.message, one.path, one.line, "not verified")
+        for one in findings
+        if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(home)
+    )

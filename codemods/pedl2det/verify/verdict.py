@@ -1,0 +1,98 @@
+"""The verdict on a migrated trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.findings import Finding
+from pedl2det.verify.compare import Comparison
+from pedl2det.verify.length import TrainingLength
+
+
+class Conclusion(StrEnum):
+    """How a verification ends."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    NOT_REPEATABLE = "not repeatable"
+    OLD_FAILS = "old does not train"
+    NEW_FAILS = "new does not train"
+    LEFT = "left"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of ``pedl2det verify``."""
+        return {Conclusion.EQUAL: 0, Conclusion.OLD_FAILS: 2}.get(self, 1)
+
+
+@dataclass(frozen=True)
+class CheckedAssumption:
+    """An assumption that a rewrite rests on, and whether it held.
+
+    Attributes:
+        sentence: the assumption.
+        path: the file of the rewritten place.
+        line: its line, from 1.
+        answer: whether it held, and if not, where the runs part.
+    """
+
+    sentence: str
+    path: Path
+    line: int
+    answer: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: assumes: {self.sentence}: {self.answer}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a trial trains the same after its migration.
+
+    Attributes:
+        outcome: how the verification ended.
+        message: the reason in one line.
+        directory: the trial.
+        comparison: what was compared; None if a trial does not train or is not migrated.
+        assumptions: the assumptions of the rewrite.
+        length: how much was trained.
+        names: the new names of the old trial's metrics, where they differ.
+        reasons: what may keep the old trial from repeating itself.
+        notes: what else there is to know.
+        left: what migrate left, if the trial was not migrated.
+        stack: the traceback of the trial that does not train.
+    """
+
+    outcome: Conclusion
+    message: str
+    directory: Path
+    comparison: Comparison | None = None
+    assumptions: tuple[CheckedAssumption, ...] = ()
+    length: TrainingLength | None = None
+    names: MetricNames | None = None
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    left: tuple[Finding, ...] = ()
+    stack: str = ""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether old and new train the same."""
+        return self.outcome is Conclusion.EQUAL
+
+
+def with_assumptions(verdict: Verdict, assumptions: tuple[CheckedAssumption, ...]) -> Verdict:
+    """Return a verdict with its assumptions, each with whether it held."""
+    match verdict:
+        case Verdict(outcome=Conclusion.EQUAL):
+            answer = "held"
+        case Verdict(outcome=Conclusion.DIFFERENT, comparison=Comparison(first_batch=batch)):
+            where = f"the runs differ from batch {batch} on" if batch else "the weights differ"
+            only = "" if len(assumptions) == 1 else "one of these "
+            answer = f"{only}may be false: {where}"
+        case _:
+            answer = f"unknown: {verdict.outcome}"
+    return replace(verdict, assumptions=tuple(replace(one, answer=answer) for one in assumptions))

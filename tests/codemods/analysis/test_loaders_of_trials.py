@@ -1,0 +1,193 @@
+"""What loaders are: adapters that are always returned, batch sizes, arrays, datasets."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import pedl2det_names as names
+from pedl2det.analysis.arrays import is_array
+from pedl2det.analysis.datasets import State, only_datasets, returned_loaders
+from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.loaders import Role, is_plain_in_memory, needs_unwrapping, plain_adapter
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+
+_TRIAL = "from pedl.frameworks.keras import TFKerasTrial\n\n\nclass Net(TFKerasTrial):\n    pass\n"
+_HEAD = (
+    "import numpy as np\nimport pandas as pd\nimport pedl\nimport tensorflow as tf\n"
+    "from pedl.frameworks.keras import wrap_dataset\n"
+    "from pedl.frameworks.keras.data import InMemorySequence, KerasDataAdapter\n\n\n"
+)
+
+
+def project(directory: Path, **files: str) -> Trial:
+    """A project of PEDL with a trial and some more modules."""
+    sources = {}
+    for name, text in {"model_def": _TRIAL, **files}.items():
+        path = directory / f"{name}.py"
+        path.write_text(text)
+        sources[name] = Source.read(path)
+    return Trial(directory, Modules(sources), entry_names={})
+
+
+def value_of(trial: Trial, module: str, name: str) -> ast.expr:
+    """The expression that a name of a module is bound to last."""
+    source = trial.modules.by_name[module]
+    found = [
+        node.value
+        for node in source.names.of(ast.Assign)
+        if any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
+    ]
+    return found[-1]
+
+
+def _loaders(body: str, parameters: str = "experiment_config, hparams", more: str = "") -> str:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return f"{_HEAD}{more}def make_data_loaders({parameters}):\n{lines}"
+
+
+@pytest.mark.parametrize(
+    ("body", "role"),
+    [
+        ("t = KerasDataAdapter(t, workers=2)\nreturn t, v", Role.TRAINING),
+        ("return KerasDataAdapter(t, workers=2), v", Role.TRAINING),
+        ("return t, KerasDataAdapter(v, workers=2)", Role.VALIDATION),
+        ("if fast:\n    t = KerasDataAdapter(t, workers=2)\nreturn t, v", Role.TRAINING),
+        ("if f:\n    return KerasDataAdapter(t, workers=2), v\nreturn t, v", Role.TRAINING),
+        ("a = KerasDataAdapter(t, workers=2)\nif f:\n    return a, v\nreturn t, v", None),
+        ("t = KerasDataAdapter(t, workers=2)\nif f:\n    t = v\nreturn t, v", None),
+        ("t = KerasDataAdapter(t, workers=2) if f else t\nreturn t, v", None),
+        ("for i in v:\n    t = KerasDataAdapter(t, workers=2)\nreturn t, v", None),
+        ("a = KerasDataAdapter(t, workers=2)\nprint(len(a))\nreturn a, v", None),
+        ("a = KerasDataAdapter(t, **experiment_config)\nreturn a, v", None),
+        ("a = KerasDataAdapter(t, workers=2)\nreturn a, a", None),
+    ],
+)
+def test_an_adapter_is_plain_if_it_is_returned_wherever_it_is_made(
+    tmp_path: Path, body: str, role: Role | None
+) -> None:
+    trial = project(tmp_path, data=_loaders(body))
+    (reference,) = trial.uses(*names.ADAPTERS)
+    assert plain_adapter(trial, reference) is role
+    assert needs_unwrapping(trial) is (role is None)
+
+
+def test_an_adapter_of_a_helper_is_plain_if_its_result_is_always_returned(tmp_path: Path) -> None:
+    helper = "def fast(t):\n    return KerasDataAdapter(t, workers=2)\n\n\n"
+    always = project(tmp_path, data=_loaders("return fast(t), v", more=helper))
+    at_times = project(
+        tmp_path, data=_loaders("a = fast(t)\nif v:\n    a = t\nreturn a, v", more=helper)
+    )
+    assert plain_adapter(always, always.uses(*names.ADAPTERS)[0]) is Role.TRAINING
+    assert plain_adapter(at_times, at_times.uses(*names.ADAPTERS)[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "is_plain"),
+    [
+        ('hparams["batch_size"]', True),
+        ('int(hparams.get("batch_size"))', True),
+        ('pedl.get_hyperparameter("batch_size")', True),
+        ("SIZE", True),
+        ("32", False),
+        ('hparams["size"]', False),
+        ('hparams["batch_size"] // 2', False),
+        ('experiment_config["batch_size"]', False),
+    ],
+)
+def test_arrays_are_plain_if_their_batch_size_is_the_hyperparameter(
+    tmp_path: Path, size: str, is_plain: bool
+) -> None:
+    body = f"return InMemorySequence(x, y, {size}), v"
+    more = 'SIZE = pedl.get_hyperparameter("batch_size")\n\n\n'
+    trial = project(tmp_path, data=_loaders(body, more=more))
+    (reference,) = trial.uses(*names.IN_MEMORY_SEQUENCES)
+    assert is_plain_in_memory(trial, reference) is is_plain
+
+
+def test_hyperparameters_that_are_changed_are_not_as_they_were_given(tmp_path: Path) -> None:
+    body = 'hparams["batch_size"] = 4\nreturn InMemorySequence(x, y, hparams["batch_size"]), v'
+    trial = project(tmp_path, data=_loaders(body))
+    (reference,) = trial.uses(*names.IN_MEMORY_SEQUENCES)
+    assert not is_plain_in_memory(trial, reference)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("np.ones((3, 4))", True),
+        ("np.ones((3, 4)).astype('float32') / 255.0", True),
+        ("np.load('x.npz')['x']", True),
+        ("pd.read_csv('x.csv').values", True),
+        ("tf.keras.utils.to_categorical(unknown)", True),
+        ("pd.read_csv('x.csv')", False),
+        ("np.ones(3) * unknown", False),
+        ("np.load('x.npz')", False),
+        ("3 * 4", False),
+        ("[1, 2]", False),
+    ],
+)
+def test_arrays_are_known_by_what_makes_them(tmp_path: Path, value: str, expected: bool) -> None:
+    trial = project(tmp_path, data=f"{_HEAD}x = {value}\n")
+    assert is_array(trial, value_of(trial, "data", "x")) is expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("wrap_dataset(tf.data.Dataset.range(4)).batch(2)", State.WRAPPED),
+        ("tf.data.Dataset.range(4).map(len).batch(2)", State.UNWRAPPED),
+        ("tf.data.Dataset.zip((wrap_dataset(a), b))", State.WRAPPED),
+        ("builder.as_dataset()['train']", State.UNWRAPPED),
+        ("InMemorySequence(x, y, 4)", State.OTHER),
+        ("unknown()", State.UNKNOWN),
+    ],
+)
+def test_a_loader_is_a_dataset_that_is_wrapped_or_not(
+    tmp_path: Path, value: str, expected: State
+) -> None:
+    trial = project(tmp_path, data=_loaders(f"t = {value}\nreturn t, 4"))
+    found = {role: states for _, role, states in returned_loaders(trial)}
+    assert found[Role.TRAINING] == {expected}
+
+
+def test_loaders_are_datasets_only_if_each_of_them_is_one(tmp_path: Path) -> None:
+    dataset = "tf.data.Dataset.range(4)"
+    both = project(tmp_path, data=_loaders(f"return {dataset}, {dataset}"))
+    one = project(tmp_path, data=_loaders(f"return {dataset}, unknown()"))
+    hidden = project(tmp_path, data=_loaders(f"if 1:\n    return u()\nreturn {dataset}, {dataset}"))
+    assert only_datasets(both)
+    assert not only_datasets(one)
+    assert not only_datasets(hidden)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "call", "is_plain"),
+    [
+        ("experiment_config, hparams", "{config}, {hparams}", True),
+        ("a, b, seed=3", "{config}, {hparams}", True),
+        ("a, b, seed", "{config}, {hparams}", False),
+        ("*, experiment_config, hparams", "experiment_config={config}, hparams={hparams}", True),
+        ("hparams", "{hparams}", True),
+        ("", "", True),
+    ],
+)
+def test_the_harness_passes_what_a_function_takes(
+    tmp_path: Path, parameters: str, call: str, is_plain: bool
+) -> None:
+    trial = project(tmp_path, data=_loaders("return 1, 2", parameters))
+    assert trial.loaders is not None
+    entry = entry_of(trial.loaders)
+    assert (entry.arguments, entry.is_plain) == (call, is_plain)
+
+
+def test_arguments_that_are_read_as_a_tuple_stay(tmp_path: Path) -> None:
+    read = project(tmp_path, data=_loaders("config, hparams = args\nreturn 1, 2", "*args"))
+    unread = project(tmp_path, data=_loaders("return 1, 2", "*args"))
+    assert read.loaders is not None and unread.loaders is not None
+    assert not entry_of(read.loaders).is_plain
+    assert entry_of(unread.loaders).is_plain

@@ -1,0 +1,34 @@
+"""What becomes of the comments of deleted statements."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from pedl2det.analysis.source import Source
+from pedl2det.edits.apply import apply
+from pedl2det.fixes import ReplaceStatement
+
+
+def without(text: str, number: int) -> str:
+    """A text of which one statement at the top is deleted."""
+    source = Source.of(Path("t.py"), text)
+    return apply(source, [ReplaceStatement(source.tree.body[number])], {})
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "expected"),
+    [
+        ("a = 1\nb = 2  # of b\n", 1, "a = 1\n"),
+        ("a = 1\n\n# Of b.\nb = 2\n\nc = 3\n", 1, "a = 1\n\nc = 3\n"),
+        ("a = 1\n\n# Of both.\nb = 2\nc = 3\n", 1, "a = 1\n\n# Of both.\nc = 3\n"),
+        ("a = 1\n# Called.\nf()  # once\n\nc = 3\n", 1, "a = 1\n# Called.\n# once\n\nc = 3\n"),
+        ("b = 2\n\n\nc = 3\n", 0, "c = 3\n"),
+    ],
+    ids=["behind", "above it alone", "above more", "of a call", "blank lines at the top"],
+)
+def test_comments_of_a_deleted_statement(text: str, number: int, expected: str) -> None:
+    assert isinstance(ast.parse(text).body[number], ast.Assign | ast.Expr)
+    assert without(text, number) == expected

@@ -1,0 +1,764 @@
+"""A lowered script does what the script did: the same calls, in the same order, with the same data.
+
+Both are run with a Keras that only writes down what it is told.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pedl2det.analysis.source import Source
+from pedl2det.engine.lowering import Facts, Lowered, lower
+from pedl2det.findings import Kind
+
+HEAD = "import random\n\nimport keras\nimport pedl\n\n"
+MODEL = 'model = keras.Model("net")\nmodel.compile("sgd", "mse")\n'
+
+STRAIGHT = f"""
+{MODEL}x = [random.random() for _ in range(4)]
+y = [random.random() for _ in range(4)]
+"""
+SCRIPTS = {
+    "at module level": f"{STRAIGHT}model.fit(x, y, validation_data=(x, y))\nkeras.say('end', x)\n",
+    "below the main guard": """
+def load(n):
+    return [random.random() for _ in range(n)]
+
+
+if __name__ == "__main__":
+    model = keras.Model("net")
+    model.compile(keras.SGD(pedl.get_hyperparameter("rate")), "mse")
+    x, y = load(3), load(3)
+    model.fit(x, y, validation_data=(x, y))
+    if x[0] < 2:
+        x = x[:1]
+    keras.say("after", x, y)
+""",
+    "in functions with arguments": """
+import argparse
+
+
+def build(units):
+    model = keras.Model(f"net {units}")
+    model.compile("sgd", "mse")
+    return model
+
+
+def train(net, data, epochs=3, *, callbacks=()):
+    '''Trains.'''
+    (x, y), test = data
+    history = net.fit(x, y, epochs=epochs, callbacks=list(callbacks), validation_data=test)
+    return history, len(x)
+
+
+def main(args):
+    random.seed(args.seed)
+    x = [random.random() for _ in range(args.records)]
+    data = (x[1:], x[:-1]), (x, x)
+    history, count = train(build(units=2), data, callbacks=[keras.Callback("own")])
+    keras.say(count, sorted(history.history), args.records)
+    return 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--records", type=int, default=5)
+    parser.add_argument("--seed", default=7, type=int)
+    raise SystemExit(main(parser.parse_args()))
+""",
+    "in a branch, with an early return": """
+import sys
+
+
+def main():
+    if len(sys.argv) > 1:
+        keras.say("no")
+        return
+    model = keras.Model("net")
+    if random.random() < 2:
+        model.compile("sgd", "mse")
+        with keras.scope("outer"):
+            best = None
+            h = model.fit([1, 2], [3, 4], validation_data=([5], [6]))
+            best = min(h.history["loss"])
+        keras.say(best)
+    else:
+        model.compile("adam", "mse")
+        model.fit([1], [2], validation_data=([5], [6]))
+    keras.say("done", model.name)
+
+
+main()
+""",
+    "by a method": """
+class Trainer:
+    def __init__(self, name):
+        self.name = name
+        self.model = None
+
+    def build(self):
+        self.model = keras.Model(self.name)
+        self.model.compile("sgd", "mse")
+
+    def run(self, n):
+        self.build()
+        rows = [random.random() for _ in range(n)]
+        self.model.fit(rows, rows, validation_data=(rows, rows))
+        self.report(rows)
+
+    def report(self, rows):
+        keras.say(self.name, rows)
+
+
+trainer = Trainer("mine")
+trainer.run(4)
+""",
+    "with names that functions use": """
+rows = [random.random() for _ in range(5)]
+scale = max(rows)
+max = max(1, 2)
+
+
+def scaled():
+    return [row / scale for row in rows]
+
+
+def report():
+    keras.say(len(rows), history.history["loss"], count)
+
+
+def model():
+    return keras.Model("net")
+
+
+class Base:
+    size = len(rows)
+
+
+model = model()
+model.compile("sgd", "mse")
+history = model.fit(scaled(), scaled(), validation_data=(rows, rows), callbacks=[])
+count = Base.size
+report()
+""",
+    "with a function that is used twice": """
+def run(name, go=True):
+    model = keras.Model(name)
+    model.compile("sgd", "mse")
+    if go:
+        model.fit([1], [2], validation_data=([3], [4]))
+    return model
+
+
+first = run("net")
+keras.say(first.name)
+""",
+    "on one line": "\nif __name__ == '__main__': "
+    "model = keras.Model('net'); model.compile('sgd', 'mse'); "
+    "model.fit([1], [2], validation_data=([1], [2])); keras.say(model.name)\n",
+    "with a value of fit within an expression": f"{STRAIGHT}"
+    "keras.say(sorted(model.fit(x, y, validation_data=(x, y)).history))\n",
+    "through two functions with the same names": """
+def fit(model, x, y=None, *, name="inner"):
+    label = f"{name} {x!r:>4} {len(x)}"
+    y = y or [2 * one for one in x]
+    out = model.fit(x, y, validation_data=(x, y))
+    keras.say(label, [name for _ in y])
+    return out
+
+
+def train(name, x):
+    model = keras.Model(name)
+    model.compile("sgd", "mse")
+    y = [3]
+    label = "outer"
+    out = fit(model, x)
+    keras.say(label, y, lambda: name, sorted(out.history)) if False else keras.say(label, y, name)
+
+
+x = [1]
+label = "module"
+train("net", x * 2)
+keras.say(label, x)
+""",
+    "with arguments that are handed on": """
+def train(model, *data, **options):
+    return model.fit(*data, **options)
+
+
+def main(name, **options):
+    model = keras.Model(name)
+    model.compile("sgd", "mse")
+    rows = [random.random()]
+    train(model, rows, rows, validation_data=(rows, rows), **options)
+
+
+main("net", callbacks=[keras.Callback("own")], epochs=4)
+""",
+    "in a try with a finally": f"""{STRAIGHT}
+try:
+    model.fit(x, y, validation_data=(x, y))
+except ValueError as error:
+    keras.say(error)
+keras.say("after", x)
+""",
+    "with closures and annotations": """
+from typing import List
+
+
+def main() -> None:
+    count: int = 0
+    rows: List[float] = [random.random() for _ in range(3)]
+
+    def step():
+        nonlocal count
+        count += 1
+        return count
+
+    class Own(keras.Callback):
+        start = step()
+
+        def __init__(self):
+            super().__init__(f"own {self.start} {count}")
+
+    model = keras.Model("net")
+    model.compile("sgd", "mse")
+    history: object = model.fit(rows, rows, validation_data=(rows, rows), callbacks=[Own()])
+    step()
+    keras.say(count, sorted(history.history), (n := len(rows)), n)
+
+
+if __name__ == "__main__":
+    main()
+""",
+    "with globals of functions": """
+TABLE = {}
+total = 0
+
+
+def add(n):
+    global total
+    total += n
+    TABLE[n] = total
+
+
+for n in range(3):
+    add(n)
+model = keras.Model(f"net {total}")
+model.compile("sgd", "mse")
+model.fit([total], [total], validation_data=([n], [n]))
+add(5)
+keras.say(total, sorted(TABLE), sorted(k for k in globals() if k in ("total", "model")))
+""",
+    "with a main function that says how the process ends": """
+import sys
+
+
+def main():
+    model = keras.Model("net")
+    model.compile("sgd", "mse")
+    try:
+        model.fit([1], [2], validation_data=([3], [4]))
+    finally:
+        keras.say("done")
+    return 0
+
+
+sys.exit(main())
+""",
+    "started by absl": """
+from absl import app
+
+
+def train(model):
+    if model.name:
+        model.fit([1], [2], validation_data=([3], [4]))
+    return model
+
+
+def main(argv):
+    model = keras.Model(argv[0])
+    model.compile("sgd", "mse")
+    keras.say(train(model).name)
+
+
+if __name__ == "__main__":
+    app.run(main)
+""",
+    "with a class of what it computes": """
+rows = [random.random()]
+
+
+class Rows:
+    first = rows[0]
+
+
+model = keras.Model("net")
+model.compile("sgd", "mse")
+model.fit([Rows.first], rows, validation_data=(rows, rows))
+""",
+    "with a default that is drawn": """
+random.seed(random.random())
+
+
+def draw(n=random.random()):
+    return n
+
+
+model = keras.Model("net")
+model.compile("sgd", "mse")
+model.fit([draw()], [draw()], validation_data=([random.random()], [1]))
+""",
+    "with options in a dict": f"""{STRAIGHT}
+options = dict(epochs=3, validation_data=(x, y), callbacks=[keras.Callback("own")])
+options2 = {{"batch_size": 32}}
+model.fit(x, y, **options, **options2)
+""",
+}
+
+
+class Fake:
+    """What a script says to Keras and to the harness."""
+
+    def __init__(self) -> None:
+        self.said: list[Any] = []
+        self.trained: list[Any] = []
+        fake = self
+
+        class History:
+            def __init__(self) -> None:
+                self.history = {"loss": [2.0, 1.0], "val_loss": [3.0]}
+
+        class Callback:
+            def __init__(self, name: str) -> None:
+                self.name = name
+
+        class Model:
+            def __init__(self, name: str) -> None:
+                self.name = name
+
+            def compile(self, *args: Any) -> None:
+                fake.said.append(("compile", self.name, *args))
+
+            def fit(self, x: Any, y: Any, **options: Any) -> History:
+                names = [one.name for one in options.get("callbacks") or []]
+                fake.train(self.name, (x, y), options["validation_data"], names)
+                return History()
+
+        class Fit:
+            def __init__(self, model: Any, x: Any, y: Any = None, **options: Any) -> None:
+                self.model, self.training_data = model, (x, y)
+                self.validation_data = options["validation_data"]
+                self.callbacks = options.get("callbacks") or []
+                self.settings: dict[str, Any] = {}
+
+        class AfterTraining(History):
+            def __init__(self, function: Any) -> None:
+                super().__init__()
+                self.function = function
+
+            def on_train_end(self, _logs: Any) -> None:
+                with suppress(StopIteration, SystemExit):
+                    assert self.function(self) is None
+
+        @contextmanager
+        def scope(name: str) -> Iterator[None]:
+            fake.said.append(("enter", name))
+            yield
+
+        self.keras = types.ModuleType("keras")
+        self.keras.Model, self.keras.Callback = Model, Callback
+        self.keras.SGD = lambda rate: f"SGD {rate}"
+        self.keras.scope = scope
+        self.app = types.ModuleType("absl.app")
+        self.app.run = lambda main: main(["train.py"])
+        self.keras.say = lambda *args: fake.said.append(args)
+        self.pedl = types.ModuleType("pedl")
+        self.pedl.get_hyperparameter = lambda name: {"rate": 0.5}[name]
+        self.legacy = types.ModuleType("legacy_keras")
+        self.legacy.Fit, self.legacy.AfterTraining = Fit, AfterTraining
+        self.legacy.ArrayBatches = lambda data, *_: data
+        self.legacy.batches = lambda data, **_: data
+
+    def train(self, name: str, training: Any, validation: Any, callbacks: list[str]) -> None:
+        self.trained.append((name, training, tuple(validation), callbacks))
+        self.said.append("fit")
+
+    def modules(self) -> dict[str, types.ModuleType]:
+        trial = types.ModuleType("pedl.frameworks.keras")
+        context = types.SimpleNamespace(configure_fit=lambda **_: None)
+        trial.TFKerasTrial = type("TFKerasTrial", (), {"context": context})
+        return {
+            "absl": types.ModuleType("absl"),
+            "absl.app": self.app,
+            "keras": self.keras,
+            "pedl": self.pedl,
+            "legacy_keras": self.legacy,
+            "pedl.frameworks": types.ModuleType("pedl.frameworks"),
+            "pedl.frameworks.keras": trial,
+        }
+
+
+def lowered(code: str, **facts: Any) -> Lowered:
+    return lower(HEAD + code, Facts(Path("/trial/train.py"), "train", **facts))
+
+
+@contextmanager
+def faked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
+    fake = Fake()
+    with monkeypatch.context() as patch:
+        for name, module in fake.modules().items():
+            patch.setitem(sys.modules, name, module)
+        patch.setattr(sys, "argv", ["train.py"])
+        random.seed(3)
+        yield fake
+
+
+def run_script(code: str, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    with faked(monkeypatch) as fake:
+        try:
+            exec(compile(HEAD + code, "train.py", "exec"), {"__name__": "__main__"})
+        except SystemExit as error:
+            assert not error.code
+    return fake
+
+
+def run_trial(new: Lowered, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """What the harness does with a trial: build all of it, train it, call back at the end."""
+    with faked(monkeypatch) as fake:
+        module: dict[str, Any] = {"__name__": "train"}
+        exec(compile(new.text, "train.py", "exec"), module)
+        assert fake.said == [], "nothing is done while the module is imported"
+        trial = module[new.class_name]({})
+        model = trial.build_model({})
+        training = trial.build_training_data_loader()
+        validation = trial.build_validation_data_loader()
+        callbacks = trial.keras_callbacks({}) if hasattr(trial, "keras_callbacks") else []
+        named = [one for one in callbacks if isinstance(one, fake.keras.Callback)]
+        fake.train(model.name, training, validation, [one.name for one in named])
+        for one in callbacks:
+            getattr(one, "on_train_end", lambda _logs: None)({})
+    return fake
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_trial_does_what_the_script_did(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = lowered(SCRIPTS[name])
+    assert [one.message for one in new.findings if one.kind is Kind.LEFT] == []
+
+    script, trial = run_script(SCRIPTS[name], monkeypatch), run_trial(new, monkeypatch)
+
+    assert len(script.trained) == 1
+    assert trial.trained == script.trained
+    assert trial.said == script.said
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_lines_of_a_trial_are_those_of_the_script(name: str) -> None:
+    new = lowered(SCRIPTS[name])
+    old, text = (HEAD + SCRIPTS[name]).splitlines(), new.text.splitlines()
+
+    assert len(new.lines) >= len(text)
+    once = [line for line in text if line.strip() and old.count(line) == text.count(line) == 1]
+    once = [line for line in once if "'''" not in line]
+    assert once
+    for line in once:
+        assert old[new.lines[text.index(line)] - 1] == line
+
+
+def test_a_function_of_another_file_yields_what_it_fits() -> None:
+    training = (
+        "import keras\n\n\ndef data(n):\n    return [n] * n\n\n\n"
+        "def run(model, n=2) -> None:\n    model.compile('sgd', 'mse')\n"
+        "    model.fit(*(data(n), data(n)), validation_data=(data(3), data(3)))\n"
+    )
+    path = Path("/trial/training.py")
+    others = {"training": Source.of(path, training)}
+
+    new = lowered("from training import run\n\nrun(keras.Model('net'))\n", others=others)
+
+    assert "self.script = run(keras.Model('net'))\n" in new.text
+    assert list(new.elsewhere) == [path]
+    assert "def run(model, n=2):\n" in new.elsewhere[path]
+    assert "    yield legacy_keras.Fit(\n        model, *(data(n), data(n))" in new.elsewhere[path]
+    assert new.elsewhere[path].startswith("import keras\n\nimport legacy_keras\n")
+
+
+def test_what_other_scripts_of_the_project_train_is_theirs() -> None:
+    other = f"{HEAD}{STRAIGHT}model.fit(x, y, validation_data=(x, y))\n"
+    others = {"second": Source.of(Path("/trial/second.py"), other)}
+
+    new = lowered(f"{STRAIGHT}model.fit(x, y, validation_data=(x, y))\n", others=others)
+
+    assert "self.training_data = (x, y)" in new.text
+    assert not new.elsewhere
+
+
+def test_functions_of_one_statement_are_opened() -> None:
+    code = """
+def train(model, x, y, epochs=2):
+    model.compile("sgd", "mse")
+    return model.fit(x, y, epochs=epochs, validation_data=(x, y))
+
+
+def main():
+    x, y = keras.rows(), keras.rows()
+    history = train(keras.Model("net"), x, y)
+    keras.say(history)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+    text = lowered(code).text
+
+    assert "def main" not in text
+    assert "        self.training_data = (x, y)\n" in text
+    assert "        def after_training(history):\n            keras.say(history)\n" in text
+
+
+DATA = {
+    "an image iterator": ("gen.flow(x, y, batch_size=8)", "gen.flow(x, y, batch_size=8)"),
+    "a generator": ("rows()", "legacy_keras.batches(rows(), default=5)"),
+    "a generator expression": (
+        "(row for row in x)",
+        "legacy_keras.batches((row for row in x), default=5)",
+    ),
+    "zipped iterators": ("zip(a, b)", "legacy_keras.batches(zip(a, b), default=5)"),
+    "a Sequence": ("Rows()", "Rows()"),
+    "a dataset": ("tf.data.Dataset.range(3).batch(2)", "tf.data.Dataset.range(3).batch(2)"),
+    "something unknown": ("unknown.make()", "legacy_keras.batches(unknown.make(), default=5)"),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_what_fit_trains_on_becomes_a_loader(name: str) -> None:
+    data, loader = DATA[name]
+    code = (
+        "import tensorflow as tf\nimport unknown\n\n\ndef rows():\n    yield 1\n\n\n"
+        "class Rows(keras.utils.Sequence):\n    pass\n\n\n"
+        "gen = keras.preprocessing.image.ImageDataGenerator()\n"
+        f"{MODEL}model.fit_generator({data}, steps_per_epoch=5, validation_data=Rows())\n"
+    )
+
+    assert f"self.training_data = {loader}\n" in lowered(code).text
+
+
+VALIDATION = {
+    "a list of arrays": ("[x, y]", "", "(x, y)"),
+    "the first batches of arrays": (
+        "(big, big)",
+        "validation_steps=2",
+        "legacy_keras.ArrayBatches((big, big), 8, 2)",
+    ),
+    "arrays in batches of their own": (
+        "(big, big)",
+        "validation_batch_size=4",
+        "legacy_keras.ArrayBatches((big, big), 4)",
+    ),
+    "the first batches of a Sequence": (
+        "Rows()",
+        "validation_steps=2",
+        "legacy_keras.FirstBatches(Rows(), 2)",
+    ),
+    "all batches of a Sequence": ("test", "validation_steps=len(test)", "test"),
+    "a generator": (
+        "rows()",
+        "validation_steps=2",
+        "legacy_keras.batches(rows(), 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VALIDATION)
+def test_what_fit_validates_on_becomes_a_loader(name: str) -> None:
+    data, options, loader = VALIDATION[name]
+    code = (
+        "import numpy as np\n\n\ndef rows():\n    yield 1\n\n\n"
+        "class Rows(keras.utils.Sequence):\n    pass\n\n\n"
+        "big, test = np.zeros((64, 2)), Rows()\n"
+        f"{MODEL}model.fit(x, y, 8, validation_data={data}, {options})\n"
+    )
+
+    new = lowered(code)
+
+    assert f"self.validation_data = {loader}\n" in new.text
+    assert {one.key: one.value for one in new.config_needs} == {
+        "entrypoint": "train:TrainTrial",
+        "global_batch_size": 8,
+    }
+
+
+SIZES = {
+    "a number": ("16", {}, 16, "(x, y)"),
+    "nothing": ("None", {}, 32, "(x, y)"),
+    "an option of the command line": ("args.size", {}, 12, "(x, y)"),
+    "the hyperparameter": (
+        'pedl.get_hyperparameter("batch_size")',
+        {"has_batch_size": True, "batch_size": 4},
+        None,
+        "(x, y)",
+    ),
+    "another number than the config says": (
+        "16",
+        {"has_batch_size": True, "batch_size": 4},
+        None,
+        "legacy_keras.ArrayBatches((x, y), 16)",
+    ),
+    "something computed": ("len(x) // 3", {}, 32, "legacy_keras.ArrayBatches((x, y), len(x) // 3)"),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_the_batch_size_is_said_by_the_config_or_by_the_data(name: str) -> None:
+    size, facts, need, loader = SIZES[name]
+    code = (
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        'parser.add_argument("-s", "--size", default=12, type=int)\nargs = parser.parse_args()\n'
+        f"{MODEL}model.fit(x, y, batch_size={size}, validation_data=(x, y))\n"
+    )
+
+    new = lowered(code, **facts)
+
+    assert f"self.training_data = {loader}\n" in new.text
+    assert {one.key: one.value for one in new.config_needs}.get("global_batch_size") == need
+
+
+def test_settings_are_told_to_configure_fit() -> None:
+    code = (
+        f"{STRAIGHT}model.fit(x, y, epochs=3, verbose=2, class_weight={{0: 2}}, workers=4, "
+        "max_queue_size=10, validation_data=(x, y))\n"
+    )
+
+    assert (
+        "self.context.configure_fit(shuffle=False, class_weight={0: 2}, workers=4)"
+        in lowered(code).text
+    )
+
+
+def test_the_length_of_an_epoch_is_kept_for_callbacks_that_count_epochs() -> None:
+    fit = "model.fit(x, y, steps_per_epoch=7, validation_data=(x, y), callbacks=[{}])\n"
+    counting = "keras.callbacks.CSVLogger('log.csv')"
+
+    with_epochs, without = (
+        lowered(STRAIGHT + fit.format(one)).text for one in (counting, "keras.Callback('own')")
+    )
+
+    assert "self.batches_per_epoch = 7\n" in with_epochs
+    assert "batches_per_epoch" not in without
+
+
+def test_names_that_only_dropped_arguments_read_go_too() -> None:
+    code = f"EPOCHS = 3\nMORE = EPOCHS * 2\n{STRAIGHT}model.fit(x, y, epochs=MORE, \
+validation_data=(x, y))\n"
+
+    text = lowered(code).text
+
+    assert "EPOCHS" not in text
+    assert "MORE" not in text
+
+
+MARKED = {
+    "a loop": (
+        f"{STRAIGHT}for _ in x:\n    model.fit(x, y, validation_data=(x, y))\n",
+        "fit is called in a loop",
+    ),
+    "a second time": (
+        f"{STRAIGHT}model.fit(x, y, validation_data=(x, y))\n"
+        "model.fit(x, y, validation_data=(x, y))\n",
+        "fit is called a second time",
+    ),
+    "no validation data": (f"{STRAIGHT}model.fit(x, y)\n", "fit gets no validation_data"),
+    "a comprehension": (
+        f"{STRAIGHT}[model.fit(x, y, validation_data=(x, y)) for _ in x]\n",
+        "`model.fit` trains where the trial cannot resume the script",
+    ),
+    "a function that is passed on": (
+        "def go(model):\n    if model:\n        model.fit(1, 2, validation_data=(1, 2))\n\n\n"
+        "keras.later(go)\ngo(keras.Model('net'))\n",
+        "`go` trains where the trial cannot resume the script",
+    ),
+    "a function that nothing calls": (
+        "def go(model):\n    model.fit([1], [2], epochs=2)\n",
+        "fit is called where the script's own statements do not lead",
+    ),
+    "a loop of its own": (f"{STRAIGHT}model.train_on_batch(x, y)\n", "a loop of its own"),
+    "no training": ("x = 1\n", "calls no model's fit"),
+}
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_what_no_trial_can_do_is_marked(name: str) -> None:
+    code, said = MARKED[name]
+
+    new = lowered(code)
+
+    left = [one for one in new.findings if one.kind is Kind.LEFT]
+    assert [said in one.message for one in left] == [True]
+    assert left[0].help
+    assert "# TODO(pedl2det P015): " in new.text
+    compile(new.text, "train.py", "exec")
+
+
+def test_comments_go_with_what_they_stand_at() -> None:
+    code = (
+        f"{STRAIGHT}# It trains.\nif __name__ == '__main__':  # alone\n"
+        "    model.fit(\n        x,  # inputs\n        y,\n        epochs=3,  # ignored\n"
+        "        validation_data=(x, y),\n    )\n    # Then.\n    keras.say(1)\n"
+    )
+
+    text = lowered(code).text
+
+    where = [text.index(f"# {one}") for one in ("It trains.", "alone", "inputs", "ignored", "Then")]
+    assert where == sorted(where)
+    assert text.index("model.compile") < where[0] < text.index("self.training_data = (x, y)")
+
+
+NATIVE = """\
+import determined as det
+import tensorflow as tf
+from determined.experimental.keras import init
+
+config = {
+    "hyperparameters": {"global_batch_size": det.Constant(4), "rate": det.Double(0.1, maxval=1)},
+    "searcher": {"name": "single", "max_steps": -1},
+}
+context = init(config=config, mode=det.Mode.SUBMIT, context_dir=".")
+model = context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+model.compile("sgd", "mse")
+x = tf.zeros((8, 2))
+model.fit(x, x, batch_size=context.get_per_slot_batch_size(), validation_data=(x, x))
+"""
+
+
+def test_a_script_of_the_native_api_is_given_its_context() -> None:
+    new = lower(NATIVE, Facts(Path("/trial/train.py"), "train"))
+
+    assert "determined.experimental" not in new.text
+    assert "def __init__(self, context: TFKerasTrialContext) -> None:\n        model = " in new.text
+    assert new.config == {
+        "hyperparameters": {
+            "global_batch_size": 4,
+            "rate": {"type": "double", "minval": 0.1, "maxval": 1},
+        },
+        "searcher": {"name": "single", "max_steps": -1},
+    }
+
+
+def test_a_config_that_is_computed_is_left_to_a_person() -> None:
+    code = NATIVE.replace("context = init", 'config["searcher"]["max_steps"] = 7\ncontext = init')
+
+    new = lower(code, Facts(Path("/trial/train.py"), "train"))
+
+    assert new.config is None
+    left = [one.message for one in new.findings if one.kind is Kind.LEFT]
+    assert ["is computed" in one for one in left] == [True]

@@ -1,0 +1,61 @@
+"""What is not proved is not written; what is proved has no assumptions left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pedl2det.engine import Result, Status, migrate
+from pedl2det.engine.proving import prove
+from pedl2det.errors import Pedl2DetError
+from pedl2det.findings import Finding, Kind
+
+
+@dataclass
+class Verdict:
+    is_equal: bool
+    message: str = ""
+
+
+def finished(directory: Path) -> Result:
+    """A migration that rests on an assumption."""
+    result = migrate([directory])
+    finding = Finding(Kind.ASSUMPTION, "P006", directory / "data.py", 3, "batches are whole")
+    outcomes = [replace(one, status=Status.ASSUMED, assumptions=1) for one in result.outcomes]
+    return replace(result, findings=[*result.findings, finding], outcomes=outcomes)
+
+
+def test_a_trial_that_is_equal_is_written_and_its_assumptions_are_facts(
+    example: Callable[[str], Path],
+) -> None:
+    result = finished(example("iris"))
+
+    proved = prove(result, lambda directory, *, result: Verdict(True))
+
+    assert proved.files == result.files
+    assert not proved.of_kind(Kind.ASSUMPTION)
+    assert proved.outcomes[0].status is Status.FINISHED
+    assert "held when verified: batches are whole" in proved.findings[-1].message
+
+
+def test_a_trial_that_differs_is_not_written(example: Callable[[str], Path]) -> None:
+    directory = example("iris")
+
+    proved = prove(finished(directory), lambda directory, *, result: Verdict(False, "at batch 2"))
+
+    assert not proved.files
+    assert proved.outcomes[0].status is Status.BEGUN
+    (left,) = proved.of_kind(Kind.LEFT)
+    assert left.path == directory
+    assert left.message.endswith("not written: at batch 2")
+
+
+def test_a_trial_that_cannot_be_trained_is_not_written(example: Callable[[str], Path]) -> None:
+    def verify(directory: Path, *, result: Result) -> Verdict:
+        raise Pedl2DetError("no experiment config")
+
+    proved = prove(finished(example("iris")), verify)
+
+    assert not proved.files
+    assert proved.of_kind(Kind.LEFT)[0].message.endswith("not written: no experiment config")

@@ -1,0 +1,178 @@
+"""legacy_keras.py holds the pieces that a trial uses, with all that they need, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pedl2det
+import pedl2det_names as names
+from pedl2det.support.library import available, merged, needs_context, render
+
+WRITERS = Path(pedl2det.__file__).parent
+
+
+def names_written() -> set[str]:
+    """The names after ``legacy_keras.`` in the code of rules, and those of the table of names."""
+    texts = [
+        path.read_text() for part in ("rules", "engine") for path in WRITERS.glob(f"{part}/**/*.py")
+    ]
+    found = {name for text in texts for name in re.findall(r"legacy_keras\.(\w+)", text)}
+    return found - {"py"} | {row.support for row in names.rows() if row.support is not None}
+
+
+def names_in(text: str) -> list[str]:
+    """The names that the statements of a module bind, but for its imports."""
+    return [
+        node.targets[0].id if isinstance(node, ast.Assign) else node.name
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign | ast.FunctionDef | ast.ClassDef)
+    ]
+
+
+def imports_in(text: str) -> list[str]:
+    return [ast.unparse(node) for node in ast.parse(text).body if isinstance(node, ast.Import)]
+
+
+def test_every_name_that_the_rules_write_is_there() -> None:
+    written = names_written()
+
+    assert {"bind", "training_loader", "get_hyperparameters", "AdamOptimizer"} <= written
+    assert written - available().keys() == set()
+
+
+def test_a_file_holds_the_piece_and_what_it_uses() -> None:
+    text = render(["get_hyperparameter"])
+
+    assert names_in(text) == [
+        *("_bound_context", "bind", "_cluster_info", "get_hyperparameters", "get_hyperparameter")
+    ]
+    assert imports_in(text) == ["import determined"]
+
+
+def test_a_parameter_is_not_taken_for_a_piece_of_the_same_name() -> None:
+    """``context`` is a piece, and a parameter of this one."""
+    assert names_in(render(["download_once"])) == ["_download_data_dir", "download_once"]
+
+
+def test_imports_are_those_of_the_pieces_sorted() -> None:
+    text = render(["is_valid_url", "InMemorySequence", "Session"])
+
+    assert imports_in(text) == [
+        *("import contextlib", "import urllib.parse"),
+        *("import numpy as np", "import tensorflow as tf"),
+    ]
+
+
+def test_the_order_of_the_names_makes_no_difference() -> None:
+    names = ["wrap_model", "ragged_array", "get_rank"]
+
+    assert {render(order) for order in itertools.permutations(names)} == {render(names)}
+
+
+def test_no_name_needs_no_file() -> None:
+    assert render([]) == ""
+
+
+def test_an_unknown_name_is_an_error() -> None:
+    with pytest.raises(KeyError, match="no support piece 'get_luck'"):
+        render(["get_luck"])
+
+
+def test_what_asks_the_context_needs_it_bound() -> None:
+    assert needs_context(["is_valid_url", "wrap_model"])
+    assert not needs_context(["is_valid_url", "InMemorySequence", "download_once"])
+    assert available()["get_trial_seed"].needs_context
+    assert "bind" in names_in(render(["get_trial_seed"]))
+
+
+def test_a_piece_says_what_it_does() -> None:
+    assert all(piece.doc for piece in available().values())
+    assert (
+        available()["bind"].doc == "Make the trial's context known to the functions of this file."
+    )
+
+
+@pytest.mark.parametrize("name", sorted(available()))
+def test_a_piece_alone_compiles_for_old_python_and_is_clean(name: str, tmp_path: Path) -> None:
+    text = render([name])
+
+    ast.parse(text, feature_version=(3, 8))
+    assert_clean(text, tmp_path)
+
+
+def test_all_pieces_together_are_clean(tmp_path: Path) -> None:
+    assert_clean(render(available()), tmp_path)
+
+
+def assert_clean(text: str, directory: Path) -> None:
+    """Ruff's defaults, sorted imports, 88 columns."""
+    file = directory / "legacy_keras.py"
+    file.write_text(text)
+    for command in (
+        ["check", "--extend-select", "I"],
+        ["format", "--check", "--line-length", "88"],
+    ):
+        ruff = [sys.executable, "-m", "ruff", *command, "--isolated", "--no-cache", str(file)]
+        done = subprocess.run(ruff, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+# A second trial of the directory may need more.
+
+
+def test_the_first_trial_writes_the_file() -> None:
+    assert merged("", ["get_rank"]) == render(["get_rank"])
+
+
+def test_a_file_that_nobody_edited_is_as_if_written_at_once() -> None:
+    first = render(["wrap_model"])
+
+    assert merged(first, ["is_valid_url", "get_rank"]) == render(
+        ["wrap_model", "is_valid_url", "get_rank"]
+    )
+
+
+def test_a_file_that_has_all_stays_as_it_is() -> None:
+    text = render(["wrap_model", "get_rank"])
+
+    assert merged(text, ["get_rank"]) == text
+
+
+EDITED = '''\
+"""Ours."""
+
+import determined
+
+
+def get_rank():
+    return 7
+'''
+
+
+def test_an_edited_file_is_kept_and_gets_what_is_missing() -> None:
+    added = "\n\n\ndef ragged_array" + render(["ragged_array"]).partition("def ragged_array")[2]
+    with_import = EDITED.replace("import determined\n", "import determined\nimport numpy as np\n")
+
+    text = merged(EDITED, ["get_rank", "ragged_array"])
+
+    assert text == with_import + added.removeprefix("\n")
+    assert merged(text, ["get_rank", "ragged_array"]) == text
+
+
+def test_an_import_of_an_edited_file_is_not_repeated() -> None:
+    text = merged("from numpy import array\nimport numpy as np\n", ["elementwise_mean"])
+
+    assert text.count("import numpy as np\n") == 1
+
+
+def test_imports_come_after_the_docstring_where_there_are_none() -> None:
+    text = merged('"""Ours."""\n\nX = 1\n', ["elementwise_mean"])
+
+    assert text.startswith('"""Ours."""\n\nimport numpy as np\n\nX = 1\n\n\ndef elementwise_mean')

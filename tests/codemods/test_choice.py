@@ -1,0 +1,230 @@
+"""Rules that are left out and files that are excluded never lead to half a migration."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from migrating import CONFIG, TRIAL, run, trials
+from pedl2det.analysis.discovery import SUPPORT
+from pedl2det.engine import Options, migrate
+from pedl2det.findings import Kind
+from pedl2det.rules import Rule, every_rule, rules
+from pedl2det.rules.cases import Case
+from pedl2det.texts.rules import TextRule
+from support import read_tree, write_tree
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "trial", TRIAL)
+
+
+REWRITING = [
+    pytest.param(rule, case, id=f"{rule.id}-{number}")
+    for rule in rules()
+    for number, case in enumerate(rule.cases)
+    if case.after
+]
+
+
+@pytest.mark.parametrize(("rule", "case"), REWRITING)
+def test_a_trial_that_needs_a_rule_which_is_left_out_is_left(
+    rule: Rule, case: Case, tmp_path: Path
+) -> None:
+    """Left out, a rule makes less of a migration, never another one.
+
+    A file beside the trial that the rule would rewrite, such as a test, is left alone.
+    """
+    root = write_tree(tmp_path / "trial", dict(case.before))
+    whole = migrate([root])
+
+    part = migrate([root], Options(left_out=frozenset({rule.id})))
+
+    left = {finding.path for finding in part.of_kind(Kind.SUPPRESSED)} | {root / SUPPORT}
+    expected = [one for one in whole.files if one.path not in left]
+    assert part.files == [] or [one for one in part.files if one.path not in left] == expected
+    assert part.names == whole.names
+    if not part.files and whole.files:
+        assert rule.id in {finding.rule for finding in part.of_kind(Kind.SUPPRESSED)}
+        assert (part.rewritten, part.suppressed) == (0, whole.rewritten)
+
+
+@pytest.mark.parametrize("rule", every_rule(), ids=lambda rule: rule.id)
+def test_every_rule_that_is_listed_can_be_left_out(rule: Rule | TextRule, tmp_path: Path) -> None:
+    """Its example does not become what the list shows, and nothing is said but that it was left."""
+    files = (
+        dict(rule.cases[0].before) if isinstance(rule, Rule) else TRIAL | {rule.file: rule.before}
+    )
+    files.pop("", None)
+    root = write_tree(tmp_path / "trial", files)
+
+    left = run("--ignore", rule.id, "--format", "json", root)
+
+    assert left.exit_code != 2, left.output
+    said = [one for one in map(json.loads, left.stdout.splitlines()) if one["rule"] == rule.id]
+    assert {one["kind"] for one in said} <= {"suppressed", "note", "different"}, said
+    for name, before, after in rule.example:
+        assert before == after or (root / name).read_text() != after
+
+
+def test_a_rule_that_adds_to_the_constructor_is_needed(trial: Path) -> None:
+    """No place is changed by P002 alone: shuffling would go unnoticed."""
+    before = read_tree(trial)
+
+    left = run("--ignore", "sequence-order", trial)
+
+    assert left.exit_code == 0, left.output
+    assert read_tree(trial) == before
+    assert (
+        f"{trial / 'model_def.py'}:5:7: P002 left by your choice: sequence-order was left out, "
+        "and this needs it\n" in left.output
+    )
+    assert "0 of 1 trial finished; 4 legacy names: 0 rewritten, 0 left, 4" in (left.output)
+
+
+def test_what_a_rule_refuses_is_not_done_without_it(trial: Path) -> None:
+    write_tree(trial, {"net.py": "import pedl\n\nX = pedl.Experiment()\n"})
+    (trial / "model_def.py").write_text(f"import net\n{TRIAL['model_def.py']}")
+    before = read_tree(trial)
+
+    left = run("--ignore", "P010", trial)
+
+    assert left.exit_code == 0, left.output
+    assert "net.py:3:5: P010 left by your choice: `pedl.Experiment` does not work" in left.output
+    assert read_tree(trial) == before
+
+
+def test_a_trial_that_is_left_for_other_reasons_is_left_for_a_person(trial: Path) -> None:
+    write_tree(trial, {"net.py": "import pedl\n\nX = pedl.Experiment()\n"})
+    (trial / "model_def.py").write_text(f"import net\n{TRIAL['model_def.py']}")
+
+    left = run("--ignore", "P002", trial)
+
+    assert left.exit_code == 1
+    assert "0 rewritten, 6 left, 0 suppressed" in left.output
+
+
+def test_a_config_rule_that_is_left_out_keeps_its_trial(tmp_path: Path) -> None:
+    root = trials(tmp_path / "all", 2)
+    (root / "t1" / "const.yaml").write_text(CONFIG.replace("{batch", "{rate: 1e-4, batch"))
+    before = read_tree(root / "t1")
+
+    left = run("--ignore", "C104", root)
+
+    assert "t1/const.yaml:1: C104 left by your choice: " in left.output
+    assert "1 of 2 trials finished" in left.output
+    assert read_tree(root / "t1") == before
+
+
+def test_rules_that_are_not_selected_are_left_out(trial: Path) -> None:
+    every = [option for rule in every_rule() for option in ("--select", rule.name)]
+    assert run("--check", "--select", "P001", trial).exit_code == 0
+    assert run("--check", *every, trial).exit_code == 1
+    assert run("--check", *every, "--ignore", "P001", trial).exit_code == 0
+
+
+def test_a_rule_that_is_unknown_is_named_with_those_near_it(trial: Path) -> None:
+    unknown = run("--ignore", "data-loader", trial)
+
+    assert unknown.exit_code == 2
+    assert unknown.output == (
+        "pedl2det: --ignore: data-loader: no such rule: did you mean data-loaders or data-layer or "
+        "data-adapter? "
+        "`pedl2det rules` lists them\n"
+    )
+
+
+def settings(directory: Path, text: str) -> None:
+    (directory / "pyproject.toml").write_text(f"[tool.pedl2det]\n{text}")
+
+
+def test_settings_are_read_and_the_command_line_wins(trial: Path) -> None:
+    settings(trial.parent, 'ignore = ["P002"]\n')
+    (trial / "pyproject.toml").write_text("[tool.other]\nselect = 1\n")
+
+    assert "P002" in run("--check", trial).output
+    assert run("--check", trial).exit_code == 0
+    assert run("--check", trial, "--ignore", "P013").exit_code == 1
+    settings(trial.parent, 'select = ["P002"]\n')
+    assert "P001" in run("--check", trial).output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("excludes = []\n", "tool.pedl2det.excludes: no such setting: expected exclude, ignore"),
+        ('select = "P001"\n', "tool.pedl2det.select: expected a list of texts, got 'P001'"),
+        ("ignore = [1]\n", "tool.pedl2det.ignore: expected a list of texts, got [1]"),
+        (
+            'ignore = ["sequence-ordr"]\n',
+            "tool.pedl2det.ignore: sequence-ordr: no such rule: did you mean sequence-order",
+        ),
+        ("ignore = ]\n", "cannot be read as TOML: Invalid value (at line 2, column 10)"),
+    ],
+)
+def test_settings_that_are_none_are_wrong_use(text: str, message: str, trial: Path) -> None:
+    settings(trial, text)
+
+    wrong = run(trial)
+
+    assert wrong.exit_code == 2
+    assert wrong.output.startswith(f"pedl2det: {trial / 'pyproject.toml'}: ")
+    assert message in wrong.output
+    assert wrong.output.count("\n") == 1
+
+
+@pytest.mark.parametrize("glob", ["old", "all/old", "o*", "all/old/*.py", "*/nets.py", "old/"])
+def test_excluded_trials_are_left_and_counted(glob: str, tmp_path: Path) -> None:
+    root = tmp_path / "all"
+    model = f"import nets\n{TRIAL['model_def.py']}"
+    write_tree(root / "old", TRIAL | {"nets.py": "import pedl\n", "model_def.py": model})
+    write_tree(root / "new", TRIAL)
+    settings(tmp_path, f'exclude = ["{glob}"]\n')
+    before = read_tree(root / "old")
+
+    done = run(root)
+
+    assert done.exit_code == 0, done.output
+    assert read_tree(root / "old") == before
+    assert "left by your choice: this file is excluded, and would be rewritten" in done.output
+    assert "1 of 2 trials finished; 9 legacy names: 4 rewritten, 0 left, 5" in (done.output)
+
+
+def test_what_is_named_on_the_command_line_is_not_excluded(tmp_path: Path) -> None:
+    write_tree(tmp_path / "all" / "old", TRIAL)
+    settings(tmp_path, 'exclude = ["all", "old"]\n')
+
+    assert run(tmp_path / "all" / "old").exit_code == 0
+    assert b"determined" in read_tree(tmp_path)["all/old/model_def.py"]
+
+
+def test_excluded_scripts_and_ruins_are_passed_over(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "all", {"submit.py": "import pedl\n\npedl.Experiment()\n"})
+    write_tree(root / "trial", TRIAL | {"two.py": "import pedl\nprint 'two'\n"})
+    write_tree(root, {"tools/a.py": "import pedl\n\npedl.Experiment()\n"})
+    assert "two.py:2: scan no trial needs this file" in run("--check", root).output
+    settings(tmp_path, 'exclude = ["two.py", "submit.py"]\n')
+
+    some = run("--check", root)
+    assert some.exit_code == 1
+    assert "tools/a.py:3:1: P000 no rule rewrites this use of pedl.Experiment" in some.output
+    settings(tmp_path, 'exclude = ["two.py", "submit.py", "tools"]\n')
+    done = run(root)
+
+    assert done.exit_code == 0, done.output
+    assert "1 of 1 trial finished; 8 legacy names: 4 rewritten, 0 left, 4" in (done.output)
+
+
+def test_a_config_that_cannot_be_read_is_needed_though_it_is_excluded(trial: Path) -> None:
+    """Nobody knows whether it would be rewritten."""
+    (trial / "const.yaml").write_text("hyperparameters: {\nsearcher: 1\n")
+    settings(trial, 'exclude = ["const.yaml"]\n')
+
+    done = run("--check", trial)
+
+    assert done.exit_code == 1
+    assert "const.yaml:3: scan bad input: not YAML" in done.output
+    assert "0 of 1 trial would be finished" in done.output

@@ -1,0 +1,131 @@
+"""migrate in several processes, and the progress that a terminal shows."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrating import TRIAL, run, trials
+from pedl2det.engine import jobs
+from pedl2det.errors import Pedl2DetError
+from support import read_tree, write_tree
+
+
+def test_several_processes_say_and_write_what_one_does(tmp_path: Path) -> None:
+    one, two = trials(tmp_path / "one", 7), trials(tmp_path / "two", 7)
+    for root in (one, two):
+        for trial, nets in (
+            ("t3", "import pedl\nL = pedl.Experiment()\n"),
+            ("t5", "print 'two'\n"),
+        ):
+            model = f"import nets\n{TRIAL['model_def.py']}"
+            write_tree(root, {f"{trial}/nets.py": nets, f"{trial}/model_def.py": model})
+
+    said = [run("--jobs", count, root) for count, root in ((1, one), (3, two))]
+
+    assert said[0].exit_code == said[1].exit_code == 1
+    assert "5 of 7 trials finished" in said[0].output
+    assert said[0].output == said[1].output.replace(str(two), str(one))
+    assert read_tree(one) == read_tree(two)
+
+
+def test_processes_are_used_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    def process(_: int) -> int:
+        return os.getpid()
+
+    assert set(jobs.in_order(process, list(range(5)), 4)) == {os.getpid()}
+    assert set(jobs.in_order(process, list(range(20)), 1)) == {os.getpid()}
+    several = set(jobs.in_order(process, list(range(20)), 2))
+    assert os.getpid() not in several
+    assert 1 <= len(several) <= 2
+
+
+def test_a_process_that_is_killed_is_told() -> None:
+    def work(item: int) -> int:
+        if item == 7:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return item
+
+    with pytest.raises(Pedl2DetError, match="a process was killed .* try --jobs 1"):
+        list(jobs.in_order(work, list(range(10)), 2))
+
+
+def test_a_defect_in_a_process_is_a_defect() -> None:
+    def work(item: int) -> float:
+        return 1 / (item - 4)
+
+    with pytest.raises(ZeroDivisionError):
+        list(jobs.in_order(work, list(range(10)), 2))
+
+
+KILLED = """\
+import os, time
+from pedl2det.engine.jobs import in_order
+def work(item):
+    os.write(1, b"%d\\n" % os.getpid())  # one write a line
+    time.sleep(600)
+list(in_order(work, list(range(10)), 2))
+"""
+
+
+@pytest.mark.kills
+def test_processes_end_with_the_one_that_started_them() -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            lines = [process.stdout.readline() for _ in range(2)]
+        finally:
+            process.kill()
+        process.stdout.read()  # until nobody may write to it any more
+    assert len({int(line) for line in lines} | {process.pid}) == 3
+
+
+SLOW = """\
+import sys, time
+from pedl2det.report.progress import with_bar
+def items():
+    for number in range(4):
+        time.sleep(float(sys.argv[1]))
+        yield number
+assert list(with_bar(items(), 4)) == [0, 1, 2, 3]
+"""
+
+
+def on_a_terminal(*arguments: str) -> bytes:
+    """What a command shows on a terminal of its own."""
+    leader, follower = pty.openpty()
+    with subprocess.Popen(arguments, stdout=follower, stderr=follower) as process:
+        os.close(follower)
+        shown = b""
+        with contextlib.suppress(OSError):  # the terminal is closed
+            while read := os.read(leader, 1024):
+                shown += read
+    os.close(leader)
+    assert process.returncode == 0, shown
+    return shown
+
+
+def test_a_bar_is_shown_on_a_terminal_for_what_takes_long() -> None:
+    shown = on_a_terminal(sys.executable, "-c", SLOW, "0.3")
+
+    assert b"2/4" in shown
+    assert b"4/4" in shown
+
+
+def test_no_bar_is_shown_for_what_is_quick() -> None:
+    assert on_a_terminal(sys.executable, "-c", SLOW, "0.01") == b""
+
+
+def test_no_bar_is_shown_in_a_pipe() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW, "0.3"], capture_output=True, timeout=60, check=True
+    )
+
+    assert (done.stdout, done.stderr) == (b"", b"")

@@ -1,0 +1,425 @@
+"""Reports of migrate: complete, and well-formed whatever the names."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from collections.abc import Iterable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from pedl2det.engine import Change, NewFile, Outcome, Result, Status
+from pedl2det.errors import Pedl2DetError
+from pedl2det.findings import Finding, Kind
+from pedl2det.report import check_output, formatted, summary, write_report
+from pedl2det.report.colors import is_coloured
+from pedl2det.rules import every_rule
+from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
+
+VOID = {"br", "col", "meta"}
+
+
+def found(path: Path, kind: Kind = Kind.LEFT, message: str = "m", rule: str = "P012") -> Finding:
+    return Finding(kind, rule, path, 3, message)
+
+
+def one_of_each(directory: Path) -> Result:
+    """A result with everything that a report tells."""
+    path, config = directory / "model_def.py", directory / "const.yaml"
+    findings = [
+        found(path, Kind.NOTE, "a note"),
+        found(path, Kind.DIFFERENT, "trains so", "P006"),
+        Finding(*(Kind.LEFT, "P012", path, 3, "decide", "so"), 5, 9, "    call(x)"),
+        found(config, Kind.BAD_INPUT, "what is that?", "scan"),
+    ]
+    files = [NewFile(path, b"a\nold\nz\n", b"a\nnew\nmore\nz\n")]
+    changes = [Change("P012", path, 2), Change("P001", path, 2), Change("P012", path, 1)]
+    outcomes = [
+        Outcome(directory, Status.FINISHED, True, 3, 0, 0),
+        Outcome(directory / "b", Status.BEGUN, False, 4, 1, 0),
+        Outcome(directory / "c", Status.ASSUMED, True, 5, 0, 2),
+    ]
+    return Result(files, changes, findings, outcomes, rewritten=5, marked=2, suppressed=1)
+
+
+def written(result: Result, name: str, directory: Path) -> str:
+    write_report(directory / name, result)
+    return (directory / name).read_text()
+
+
+class Page(HTMLParser):
+    """Reads a page: its text and tags; every tag must be closed in its order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+# What each format says.
+
+
+def test_json_holds_all_of_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    report = json.loads(written(one_of_each(tmp_path), "r.json", tmp_path))
+
+    assert report.pop("tool")["name"] == "pedl2det"
+    assert report == {
+        "version": 2,
+        "outcome": "rewritten",
+        "trials": [
+            trial(".", "finished", True, 3, 0, 0),
+            trial("b", "begun", False, 4, 1, 0),
+            trial("c", "finished with assumptions", True, 5, 0, 2),
+        ],
+        "legacy_names": {"rewritten": 5, "left": 2, "suppressed": 1},
+        "files": [
+            {
+                "path": "model_def.py",
+                "rules": {"P001": 1, "P012": 2},
+                "changes": [
+                    {"rule": "P012", "line": 1},
+                    {"rule": "P001", "line": 2},
+                    {"rule": "P012", "line": 2},
+                ],
+            }
+        ],
+        "findings": [
+            said("bad_input", "scan", "const.yaml", "what is that?"),
+            said("left", "P012", "model_def.py", "decide", help="so", column=5, end_column=9),
+            said("different", "P006", "model_def.py", "trains so"),
+            said("note", "P012", "model_def.py", "a note"),
+        ],
+    }
+
+
+def said(kind: str, rule: str, path: str, message: str, **more: Any) -> dict[str, Any]:
+    found = {"kind": kind, "rule": rule, "path": path, "line": 3, "message": message}
+    return found | {"cell": None, "column": 0, "end_column": 0, "help": ""} | more
+
+
+def trial(
+    path: str, status: str, written: bool, places: int, left: int, assumptions: int
+) -> dict[str, Any]:
+    return {
+        "path": path,
+        "status": status,
+        "written": written,
+        "rewritten_places": places,
+        "left_places": left,
+        "assumptions": assumptions,
+    }
+
+
+def test_json_lines_hold_one_finding_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [json.loads(line) for line in formatted("json", one_of_each(tmp_path))]
+
+    assert len(lines) == 4
+    assert lines[0] == said("bad_input", "scan", "const.yaml", "what is that?")
+
+
+def test_sarif_has_what_its_specification_requires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    log = json.loads(written(one_of_each(tmp_path), "r.sarif", tmp_path))
+
+    assert log["version"] == "2.1.0"
+    assert log["$schema"].endswith("sarif-2.1.0.json")
+    (run,) = log["runs"]
+    driver = run["tool"]["driver"]
+    assert driver["name"] == "pedl2det"
+    assert [rule["id"] for rule in driver["rules"]] == [*(rule.id for rule in every_rule()), "scan"]
+    assert all(rule["shortDescription"]["text"] for rule in driver["rules"])
+    for result in run["results"]:
+        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        place = location["physicalLocation"]
+        assert place["artifactLocation"]["uri"] in ("model_def.py", "const.yaml")
+        assert place["region"]["startLine"] >= 1
+    lines = [one["locations"][0]["physicalLocation"]["region"] for one in run["results"]]
+    assert [one["startLine"] for one in lines] == [3, 3, 3, 3, 1, 2, 2]
+    assert lines[1] == {"startLine": 3, "startColumn": 5, "endColumn": 9}
+    assert [(one["level"], one["message"]["text"]) for one in run["results"]] == [
+        ("error", "bad input: what is that?"),
+        ("warning", "left for you: decide"),
+        ("note", "trains differently: trains so"),
+        ("note", "note: a note"),
+        ("note", "rewritten by import-guards"),
+        ("note", "rewritten by trial-class"),
+        ("note", "rewritten by import-guards"),
+    ]
+
+
+def test_sarif_names_files_by_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    paths = [tmp_path / "here" / "a b#1.py", tmp_path / "there.py"]
+    result = Result(findings=[found(path) for path in paths])
+
+    (run,) = json.loads(written(result, "r.sarif", tmp_path))["runs"]
+
+    places = [one["locations"][0]["physicalLocation"]["artifactLocation"] for one in run["results"]]
+    assert places == [
+        {"uri": "a%20b%231.py", "uriBaseId": "%SRCROOT%"},
+        {"uri": f"file://{tmp_path}/there.py"},
+    ]
+
+
+def test_html_shows_counts_findings_and_changes_side_by_side(tmp_path: Path) -> None:
+    text = written(one_of_each(tmp_path), "r.html", tmp_path)
+    page = Page(text)
+
+    assert "2 of 3 trials finished; 8 legacy names: 5 rewritten, 2 left, 1 suppressed" in page.text
+    assert "left for you" in page.text
+    assert "model_def.py:3" in page.text
+    assert "trains differently" in page.text
+    assert "P006 in-memory-sequence" in page.text
+    assert "P001 trial-class, P012 import-guards x2" in page.text
+    assert "P001 trial-class A trial's constructor takes the context instead" in page.text
+    assert (
+        '<tr><td class="n">2</td><td class="less">old</td>'
+        '<td class="n">2</td><td class="more">new</td></tr>'
+    ) in text
+    assert (
+        '<tr><td class="n"></td><td></td><td class="n">3</td><td class="more">more</td></tr>'
+    ) in text
+
+
+def test_html_loads_nothing_and_reads_in_the_dark(tmp_path: Path) -> None:
+    text = written(one_of_each(tmp_path), "r.html", tmp_path)
+    page = Page(text)
+
+    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "link", "img", "iframe"})
+    assert not [
+        value for _, attrs in page.tags for value in attrs.values() if "//" in (value or "")
+    ]
+    policies = [attrs["content"] for tag, attrs in page.tags if "http-equiv" in attrs]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'"]
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_html_leaves_out_what_is_far_from_a_change(tmp_path: Path) -> None:
+    old = "".join(f"line {number}\n" for number in range(40))
+    new = old.replace("line 20\n", "changed\n")
+    result = Result([NewFile(tmp_path / "a.py", old.encode(), new.encode())])
+
+    page = Page(written(result, "r.html", tmp_path))
+
+    assert "line 17" in page.text and "line 23" in page.text
+    assert "line 16" not in page.text and "line 24" not in page.text
+    assert [attrs for _, attrs in page.tags].count({"class": "gap"}) == 2
+
+
+def test_annotations_are_encoded_as_github_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = Result(
+        findings=[
+            found(tmp_path / "a,b:c%.py", Kind.LEFT, "50% of: a, b\r\n::error::forged"),
+            found(tmp_path / "n.py", Kind.NOTE),
+            found(tmp_path / "d.py", Kind.DIFFERENT),
+            found(tmp_path / "bad.py", Kind.BAD_INPUT, rule="scan"),
+        ]
+    )
+
+    assert list(formatted("github", result)) == [
+        "::error file=bad.py,line=3,title=pedl2det (scan)::bad input: m",
+        "::warning file=a%2Cb%3Ac%25.py,line=3,title=pedl2det (P012)::"
+        "left for you: 50%25 of: a, b%0D%0A::error::forged",
+        "::notice file=d.py,line=3,title=pedl2det (P012)::trains differently: m",
+        "::notice file=n.py,line=3,title=pedl2det (P012)::note: m",
+    ]
+
+
+# Hostile input.
+
+HOSTILE = '<script>alert("x")</script>&amp;\u202e\x1b[31m\n.py'
+
+
+@pytest.mark.parametrize("name", ["r.json", "r.sarif", "r.html"])
+def test_hostile_names_and_messages_stay_text(name: str, tmp_path: Path) -> None:
+    path = tmp_path / HOSTILE.replace("/", "\\")
+    broken = tmp_path / b"caf\xe9.py".decode("utf-8", "surrogateescape")
+    files = [NewFile(path, b"</td>\xe9<b>\n", b"</td>\xe9<i>\n")]
+    findings = [found(path, message=HOSTILE), found(broken), found(tmp_path / "x", rule="<b>")]
+
+    text = written(Result(files, [], findings), name, tmp_path)
+
+    if name.endswith(".html"):
+        page = Page(text)
+        assert {tag for tag, _ in page.tags}.isdisjoint({"script", "b", "i"})
+        assert '<script>alert("x")</script>&amp;\\u202e\\x1b[31m' in page.text
+        assert "\u202e" not in text and "\x1b" not in text
+    else:
+        report = json.loads(text)
+        said = report["findings"] if name == "r.json" else report["runs"][0]["results"]
+        assert HOSTILE in str([one["message"] for one in said]).encode().decode("unicode_escape")
+
+
+def test_nothing_in_the_summary_hides(tmp_path: Path) -> None:
+    result = Result(findings=[found(tmp_path / "a\nb.py", message="x\x1b[2J\ny\u3000\u202e")])
+
+    first, _ = plain(summary(result, "rewritten"))
+
+    assert first.endswith("a\\nb.py:3: P012 x\\x1b[2J\\ny\u3000\\u202e")
+
+
+def plain(lines: Iterable[str]) -> list[str]:
+    return [click.unstyle(line) for line in lines]
+
+
+# The lines for people.
+
+
+def test_a_finding_shows_its_code_with_carets_and_what_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    where = tmp_path / "model_def.py"
+    one = Finding(*(Kind.LEFT, "P030", where, 7, "was removed"), "a = f(x)\nb = g(x)", 9, 13)
+    result = Result(findings=[dataclasses.replace(one, code="    a = old(x)")])
+
+    assert plain(summary(result, "rewritten"))[:5] == [
+        "model_def.py:7:9: P030 was removed",
+        "    a = old(x)",
+        "        ^^^^",
+        "    help: a = f(x)",
+        "          b = g(x)",
+    ]
+
+
+def test_a_finding_in_a_notebook_names_its_cell(tmp_path: Path) -> None:
+    finding = Finding(Kind.LEFT, "P030", tmp_path / "try.ipynb", 12, "gone", column=5, cell=3)
+
+    first, *_ = plain(summary(Result(findings=[finding]), "rewritten"))
+
+    assert first.endswith("try.ipynb:cell 3:12:5: P030 gone")
+
+
+def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
+    kinds = [kind for kind in Kind if kind is not Kind.LEFT]
+    result = Result(findings=[found(tmp_path / "a.py", kind) for kind in kinds])
+
+    lines = plain(summary(result, "rewritten"))
+
+    assert [line.partition(" P012 ")[2] for line in lines[: len(kinds)]] == [
+        "note: m",
+        "trains differently: m",
+        "assumes: m",
+        "no trial needs this file: m",
+        "left by your choice: m",
+        "bad input: m",
+        "defect of pedl2det: m",
+    ]
+
+
+def test_each_trial_gets_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    lines = plain(summary(one_of_each(tmp_path), "rewritten"))
+
+    assert lines[-4:-1] == [
+        ".: finished: 3 places rewritten",
+        "b: begun, not written: 4 places can be rewritten, 1 place left; --partial writes it",
+        "c: finished with 2 assumptions: 5 places rewritten; verify proves them",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+)
+def test_colours_are_for_terminals_unless_the_environment_says(
+    environment: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert is_coloured(io.StringIO()) is coloured
+
+
+# Where a report goes.
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("r.txt", r"--report .*r\.txt: expected a name ending in \.json, \.html, \.sarif"),
+        ("report", r"expected a name ending in"),
+        ("missing/r.json", r"no such directory: .*missing"),
+        ("d.json", r"d\.json: cannot be written"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_refused(
+    name: str, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "d.json").mkdir()
+    with pytest.raises(Pedl2DetError, match=message):
+        check_output(tmp_path / name, "text", diff=False)
+
+
+def test_a_refused_report_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    write_tree(tmp_path, SMALL_TRIAL)
+    before = read_tree(tmp_path)
+
+    done = pedl2det("migrate", tmp_path, "--report", tmp_path / "r.pdf")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert read_tree(tmp_path) == before
+
+
+def test_two_things_do_not_share_stdout(tmp_path: Path) -> None:
+    with pytest.raises(Pedl2DetError, match="--format json: --diff prints its patch on stdout too"):
+        check_output(None, "json", diff=True)
+
+
+def test_the_command_line_writes_its_report_and_formats_its_findings(tmp_path: Path) -> None:
+    trial = write_tree(
+        tmp_path / "trial", SMALL_TRIAL | {"n.py": "import pedl\nN = pedl.get_nothing()\n"}
+    )
+    (trial / "model_def.py").write_text(f"import n\n{SMALL_TRIAL['model_def.py']}")
+    before = read_tree(trial)
+
+    done = pedl2det("migrate", "trial", "--report", "r.json", "--format", "github", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stdout.startswith("::warning file=trial/n.py,line=2,title=pedl2det (P000)::")
+    assert "trial/n.py:2:5: P000 no rule rewrites this use" in done.stderr
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert [one["status"] for one in report["trials"]] == ["begun"]
+    assert [one["path"] for one in report["findings"]] == ["trial/n.py"]
+    assert report["files"] == []
+    assert read_tree(trial) == before

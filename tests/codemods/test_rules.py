@@ -1,0 +1,67 @@
+"""Every rule does what its cases say: the real migrate turns each before into its after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pedl2det.engine import Options, Result, Status, migrate
+from pedl2det.files.write import write_all
+from pedl2det.findings import Kind
+from pedl2det.rules import Rule, every_rule, rules
+from pedl2det.rules.cases import Case
+from support import write_tree
+
+CASES = [
+    pytest.param(rule, case, id=f"{rule.id}-{number}")
+    for rule in rules()
+    for number, case in enumerate(rule.cases)
+]
+STATUS = {status.value: status for status in Status} | {"assumptions": Status.ASSUMED}
+#: Kinds of findings that a case has to expect by its words.
+MATTERS = (Kind.LEFT, Kind.BAD_INPUT, Kind.DEFECT, Kind.DIFFERENT)
+
+
+def migrated(directory: Path) -> Result:
+    return migrate([directory], Options(partial=True))
+
+
+@pytest.mark.parametrize(("rule", "case"), CASES)
+def test_a_case_becomes_what_it_says(rule: Rule, case: Case, tmp_path: Path) -> None:
+    write_tree(tmp_path, dict(case.before))
+
+    result = migrated(tmp_path)
+    write_all(result.files)
+
+    assert {name: (tmp_path / name).read_text() for name in case.after} == dict(case.after)
+    said = [f"{one.message}\n{one.help}" for one in result.findings]
+    assert not case.says or any(case.says in one for one in said), said
+    unexpected = [
+        str(one)
+        for one in result.findings
+        if one.kind in MATTERS and (not case.says or one.rule != rule.id)
+    ]
+    assert unexpected == []
+    statuses = [outcome.status for outcome in result.outcomes]
+    assert statuses in ([STATUS[case.status]], []), "a case is one trial, or nothing to do"
+
+
+@pytest.mark.parametrize(("rule", "case"), CASES)
+def test_a_second_run_changes_nothing(rule: Rule, case: Case, tmp_path: Path) -> None:
+    write_tree(tmp_path, dict(case.before))
+    write_all(migrated(tmp_path).files)
+
+    assert migrated(tmp_path).files == []
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+def test_a_rule_has_documentation_and_cases(rule: Rule) -> None:
+    assert rule.doc
+    assert rule.cases
+
+
+def test_the_ids_and_names_of_rules_are_unique() -> None:
+    every = every_rule()
+
+    assert len({rule.id for rule in every}) == len(every) == len({rule.name for rule in every})

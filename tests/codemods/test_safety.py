@@ -1,0 +1,586 @@
+"""migrate is safe: what it writes can be taken back, and what it must not write it leaves."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrating import DATA, TRIAL, run, trials
+from pedl2det.engine import NewFile
+from pedl2det.errors import Pedl2DetError
+from pedl2det.files import write
+from pedl2det.files.write import write_all
+from support import heed_signals, read_tree, write_tree
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The journals of this test alone."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "trial", TRIAL)
+
+
+def journals(state: Path) -> list[Path]:
+    return sorted(state.rglob("*-*"))
+
+
+# Taking a run back.
+
+
+def test_undo_takes_the_last_run_back(trial: Path, state: Path) -> None:
+    (trial / "data.py").chmod(0o755)
+    before = read_tree(trial)
+    assert run(trial).exit_code == 0
+    assert read_tree(trial) != before
+
+    undone = run("--undo", trial)
+
+    assert undone.exit_code == 0, undone.output
+    assert "model_def.py: as it was before the run of 20" in undone.output
+    assert read_tree(trial) == before
+    assert (trial / "data.py").stat().st_mode & 0o777 == 0o755
+    assert journals(state) == []
+
+
+def test_undo_of_nothing_is_wrong_use(trial: Path) -> None:
+    run(trial)
+    run("--undo", trial)
+
+    again = run("--undo", trial)
+
+    assert again.exit_code == 2
+    assert again.output == (
+        f"pedl2det: {trial}: nothing to undo: no run that wrote here is remembered\n"
+    )
+
+
+def test_two_runs_are_taken_back_one_after_the_other(tmp_path: Path) -> None:
+    root = trials(tmp_path / "all", 2)
+    before = read_tree(root)
+    run(root / "t0")
+    first = read_tree(root)
+    run(root / "t1")
+
+    assert run("--undo", root).exit_code == 0
+    assert read_tree(root) == first
+    assert run("--undo", root).exit_code == 0
+    assert read_tree(root) == before
+
+
+def test_a_run_is_taken_back_whole(tmp_path: Path) -> None:
+    root = trials(tmp_path / "all", 2)
+    run(root / "t0", root / "t1")
+    migrated = read_tree(root)
+
+    partly = run("--undo", root / "t0")
+
+    assert partly.exit_code == 2
+    assert f"pedl2det migrate --undo {root / 't0'} {root / 't1'}" in partly.output
+    assert read_tree(root) == migrated
+
+
+def test_a_run_is_found_by_what_was_asked_for(tmp_path: Path) -> None:
+    """All that it wrote stands behind a link, elsewhere."""
+    config = write_tree(tmp_path / "elsewhere", {"const.yaml": TRIAL["const.yaml"]}) / "const.yaml"
+    trial = write_tree(tmp_path / "trial", TRIAL)
+    run(trial)
+    (trial / "const.yaml").unlink()
+    (trial / "const.yaml").symlink_to(config)
+    write_all([NewFile(trial / "const.yaml", config.read_bytes(), b"new")], [trial])
+
+    assert run("--undo", trial).exit_code == 0
+
+    assert config.read_text() == TRIAL["const.yaml"]
+    assert (trial / "const.yaml").is_symlink()
+
+
+def test_undo_refuses_files_that_changed_since_unless_forced(trial: Path) -> None:
+    before = read_tree(trial)
+    run(trial)
+    (trial / "data.py").write_text("mine = True\n")
+    (trial / "model_def.py").unlink()
+    changed = read_tree(trial)
+
+    refused = run("--undo", trial)
+    assert refused.exit_code == 2
+    assert "changed since the run of" in refused.output
+    assert str(trial / "data.py") in refused.output
+    assert str(trial / "model_def.py") in refused.output
+    assert "const.yaml" not in refused.output
+    assert read_tree(trial) == changed
+
+    assert run("--undo", "--force", trial).exit_code == 0
+    assert read_tree(trial) == before
+
+
+def test_undo_does_not_replace_a_link_that_took_the_place_of_a_file(
+    trial: Path, tmp_path: Path
+) -> None:
+    """Not even one to the very bytes that migrate wrote."""
+    run(trial)
+    outside = (trial / "model_def.py").rename(tmp_path / "outside.py")
+    (trial / "model_def.py").symlink_to(outside)
+    written = read_tree(tmp_path)
+
+    refused = run("--undo", trial)
+
+    assert refused.exit_code == 2
+    assert f"\n  {trial / 'model_def.py'}" in refused.output
+    assert (trial / "model_def.py").is_symlink()
+    assert read_tree(tmp_path) == written
+
+
+def test_a_journal_is_for_its_user_alone_and_outside_of_the_tree(trial: Path, state: Path) -> None:
+    names = set(read_tree(trial))
+    run(trial)
+
+    (journal,) = journals(state)
+    assert stat.S_IMODE(journal.stat().st_mode) == 0o600
+    assert stat.S_IMODE(journal.parent.stat().st_mode) == 0o700
+    assert set(read_tree(trial)) == names
+
+
+@pytest.mark.parametrize("option", ["--check", "--diff"])
+def test_what_only_shows_writes_nothing_at_all(option: str, trial: Path, state: Path) -> None:
+    before = read_tree(trial)
+
+    run(option, trial)
+
+    assert read_tree(trial) == before
+    assert not state.exists()
+
+
+def test_nothing_is_written_without_a_journal(trial: Path, state: Path) -> None:
+    state.write_text("a file where a directory should be")
+    before = read_tree(trial)
+
+    done = run(trial)
+
+    assert done.exit_code == 2
+    assert "the journal for --undo cannot be written" in done.output
+    assert "XDG_STATE_HOME" in done.output
+    assert read_tree(trial) == before
+
+
+def test_a_journal_that_cannot_be_read_is_named(trial: Path, state: Path) -> None:
+    run(trial)
+    (journal,) = journals(state)
+    journal.write_text("{")
+
+    done = run("--undo", trial)
+
+    assert done.exit_code == 2
+    assert f"{journal}: this journal of a run cannot be read" in done.output
+
+
+def test_a_file_that_has_the_name_of_a_journal_stays(
+    trial: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.time_ns", lambda: 7)
+    stranger = state / "pedl2det" / "undo" / f"7-{os.getpid()}.part"
+    write_tree(stranger.parent, {stranger.name: "mine"})
+    before = read_tree(trial)
+
+    done = run(trial)
+
+    assert done.exit_code == 2
+    assert "the journal for --undo cannot be written: File exists" in done.output
+    assert stranger.read_text() == "mine"
+    assert read_tree(trial) == before
+
+
+def test_nothing_of_others_stands_in_the_way(trial: Path, state: Path) -> None:
+    """Not even what a run that was killed while it wrote its journal left there."""
+    run(trial)
+    (journal,) = journals(state)
+    for name in ("9999999999999999999-1.part", "a-b.json", "notes.json"):
+        (journal.parent / name).write_text("{")
+
+    assert run("--undo", trial).exit_code == 0
+
+
+def test_only_the_last_runs_are_remembered(
+    trial: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pedl2det.files.journal._KEPT", 2)
+    for number in range(4):
+        write_tree(trial, TRIAL)
+        assert run(trial).exit_code == 0
+        assert len(journals(state)) == min(number + 1, 2)
+
+
+KILLED = """\
+import os, pathlib, signal, sys
+from pedl2det.commands.migrate import command
+replace, made = pathlib.Path.replace, []
+def replaced(self, target):
+    if target.name in {"model_def.py", "data.py", "const.yaml"}:
+        if len(made) == int(sys.argv[2]):
+            os.kill(os.getpid(), int(sys.argv[3]))
+        made.append(target)
+    return replace(self, target)
+pathlib.Path.replace = replaced
+command.main(sys.argv[1:2])
+"""
+
+
+def killed(trial: Path, after: int, by: signal.Signals) -> subprocess.CompletedProcess[str]:
+    """A migration that gets a signal after it has replaced some files."""
+    arguments = [sys.executable, "-c", KILLED, trial, after, int(by)]
+    return subprocess.run(
+        list(map(str, arguments)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=heed_signals,
+    )
+
+
+@pytest.mark.kills
+def test_a_run_that_was_killed_while_it_wrote_is_taken_back(trial: Path, state: Path) -> None:
+    before = read_tree(trial)
+    assert killed(trial, 2, signal.SIGKILL).returncode == -signal.SIGKILL
+    half = read_tree(trial)
+    kept = [name for name in before if half[name] == before[name]]
+    assert 0 < len(kept) < len(before)
+    assert set(half) > set(before), "a temporary is left"
+
+    blocked = run("--check", trial)
+    assert blocked.exit_code == 2
+    assert f"was killed while it wrote: take it back first: pedl2det migrate --undo {trial}" in (
+        blocked.output
+    )
+    assert run("--undo", trial).exit_code == 0
+
+    assert read_tree(trial) == before
+    assert journals(state) == []
+    assert run(trial).exit_code == 0
+
+
+@pytest.mark.kills
+def test_a_run_that_was_killed_before_it_wrote_is_no_run(trial: Path, state: Path) -> None:
+    before = read_tree(trial)
+    killed(trial, 0, signal.SIGKILL)
+
+    assert run("--undo", trial).exit_code == 2
+    assert read_tree(trial) == before
+    assert journals(state) == []
+
+
+@pytest.mark.kills
+@pytest.mark.parametrize(
+    ("by", "code"), [(signal.SIGINT, 1), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+@pytest.mark.parametrize("after", [0, 2])
+def test_an_interrupted_run_leaves_everything_as_it_was(
+    after: int, by: signal.Signals, code: int, trial: Path, state: Path
+) -> None:
+    before = read_tree(trial)
+
+    done = killed(trial, after, by)
+
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert read_tree(trial) == before
+    assert journals(state) == []
+
+
+# Writing.
+
+
+def files(directory: Path, count: int = 3) -> list[NewFile]:
+    paths = [directory / f"f{number}" for number in range(count)]
+    for path in paths:
+        path.write_bytes(b"old")
+    return [NewFile(path, b"old", b"new" * 1000) for path in paths]
+
+
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    """The journal fits into the limit, the last of the files does not."""
+    directory = write_tree(tmp_path / "trial", TRIAL)
+    (directory / "data.py").write_text(DATA + "# long\n" * 9000)
+    before = read_tree(directory)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pedl2det", "migrate", directory],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)),
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "File too large" in done.stderr
+    assert "nothing was written" in done.stderr
+    assert read_tree(directory) == before
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_directory_that_takes_no_file_changes_nothing(
+    at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = files(tmp_path)
+    before = read_tree(tmp_path)
+    real = os.open
+
+    def refusing(path: Path, *arguments: int) -> int:
+        if str(path).endswith(f"-{at}"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *arguments)
+
+    monkeypatch.setattr(os, "open", refusing)
+    with pytest.raises(Pedl2DetError) as error:
+        write_all(new)
+
+    assert error.value.message == (
+        f"{tmp_path / f'f{at}'}: cannot be written: Permission denied; nothing was written"
+    )
+    assert read_tree(tmp_path) == before
+
+
+def test_a_file_that_has_the_name_of_a_temporary_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda _: "7")
+    new = files(tmp_path)
+    write_tree(tmp_path, {".pedl2det-7-1": "mine"})
+    before = read_tree(tmp_path)
+
+    with pytest.raises(Pedl2DetError, match="cannot be written: File exists; nothing was written"):
+        write_all(new)
+
+    assert read_tree(tmp_path) == before
+
+
+def test_a_move_that_fails_puts_the_others_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = files(tmp_path)
+    before = read_tree(tmp_path)
+    real = Path.replace
+
+    def failing(self: Path, target: Path) -> Path:
+        if target.name == "f2":
+            raise OSError(30, "Read-only file system")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(Pedl2DetError, match=r"f2: cannot be written: Read-only.*nothing was"):
+        write_all(new)
+
+    assert read_tree(tmp_path) == before
+
+
+def test_what_cannot_be_put_back_stays_in_the_journal(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = write_tree(tmp_path / "tree", {})
+    directory.mkdir()
+    new = files(directory)
+    before = read_tree(directory)
+    real, moved = Path.replace, []
+
+    def failing(self: Path, target: Path) -> Path:
+        if target.parent == directory:
+            if moved:
+                raise OSError(5, "Input/output error")
+            moved.append(target)
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(Pedl2DetError, match="this cannot be put back: Input/output error"):
+        write_all(new, [directory])
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+
+    assert read_tree(directory) != before
+    assert run("--undo", directory).exit_code == 0
+    assert read_tree(directory) == before
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_file_that_changes_during_the_writing_stops_it(
+    gone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = files(tmp_path)
+    prepare = write._prepare
+
+    def meanwhile(move: write.Move) -> None:
+        prepare(move)
+        if move.target.name == "f2":
+            (tmp_path / "f0").unlink() if gone else (tmp_path / "f0").write_text("mine")
+
+    monkeypatch.setattr(write, "_prepare", meanwhile)
+    with pytest.raises(Pedl2DetError, match="f0: it changed while it was read; nothing was"):
+        write_all(new)
+
+    rest = {"f1": b"old", "f2": b"old"}
+    assert read_tree(tmp_path) == (rest if gone else rest | {"f0": b"mine"})
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_owner_and_group_are_kept(tmp_path: Path) -> None:
+    (new, *_) = files(tmp_path)
+    os.chown(new.path, 1234, 4321)
+    new.path.chmod(0o2750)
+
+    write_all([new])
+
+    status = new.path.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 4321, 0o2750)
+    assert new.path.read_bytes() == new.new
+
+
+def test_attributes_are_kept(tmp_path: Path) -> None:
+    (new, *_) = files(tmp_path)
+    try:
+        os.setxattr(new.path, "user.origin", b"2019")
+    except OSError:
+        pytest.skip("this file system keeps no attributes")
+
+    write_all([new])
+
+    assert os.getxattr(new.path, "user.origin") == b"2019"
+
+
+# What git does not hold yet.
+
+
+def git(directory: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    subprocess.run(["git", *who, *arguments], cwd=directory, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(trial: Path) -> Path:
+    """A trial in a repository, committed."""
+    git(trial.parent, "init", "-q")
+    git(trial.parent, "add", "trial")
+    git(trial.parent, "commit", "-qm", "trial")
+    return trial
+
+
+def test_committed_files_are_rewritten(repository: Path) -> None:
+    (repository / "notes.txt").write_text("untracked, and not to be written\n")
+
+    assert run(repository).exit_code == 0
+
+
+@pytest.mark.parametrize("how", ["changed", "staged", "untracked"])
+def test_changes_that_are_not_committed_are_not_overwritten(how: str, repository: Path) -> None:
+    data = repository / "data.py"
+    if how == "untracked":
+        git(repository, "rm", "-q", "--cached", "data.py")
+        git(repository, "commit", "-qm", "not this one")
+    else:
+        data.write_text(f"{DATA}# mine: \xe4\n")
+    if how == "staged":
+        git(repository, "add", "data.py")
+    before = read_tree(repository)
+
+    refused = run(repository)
+
+    assert refused.exit_code == 2
+    assert refused.output == (
+        "pedl2det: changes here are not committed; nothing was written "
+        f"(--force writes all the same):\n  {data}\n"
+    )
+    assert read_tree(repository) == before
+    assert run("--check", repository).exit_code == 1
+    assert run("--force", repository).exit_code == 0
+    assert read_tree(repository) != before
+
+
+def test_odd_names_and_hooks_do_not_hide_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_tree(tmp_path / ":(icase) a [b]\n*", TRIAL)
+    git(tmp_path, "init", "-q")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+
+    refused = run(root)
+
+    assert refused.exit_code == 2
+    assert "changes here are not committed" in refused.output
+
+
+def test_git_that_does_not_answer_is_no_yes(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository.parent / ".git" / "index").write_text("broken")
+
+    refused = run(repository)
+
+    assert refused.exit_code == 2
+    assert "git does not tell whether changes here are committed" in refused.output
+    assert "index file" in refused.output
+
+
+def test_without_git_nothing_is_asked(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / "data.py").write_text(f"{DATA}# mine\n")
+    monkeypatch.setenv("PATH", str(repository))
+
+    assert run(repository).exit_code == 0
+
+
+def test_read_only_files_are_not_overwritten(trial: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = read_tree(trial)
+    writable = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, how: Path(path).name != "data.py" and writable(path, how)
+    )
+
+    refused = run(trial)
+
+    assert refused.exit_code == 2
+    assert "read-only; nothing was written" in refused.output
+    assert str(trial / "data.py") in refused.output
+    assert read_tree(trial) == before
+    assert run("--force", trial).exit_code == 0
+
+
+# Files that were not there.
+
+
+def test_a_file_that_migrate_adds_is_removed_by_undo(tmp_path: Path) -> None:
+    data = DATA.replace("pedl.get_experiment_config()", "map(pedl.get_hyperparameter, ['a'])")
+    directory = write_tree(tmp_path / "trial", TRIAL | {"data.py": data})
+    before = read_tree(directory)
+    assert run("--partial", directory).exit_code in (0, 1)
+    assert "legacy_keras.py" in read_tree(directory)
+
+    assert run("--undo", directory).exit_code == 0
+
+    assert read_tree(directory) == before
+
+
+def test_a_file_that_migrate_added_and_someone_changed_is_kept(tmp_path: Path) -> None:
+    added = tmp_path / "new.py"
+    write_all([NewFile(added, None, b"x = 1\n")], [tmp_path])
+    added.write_text("y = 2\n")
+
+    assert run("--undo", tmp_path).exit_code == 2
+    assert added.read_text() == "y = 2\n"
+    assert run("--undo", "--force", tmp_path).exit_code == 0
+    assert not added.exists()
+
+
+def test_an_added_file_never_replaces_one_that_appeared_meanwhile(tmp_path: Path) -> None:
+    appeared = write_tree(tmp_path, {"new.py": "mine\n"}) / "new.py"
+
+    with pytest.raises(Pedl2DetError, match="changed while it was read"):
+        write_all([NewFile(appeared, None, b"x = 1\n")])
+    assert appeared.read_text() == "mine\n"

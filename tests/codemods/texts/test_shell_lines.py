@@ -1,0 +1,301 @@
+"""Commands of PEDL in scripts, Makefiles, Dockerfiles, notebooks and Markdown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pedl2det.texts import TextResult, ignore_note, is_shell_file, migrate_shell
+
+
+def rewritten(text: str, name: str = "run.sh", cluster: bool = False) -> str:
+    return migrate_shell(name, text, cluster).text
+
+
+@pytest.mark.parametrize(
+    ("old", "local", "remote"),
+    [
+        (
+            "pedl experiment create const.yaml .",
+            "pedl2det run . -c const.yaml",
+            "det experiment create const.yaml .",
+        ),
+        (
+            "pedl -m host:8080 experiment create const.yaml .",
+            "pedl2det run . -c const.yaml",
+            "det -m host:8080 experiment create const.yaml .",
+        ),
+        (
+            "pedl --master=$M -u ada e create -f c.yaml t --test-mode",
+            "pedl2det run t -c c.yaml --test",
+            "det --master=$M -u ada e create -f c.yaml t --test-mode",
+        ),
+        (
+            "pedl e create --local 'a b.yaml' $DIR --config data.n=1",
+            "pedl2det run $DIR -c 'a b.yaml' --set data.n=1",
+            "det e create --local 'a b.yaml' $DIR --config data.n=1",
+        ),
+        (
+            "cd x && A=1 pedl e create c.yaml . | tee l",
+            "cd x && A=1 pedl2det run . -c c.yaml | tee l",
+            "cd x && A=1 det e create c.yaml . | tee l",
+        ),
+        (
+            "pedl e create \\\n  c.yaml \\\n  .\nls",
+            "pedl2det run . -c c.yaml\nls",
+            "det e create \\\n  c.yaml \\\n  .\nls",
+        ),
+        (
+            "for i in 1 2; do pedl e create {c} .; done",
+            "for i in 1 2; do pedl2det run . -c {c}; done",
+            "for i in 1 2; do det e create {c} .; done",
+        ),
+        (
+            "pedl e create c.yaml . > log 2>&1  # run",
+            "pedl2det run . -c c.yaml > log 2>&1  # run",
+            "det e create c.yaml . > log 2>&1  # run",
+        ),
+        (
+            'x=$(pedl e create c.yaml .); y="$(pedl e create d.yaml .)"',
+            'x=$(pedl2det run . -c c.yaml); y="$(pedl2det run . -c d.yaml)"',
+            'x=$(det e create c.yaml .); y="$(det e create d.yaml .)"',
+        ),
+        (
+            "pedl e create $(ls *.yaml) .",
+            "pedl2det run . -c $(ls *.yaml)",
+            "det e create $(ls *.yaml) .",
+        ),
+        (
+            "ssh host 'pedl e create c.yaml .'",
+            "ssh host 'pedl2det run . -c c.yaml'",
+            "ssh host 'det e create c.yaml .'",
+        ),
+        (
+            "pip install pedl==0.11 numpy",
+            "pip install 'pedl2det[run]' numpy",
+            "pip install determined numpy",
+        ),
+        (
+            'python -m pip install -U "pedl[tf]>=0.9"',
+            "python -m pip install -U 'pedl2det[run]'",
+            "python -m pip install -U determined",
+        ),
+        (
+            "bash -c 'pip3 install ./pedl-0.11.2-py3-none-any.whl'",
+            "bash -c 'pip3 install \"pedl2det[run]\"'",
+            "bash -c 'pip3 install determined'",
+        ),
+        (
+            "P=pedl\n$P e create c.yaml .",
+            "P=pedl\n$P e create c.yaml .",
+            "P=det\n$P e create c.yaml .",
+        ),
+        (
+            'ENTRYPOINT ["pedl", "-m", "host", "e", "create", "c.yaml", "."]',
+            'ENTRYPOINT ["pedl2det", "run", ".", "-c", "c.yaml"]',
+            'ENTRYPOINT ["det", "-m", "host", "e", "create", "c.yaml", "."]',
+        ),
+        (
+            "export PEDL_MASTER=h; ENV PEDL_MASTER h",
+            "export PEDL_MASTER=h; ENV PEDL_MASTER h",
+            "export DET_MASTER=h; ENV DET_MASTER h",
+        ),
+    ],
+)
+def test_what_becomes_of_a_command(old: str, local: str, remote: str) -> None:
+    assert rewritten(old) == local
+    assert rewritten(old, cluster=True) == remote
+    for cluster in (False, True):
+        once = rewritten(old, cluster=cluster)
+        assert rewritten(once, cluster=cluster) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("pedl e create --paused c.yaml .", "pedl2det run has nothing like --paused"),
+        ("pedl e create --template t.yaml c.yaml .", "has nothing like --template"),
+        ("pedl e create c.yaml", "expected a config and a directory"),
+        ("pedl e create c.yaml > log .", "a redirection stands between"),
+        ("P=pedl\n$P e create c.yaml .", "the name of PEDL's command line, in a variable"),
+        ('CMD ["pedl", "e", "create", "--paused"]', "a command of pedl in a list of words"),
+        ('ENTRYPOINT ["pedl"]', "a command of pedl in a list of words"),
+    ],
+)
+def test_a_creation_that_is_left(text: str, says: str) -> None:
+    result = migrate_shell("run.sh", text, cluster=False)
+
+    (finding,) = result.findings
+    assert (result.text, result.changes, finding.kind) == (text, (), "left")
+    assert says in finding.message
+    assert finding.help
+
+
+@pytest.mark.parametrize("command", ["pedl trial describe 3", "watch pedl -m h task list"])
+def test_other_commands_ask_a_cluster(command: str) -> None:
+    here = migrate_shell("run.sh", command, cluster=False)
+    there = migrate_shell("run.sh", command, cluster=True)
+
+    assert (here.text, there.text) == (command, command.replace("pedl", "det"))
+    assert [one.kind for one in (*here.findings, *there.findings)] == ["note", "note"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ls pedl",
+        "# pedl e create c.yaml .",
+        "ls  # pip install pedl",
+        "cd ~/pedl && ls",
+        "cp pedl template",
+        "pip install pedl-tools pedl2det",
+        "pedl2det run .",
+        "git clone https://x/pedl.git",
+        "pedl is a platform",
+        "pedl --help",
+        "echo 'unfinished pedl",
+        "x=$(pedl",
+    ],
+)
+@pytest.mark.parametrize("cluster", [False, True])
+def test_mere_mentions_are_no_commands(text: str, cluster: bool) -> None:
+    assert migrate_shell("run.sh", text, cluster) == TextResult(text)
+
+
+def test_det_works_where_there_is_a_cluster() -> None:
+    text = "det -m h experiment create -f c.yaml .\n"
+    here = migrate_shell("run.sh", text, cluster=False)
+
+    assert migrate_shell("run.sh", text, cluster=True) == TextResult(text)
+    assert (here.text, [one.kind for one in here.findings]) == (text, ["note"])
+    assert here.findings[0].help == "to train on this machine: pedl2det run . -c c.yaml"
+
+
+def test_that_a_run_is_local_is_said_once() -> None:
+    result = migrate_shell("run.sh", "pedl e create a.yaml .\npedl e create b.yaml .\n", False)
+
+    assert [change.line for change in result.changes] == [1, 2]
+    assert [finding.line for finding in result.findings] == [1]
+
+
+def test_a_makefile() -> None:
+    text = "PEDL := pedl\nrun: x\n\t@pedl -m $(HOST) e create $(CONFIG) .\n\t-$(PEDL) task list\n"
+
+    assert rewritten(text, "Makefile") == text.replace(
+        "pedl -m $(HOST) e create $(CONFIG) .", "pedl2det run . -c $(CONFIG)"
+    )
+    assert rewritten(text, "Makefile", cluster=True) == text.replace("pedl", "det")
+
+
+def test_a_dockerfile() -> None:
+    text = "FROM python:3.6\nRUN pip install pedl && \\\n    pedl e create c.yaml .\n"
+
+    assert rewritten(text, "Dockerfile") == (
+        "FROM python:3.6\nRUN pip install 'pedl2det[run]' && \\\n    pedl2det run . -c c.yaml\n"
+    )
+
+
+MARKDOWN = """\
+PEDL. Use `pedl -m <master host:port> experiment create -f const.yaml .`, pedl e create a.yaml b.
+
+```bash
+$ pedl e create const.yaml .
+```
+1. Then
+
+   ~~~
+   pedl e create <config> .
+   ~~~
+
+    pip install pedl
+
+```python
+import pedl
+!pedl e create c.yaml .
+```
+```yaml
+pedl: e create c.yaml .
+```
+"""
+
+
+def test_code_in_markdown() -> None:
+    expected = (
+        MARKDOWN.replace(
+            "`pedl -m <master host:port> experiment create -f const.yaml .`",
+            "`pedl2det run . -c const.yaml`",
+        )
+        .replace("$ pedl e create const.yaml .", "$ pedl2det run . -c const.yaml")
+        .replace("pedl e create <config> .", "pedl2det run . -c <config>")
+        .replace("pip install pedl", "pip install 'pedl2det[run]'")
+        .replace("!pedl e create c.yaml .", "!pedl2det run . -c c.yaml")
+    )
+
+    assert rewritten(MARKDOWN, "README.md") == expected
+
+
+def test_a_command_that_is_only_named_is_no_command_to_run() -> None:
+    text = "The words of `pedl experiment create` are kept.\n"
+
+    assert migrate_shell("README.md", text, cluster=False) == TextResult(text)
+
+
+def test_cells_of_a_notebook() -> None:
+    cell = (
+        "import os\n!cd x && pedl -m {master} e create const.yaml .\nx = !pedl e create c.yaml .\n"
+        "%pip install pedl\npip install pedl\npedl = 'pedl e create a b'\n"
+    )
+
+    assert rewritten(cell, "try.ipynb") == (
+        "import os\n!cd x && pedl2det run . -c const.yaml\nx = !pedl2det run . -c c.yaml\n"
+        "%pip install 'pedl2det[run]'\npip install 'pedl2det[run]'\npedl = 'pedl e create a b'\n"
+    )
+    assert rewritten("%%bash\npedl e create c.yaml .\n", "try.ipynb") == (
+        "%%bash\npedl2det run . -c c.yaml\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        *[(name, True) for name in ("a.sh", "README.md", "GNUmakefile", "Dockerfile.gpu")],
+        *[("x.ipynb", True), ("notes.txt", False), ("model.py", False)],
+    ],
+)
+def test_which_files_hold_commands(name: str, expected: bool) -> None:
+    assert is_shell_file(name) == expected
+
+
+def test_an_ignore_file_gets_its_name_of_today_on_a_cluster() -> None:
+    note = ignore_note("trial/.pedlignore", cluster=True)
+
+    assert note is not None
+    assert note.help == "git mv .pedlignore .detignore"
+    assert ignore_note("trial/.pedlignore", cluster=False) is None
+    assert ignore_note("trial/.gitignore", cluster=True) is None
+
+
+pieces = st.sampled_from(
+    [
+        *["pedl", " e", " create", " c.yaml", " .", "'", '"', "$(", ")", "`", "\\", "\n", "#"],
+        *["<", ">", " pip install", "A=", ";", "&&", "${", "}", "```", "%%bash\n", "!"],
+    ]
+)
+
+
+@given(st.lists(pieces, max_size=30).map("".join), st.booleans())
+def test_any_text_is_read_and_a_second_run_changes_nothing(text: str, cluster: bool) -> None:
+    for name in ("a.sh", "a.md", "a.ipynb"):
+        once = rewritten(text, name, cluster)
+        assert rewritten(once, name, cluster) == once
+
+
+def test_an_image_with_an_older_tensorflow_is_noted() -> None:
+    old = "FROM determinedai/environments:py-3.7-pytorch-1.7-tf-2.4-cpu-0.10.0\nRUN ls\n"
+
+    (finding,) = migrate_shell("Dockerfile", old, cluster=False).findings
+    new = migrate_shell("Dockerfile", old.replace("tf-2.4", "tf-2.16"), cluster=False)
+
+    assert (finding.rule, finding.kind, finding.line) == ("R302", "note", 1)
+    assert new.findings == ()

@@ -1,0 +1,62 @@
+"""Every rule about texts does to its own example what it says."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pedl2det.texts import (
+    ConfigFacts,
+    TextResult,
+    ignore_note,
+    is_requirement_file,
+    migrate_config,
+    migrate_requirements,
+    migrate_shell,
+)
+from pedl2det.texts.rules import RULES, TextRule
+
+FACTS = {
+    "C106": {"metric_renames": {"val_acc": "val_accuracy"}},
+    "C107": {"batch_size": 16},
+    "C110": {"cluster": True},
+}
+
+
+EXAMPLES = [rule for rule in RULES if rule.file]
+
+
+def migrated(rule: TextRule, text: str) -> TextResult:
+    if note := ignore_note(rule.file, cluster=True):
+        return TextResult(text, (), (note,))
+    if is_requirement_file(rule.file):
+        return migrate_requirements(rule.file, text, cluster=False)
+    if not rule.file.endswith(".yaml"):
+        return migrate_shell(rule.file, text, cluster=False)
+    facts = {"entrypoint": "model_def:T"} | FACTS.get(rule.id, {})
+    return migrate_config(text, ConfigFacts(**facts))
+
+
+@pytest.mark.parametrize("rule", EXAMPLES, ids=lambda rule: rule.id)
+def test_the_example_of_a_rule(rule: TextRule) -> None:
+    result = migrated(rule, rule.before)
+
+    unmarked = re.sub(r"(?m)^# TODO\(pedl2det \w+\).*\n(?:#.*\n)*", "", result.text)
+    assert unmarked == rule.after
+    assert rule.id in {one.rule for one in (*result.changes, *result.findings)}
+    assert rule.doc.endswith(".")
+
+
+@pytest.mark.parametrize("rule", EXAMPLES, ids=lambda rule: rule.id)
+def test_a_second_run_changes_nothing(rule: TextRule) -> None:
+    once = migrated(rule, rule.before).text
+
+    assert migrated(rule, once).text == once
+
+
+def test_rules_are_listed_by_id_without_gaps() -> None:
+    ids = [rule.id for rule in RULES]
+
+    assert ids == sorted(set(ids))
+    assert [one for one in ids if one.startswith("C")] == [f"C{n}" for n in range(100, 113)]

@@ -1,0 +1,128 @@
+"""Runs are compared by their bits; a difference says at which batch and of which kind it is."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.verify.compare import (
+    Comparison,
+    Difference,
+    compare_runs,
+    metric_differences,
+    weight_differences,
+    without_unused_optimizers,
+)
+
+NAN = float("nan")
+
+
+def texts(differences: object) -> list[str]:
+    return [one.text for one in differences]  # type: ignore[attr-defined]
+
+
+def test_nan_equals_nan_and_nothing_else() -> None:
+    assert not list(metric_differences({"loss": NAN}, {"loss": NAN}))
+    assert list(metric_differences({"loss": NAN}, {"loss": 1.0}))
+
+
+def test_a_metric_of_one_trial_alone_is_a_difference_of_structure() -> None:
+    found = list(metric_differences({"loss": 1.0}, {"acc": 1.0}, 3))
+
+    assert texts(found) == ["only the old trial reports loss", "only the new trial reports acc"]
+    assert all(one.is_structural and one.batch == 3 for one in found)
+
+
+def test_an_optimizer_without_a_step_has_no_state_to_compare() -> None:
+    end = ".ATTRIBUTES/VARIABLE_VALUE"
+    weights = {
+        f"w/{end}": np.zeros(2),
+        f"optimizer/_iterations/{end}": np.array(0),
+        f"optimizer/_learning_rate/{end}": np.array(0.1),
+        f"w/.OPTIMIZER_SLOT/optimizer/m/{end}": np.zeros(2),
+        f"g_opt/iter/{end}": np.array(3),
+        f"g_opt/decay/{end}": np.array(0.0),
+    }
+
+    kept = without_unused_optimizers(weights)
+
+    assert sorted(kept) == [f"g_opt/decay/{end}", f"g_opt/iter/{end}", f"w/{end}"]
+
+
+def test_weights_are_compared_by_their_bits() -> None:
+    one = {"w": np.array([1.0, 0.0], np.float32)}
+
+    found = list(weight_differences(one, {"w": np.array([1.0, -0.0], np.float32)}))
+    assert texts(found) == ["weight w differs by up to 0"]
+    assert not found[0].is_structural
+
+    assert texts(weight_differences(one, {"v": one["w"]})) == [
+        "only the old model has the weight w",
+        "only the new model has the weight v",
+    ]
+    found = list(weight_differences(one, {"w": np.zeros(3, np.float32)}))
+    assert found[0].is_structural
+
+
+def test_nothing_compared_is_not_equal() -> None:
+    assert not Comparison().is_equal
+    assert Comparison(batches=1, tensors=1).is_equal
+
+
+def test_the_first_batch_is_the_earliest_of_all_differences() -> None:
+    found = Comparison(differences=(Difference("w"), Difference("b", 7), Difference("a", 3)))
+
+    assert found.first_batch == 3
+    assert found.only_numbers_differ
+    assert Comparison(differences=(Difference("w"),)).first_batch is None
+
+
+def test_the_largest_difference_is_nan_if_any_is() -> None:
+    two = (Difference("a", gap=2.0), Difference("b", gap=1.0))
+
+    assert Comparison(differences=two).largest == 2.0
+    assert math.isnan(Comparison(differences=(*two, Difference("c", gap=NAN))).largest)
+
+
+def runs(directory: Path, old: dict[str, float], new: dict[str, float]) -> tuple[Path, Path]:
+    """Two runs of one batch and one validation, without checkpoints."""
+    for name, metrics in (("old", old), ("new", new)):
+        run = directory / name
+        run.mkdir()
+        (run / "batches.jsonl").write_text(json.dumps({"batch": 1, "metrics": {"loss": 1.0}}))
+        report = {"kind": "validation", "batches": 1, "epochs": 0.25, "metrics": metrics}
+        (run / "metrics.jsonl").write_text(json.dumps(report))
+    return directory / "old", directory / "new"
+
+
+def test_a_metric_is_compared_with_what_it_is_called_now(tmp_path: Path) -> None:
+    names = MetricNames({"loss": "loss"}, {"error": "val_error", "mae": "val_mae"})
+    new = {"val_error": 3.0, "val_mae": 1.0, "val_more": 1.0}
+
+    result = compare_runs(*runs(tmp_path, {"error": 2.0, "mae": 1.0}, new), names)
+
+    assert texts(result.differences) == [
+        "validation report at batch 1: val_error is 2.0 in the old trial, 3.0 in the new one",
+        "a run wrote no checkpoint",
+    ]
+    assert result.more == ("val_more (validation)",)
+    assert (result.batches, result.reports, result.values, result.epoch) == (1, 1, 3, 4)
+
+
+def test_a_metric_of_the_old_trial_that_is_missing_is_a_difference(tmp_path: Path) -> None:
+    names = MetricNames({}, {"error": "val_error"})
+
+    result = compare_runs(*runs(tmp_path, {"error": 2.0}, {"val_eror": 2.0}), names)
+
+    assert texts(result.differences)[0].endswith("only the old trial reports val_error")
+    assert not result.only_numbers_differ
+
+
+def test_without_names_a_new_metric_is_a_difference(tmp_path: Path) -> None:
+    result = compare_runs(*runs(tmp_path, {"error": 2.0}, {"error": 2.0, "more": 1.0}))
+
+    assert texts(result.differences)[0].endswith("only the new trial reports more")

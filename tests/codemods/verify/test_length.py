@@ -1,0 +1,56 @@
+"""A verification is long enough for a second validation, and short enough to wait for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pedl2det.verify.length import training_length, usual_length
+
+CURRENT = """\
+hyperparameters: {{global_batch_size: 10}}
+records_per_epoch: 500
+searcher: {{name: single, metric: loss, max_length: {{{length}}}}}
+min_validation_period: {{{period}}}
+"""
+STEPS = """\
+hyperparameters: {batch_size: 10}
+searcher: {name: single, metric: loss, max_steps: 7}
+"""
+
+
+def length(tmp_path: Path, text: str, asked: int | None = None) -> str:
+    config = tmp_path / "const.yaml"
+    config.write_text(text)
+    return str(training_length(config, asked))
+
+
+@pytest.mark.parametrize(
+    ("first", "batches"), [(0, 300), (150, 300), (300, 400), (1000, 1100), (1001, 300)]
+)
+def test_training_goes_on_after_the_first_validation(first: int, batches: int) -> None:
+    assert usual_length(first) == batches
+
+
+def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+    assert length(tmp_path, STEPS) == "300 of 700 batches; --batches 700 trains all"
+
+
+def test_records_and_epochs_are_counted_in_batches(tmp_path: Path) -> None:
+    config = CURRENT.format(length="epochs: 20", period="records: 4000")
+    assert length(tmp_path, config) == "500 of 1000 batches; --batches 1000 trains all"
+
+
+def test_a_short_training_is_trained_whole(tmp_path: Path) -> None:
+    config = CURRENT.format(length="batches: 20", period="epochs: 1")
+    assert length(tmp_path, config) == "all 20 batches"
+    assert length(tmp_path, config, asked=50) == "all 20 batches"
+
+
+def test_the_user_has_the_last_word(tmp_path: Path) -> None:
+    assert length(tmp_path, STEPS, asked=5) == "5 of 700 batches; --batches 700 trains all"
+
+
+def test_a_config_that_cannot_be_read_is_left_to_the_run(tmp_path: Path) -> None:
+    assert length(tmp_path, "searcher: [") == "all batches"

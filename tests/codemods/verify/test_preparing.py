@@ -1,0 +1,142 @@
+"""The new trial is what `migrate` writes; what it says is said of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pedl2det.engine import migrate
+from pedl2det.errors import Pedl2DetError
+from pedl2det.files.write import write_all
+from pedl2det.findings import Finding, Kind
+from pedl2det.verify import preparing
+from pedl2det.verify.configs import chosen_config
+from pedl2det.verify.copies import Copy, Workshop
+from pedl2det.verify.extent import Extent, extent_of
+from pedl2det.verify.failures import described
+from pedl2det.verify.preparing import Pair, Request, prepare
+from support import read_tree, write_tree
+
+
+def prepared(directory: Path, scratch: Path, **request: object) -> Pair:
+    workshop = Workshop(scratch, chosen_config(directory))
+    return prepare(Request(directory, **request), extent_of(directory), workshop)  # type: ignore[arg-type]
+
+
+def test_the_new_copy_is_what_migrate_writes(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example("iris")
+    before = read_tree(directory)
+    result = migrate([directory])
+
+    made = prepared(directory, tmp_path / "1")
+    applied = prepared(directory, tmp_path / "2", result=result)
+
+    assert not made.left
+    assert read_tree(directory) == read_tree(made.old.directory) == before
+    write_all(result.files)
+    after = read_tree(directory)
+    assert after != before
+    assert read_tree(made.new.directory) == read_tree(applied.new.directory) == after
+
+
+def test_a_config_from_elsewhere_is_migrated_with_the_trial(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example("iris")
+    config = tmp_path / "short.yaml"
+    (directory / "const.yaml").rename(config)
+
+    workshop = Workshop(tmp_path / "scratch", config)
+    pair = prepare(Request(directory), extent_of(directory), workshop)
+
+    assert "max_steps" in pair.old.config.read_text()
+    assert "max_length" in pair.new.config.read_text()
+    assert "max_steps" in config.read_text()
+
+
+def test_what_migrate_leaves_is_told_with_the_place_in_the_original(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example("iris")
+    with (directory / "data.py").open("a") as file:
+        file.write("print(vars(pedl))\n")
+
+    (left,) = prepared(directory, tmp_path / "scratch").left
+
+    assert left.path == directory / "data.py"
+    assert left.line == len((directory / "data.py").read_text().splitlines())
+
+
+def test_other_configs_and_leftovers_keep_nobody_from_verifying(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example("iris")
+    write_tree(
+        directory,
+        {
+            "old_plots.py": "import pedl\nprint(vars(pedl), pedl.get_hyperparameter('x'))\n",
+            "broken.yaml": "searcher: {name: random, max_steps: fifty}\nhyperparameters: {a: [}\n",
+        },
+    )
+
+    assert not prepared(directory, tmp_path / "scratch").left
+
+
+def test_assumptions_are_told_with_the_place_in_the_original(
+    example: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = example("iris")
+
+    def assuming(paths: list[Path], options: object) -> object:
+        result = migrate(paths, options)  # type: ignore[arg-type]
+        finding = Finding(Kind.ASSUMPTION, "P006", paths[0] / "data.py", 3, "batches are whole")
+        return replace(result, findings=[*result.findings, finding])
+
+    monkeypatch.setattr(preparing, "migrate", assuming)
+    (found,) = prepared(directory, tmp_path / "scratch").assumptions
+
+    assert (found.sentence, found.path, found.line) == (
+        "batches are whole",
+        directory / "data.py",
+        3,
+    )
+
+
+def test_of_several_configs_migrate_takes_one_and_verify_asks(tmp_path: Path) -> None:
+    trial = (
+        "from pedl.frameworks.keras import TFKerasTrial\n"
+        "class T(TFKerasTrial):\n    def build_model(self, hparams): ...\n"
+    )
+    config = "hyperparameters: {batch_size: 2}\nsearcher: {name: %s, metric: m, max_steps: 1}\n"
+    write_tree(
+        tmp_path,
+        {"m.py": trial, "a.yaml": config % "random", "b.yaml": config % "single"},
+    )
+
+    assert chosen_config(tmp_path, any_will_do=True) == tmp_path / "b.yaml"
+    with pytest.raises(Pedl2DetError, match="choose one with -c"):
+        chosen_config(tmp_path)
+    (tmp_path / "a.yaml").unlink()
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "b.yaml").rename(tmp_path / "configs" / "b.yaml")
+    assert chosen_config(tmp_path) == tmp_path / "configs" / "b.yaml"
+
+
+def test_an_error_names_the_original_and_the_migrated_line(tmp_path: Path) -> None:
+    home, root = tmp_path / "trial", tmp_path / "scratch" / "new" / "trial"
+    write_tree(root, {"data.py": "x = 1\ny = missing\n"})
+    copy = Copy("new", Extent(home, home, (home,)), root, root, root / "const.yaml")
+    message = f"{root}/data.py:2: import data: NameError: {root.parent}/other"
+
+    assert described(message, copy, is_migrated=False) == (
+        f"{home}/data.py:2: import data: NameError: {tmp_path}/other"
+    )
+    assert described(message, copy, is_migrated=True) == (
+        f"{home}/data.py:2 after migration (`y = missing`): import data: "
+        f"NameError: {tmp_path}/other"
+    )

@@ -1,0 +1,272 @@
+"""verify: equal trials are proved equal, and a spoiled twin is found out at its first batch."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support import EXAMPLES, OLD_EXAMPLES, pedl2det, read_tree
+
+pytestmark = pytest.mark.slow
+
+
+#: Of each example what is trained of it (a pass and a validation at least) and what of
+#: that is compared: batches, reports and values by hand from its config.
+PROVED = {
+    "iris": (1000, "1000 batches and 15 reports (2030 metric values), 9 weight tensors"),
+    "digits": (300, "300 batches and 9 reports (927 metric values), 9 weight tensors"),
+    "digits_keras_trial": (60, "60 batches and 3 reports (127 metric values), 11 weight tensors"),
+    "wine_two_outputs": (120, "120 batches and 4 reports (250 metric values), 19 weight tensors"),
+    "cancer_dataset": (120, "120 batches and 4 reports (248 metric values), 13 weight tensors"),
+    "digits_script": (60, "60 batches and 2 reports (124 metric values), 13 weight tensors"),
+    "iris_download": (60, "60 batches and 2 reports (124 metric values), 9 weight tensors"),
+    "early_wine": (60, "60 batches and 2 reports (124 metric values), 9 weight tensors"),
+}
+
+#: What the new trial reports beside: a KerasTrial has one list of metrics now.
+ALONE = {
+    "digits_keras_trial": "validation_error (training)",
+    "wine_two_outputs": "val_kind_loss (validation)",
+}
+
+
+def test_every_old_example_is_proved() -> None:
+    assert PROVED.keys() == set(OLD_EXAMPLES)
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_an_example_is_proved_equal(
+    name: str, example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    directory = example(name)
+    before = read_tree(directory)
+    batches, compared = PROVED[name]
+
+    done = pedl2det("verify", directory, "--batches", batches)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"compared {compared} (" in done.stdout
+    assert "equal: the largest difference is 0\n" in done.stdout
+    said = [line for line in done.stdout.splitlines() if "only the new trial reports" in line]
+    assert ALONE.get(name, "") in "".join(said)
+    assert bool(said) is (name in ALONE)
+    assert read_tree(directory) == before
+
+
+def test_a_twin_that_is_there_is_proved_equal() -> None:
+    """It is what migrate makes: test_migrate.py compares the texts."""
+    twin = EXAMPLES / "iris_migrated"
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 5, fresh=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def spoil(twin: Path, file: str, old: str, new: str) -> None:
+    path = twin / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_another_learning_rate_is_found_out(example: Callable[[str], Path]) -> None:
+    twin = example("iris_migrated")
+    spoil(twin, "const.yaml", "learning_rate: 1.0e-3", "learning_rate: 2.0e-3")
+
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 20)
+
+    # The first batch is computed with the initial weights, which are equal.
+    assert done.returncode == 1
+    assert "first at batch 2: loss is " in done.stdout
+    assert "(19 of 20 batches differ)" in done.stdout
+
+
+def test_a_second_shuffle_is_found_out(example: Callable[[str], Path]) -> None:
+    twin = example("digits_migrated")
+    spoil(
+        twin,
+        "data.py",
+        "    np.random.shuffle(indices)\n",
+        "    np.random.shuffle(indices)\n    np.random.shuffle(indices)\n",
+    )
+
+    done = pedl2det("verify", EXAMPLES / "digits", "--against", twin, "--batches", 5)
+
+    assert done.returncode == 1
+    assert "first at batch 1: loss is " in done.stdout
+
+
+def test_a_dropped_shuffle_false_is_found_out(example: Callable[[str], Path]) -> None:
+    twin = example("iris_migrated")
+    spoil(twin, "model_def.py", "        context.configure_fit(shuffle=False)\n", "")
+
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 5)
+
+    # RandomState(17), the trial's seed, shuffles the four batches to 0 2 1 3.
+    assert done.returncode == 1
+    assert "first at batch 2: loss is " in done.stdout
+
+
+def test_a_trial_without_old_api_is_compared_with_itself() -> None:
+    done = pedl2det("verify", EXAMPLES / "iris_migrated", "--batches", 3)
+
+    assert done.returncode == 0
+    assert "uses no old API: it is trained twice, as it is" in done.stdout
+
+
+def test_the_report_shows_the_verdict_and_a_curve_a_metric(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    report = tmp_path / "report.html"
+    done = pedl2det("verify", EXAMPLES / "iris", "--batches", 3, "--report", report)
+
+    assert done.returncode == 0
+    page = report.read_text()
+    assert 'iris: <span class="equal">equal</span>' in page
+    assert "<svg" in page
+
+
+def test_a_trial_that_cannot_be_migrated_is_not_compared(example: Callable[[str], Path]) -> None:
+    directory = example("iris")
+    spoil(directory, "data.py", "NUM_CLASSES = 3\n", "NUM_CLASSES = len(vars(pedl)) and 3\n")
+
+    done = pedl2det("verify", directory)
+
+    assert done.returncode == 1
+    assert f"{directory}/data.py:14:" in done.stderr
+    assert "migrate left 1 place" in done.stderr.splitlines()[-1]
+    assert "compared" not in done.stdout
+
+
+def test_an_old_trial_that_does_not_train_says_why(example: Callable[[str], Path]) -> None:
+    directory = example("iris")
+    spoil(directory, "data.py", '"batch_size"', '"missing"')
+
+    done = pedl2det("verify", directory, "--against", EXAMPLES / "iris_migrated")
+
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"pedl2det: the old trial does not train: {directory}/data.py:34: ")
+    assert "no hyperparameter 'missing': the config has batch_size, " in line
+
+
+def test_a_new_trial_that_does_not_train_says_why(example: Callable[[str], Path]) -> None:
+    twin = example("iris_migrated")
+    spoil(twin, "data.py", "test = (np.", "test = (missing.")
+
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 3, "--traceback")
+
+    assert done.returncode == 1
+    assert f'File "{twin}/data.py", line 30, in make_data_loaders' in done.stderr
+    line = done.stderr.splitlines()[-1]
+    assert line.startswith(f"pedl2det: the new trial does not train: {twin}/data.py:30: ")
+    assert line.endswith("NameError: name 'missing' is not defined")
+
+
+def test_a_trial_that_does_not_repeat_itself_is_no_wrong_rewrite(
+    example: Callable[[str], Path],
+) -> None:
+    old, twin = example("iris"), example("iris_migrated")
+    for trial in (old, twin):
+        spoil(
+            trial,
+            "data.py",
+            "    train_features, train_labels = load_csv",
+            "    import numpy\n    noise = numpy.random.default_rng().normal(size=4)\n"
+            "    train_features, train_labels = load_csv",
+        )
+        spoil(trial, "data.py", "    train = ", "    train_features += noise\n    train = ")
+
+    done = pedl2det("verify", old, "--against", twin, "--batches", 3)
+
+    assert done.returncode == 1
+    assert (
+        "the old trial does not repeat itself: trained twice as it is, it differs from batch 1 on\n"
+        "  data.py:29: draws random numbers that no seed determines: numpy.random.default_rng()\n"
+    ) in done.stdout
+
+
+def test_data_beside_the_trial_and_behind_links_are_copied(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    old, twin = example("iris"), example("iris_migrated")
+    (old / "data" / "iris_test.csv").rename(tmp_path / "test.csv")
+    (old / "data").rename(tmp_path / "data")
+    (tmp_path / "data" / "iris_test.csv").symlink_to(tmp_path / "test.csv")
+    for trial in (old, twin):
+        spoil(trial, "const.yaml", ": data/", ": ../data/")
+        spoil(
+            trial,
+            "data.py",
+            "    return train, test\n",
+            "    for name in ('iris_training.csv', 'iris_test.csv'):\n"
+            "        with open(os.path.join('..', 'data', name), 'a') as file:\n"
+            "            file.write('spoiled')\n"
+            "    return train, test\n",
+        )
+    before = read_tree(tmp_path)
+
+    done = pedl2det("verify", old, "--against", twin, "--batches", 3)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert read_tree(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing",), "missing: no such directory"),
+        ((EXAMPLES / "iris", "--against", "missing"), "missing: no such directory"),
+        ((EXAMPLES / "iris", "-c", "missing.yaml"), "missing.yaml: no such file"),
+        ((EXAMPLES / "iris", "--report", "x.pdf"), "expected a file name ending in .html"),
+    ],
+)
+def test_wrong_use_is_one_clear_line(arguments: tuple[object, ...], message: str) -> None:
+    done = pedl2det("verify", *arguments)
+
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_a_trial_writes_into_its_directory_does_not_reach_the_original(
+    example: Callable[[str], Path],
+) -> None:
+    directory = example("iris")
+    (directory / "cache.npy").write_bytes(b"PRECIOUS")
+    spoil(
+        directory,
+        "data.py",
+        "    train_features, train_labels",
+        "    open(os.path.join(here, 'cache.npy'), 'wb').write(b'overwritten')\n"
+        "    train_features, train_labels",
+    )
+
+    done = pedl2det("verify", directory, "--batches", 3)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (directory / "cache.npy").read_bytes() == b"PRECIOUS"
+
+
+def test_migrate_writes_only_what_is_proved(example: Callable[[str], Path], tmp_path: Path) -> None:
+    """Two trials, of which one draws another noise whenever it is trained."""
+    proved = example("iris")
+    other = Path(shutil.copytree(proved, tmp_path / "noisy"))
+    spoil(
+        other,
+        "data.py",
+        "    train_features, train_labels = load_csv",
+        "    import numpy\n    noise = numpy.random.default_rng().normal(size=4)\n"
+        "    train_features, train_labels = load_csv",
+    )
+    spoil(other, "data.py", "    train = ", "    train_features += noise\n    train = ")
+    before = read_tree(other)
+
+    done = pedl2det("migrate", tmp_path, "--verify")
+
+    assert done.returncode == 1
+    assert "not written: not repeatable: the old trial does not repeat itself" in done.stderr
+    assert read_tree(other) == before
+    assert "max_length" in (proved / "const.yaml").read_text()
+    assert "1 of 2 trials finished" in done.stderr

@@ -1,0 +1,3 @@
+import legacy_keras
+
+UNITS = legacy_keras.get_hyperparameter("units")

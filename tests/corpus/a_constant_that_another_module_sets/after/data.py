@@ -1,0 +1,10 @@
+import config
+from rows import rows
+
+
+def make_data_loaders(context):
+    config.UNITS = 4
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("test", context.get_per_slot_batch_size()),
+    )

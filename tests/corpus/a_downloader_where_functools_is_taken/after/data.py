@@ -1,0 +1,13 @@
+from tools import functools
+from rows import rows
+
+
+def make_data_loaders(context):
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("test", context.get_per_slot_batch_size()),
+    )
+
+
+def download_data():
+    return functools.directory

@@ -1,0 +1,5 @@
+import legacy_keras
+
+
+class Sizes:
+    units = legacy_keras.get_hyperparameter("units")

@@ -1,0 +1,29 @@
+from functools import cached_property
+
+import tensorflow as tf
+from data import make_data_loaders
+from lib.base import BaseTrial
+
+
+class Net(BaseTrial):
+    def build_model(self):
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(self.context.get_hparam("units"))]
+        )
+        model = self.context.wrap_model(model)
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD())
+        model.compile(optimizer, "mse")
+        return model
+
+    @cached_property
+    def data_loaders(self):
+        """Training and validation data, from one call: they may share one shuffle."""
+        return make_data_loaders()
+
+    def build_training_data_loader(self):
+        training, _ = self.data_loaders
+        return training
+
+    def build_validation_data_loader(self):
+        _, validation = self.data_loaders
+        return validation

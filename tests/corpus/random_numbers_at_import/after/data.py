@@ -1,0 +1,11 @@
+import numpy as np
+from rows import rows
+
+ORDER = np.random.permutation(100)
+
+
+def make_data_loaders(context):
+    return (
+        rows("train", context.get_per_slot_batch_size()),
+        rows("test", context.get_per_slot_batch_size()),
+    )

@@ -1,0 +1,4 @@
+import os
+import sys
+
+from model_def import Net, make_data_loaders

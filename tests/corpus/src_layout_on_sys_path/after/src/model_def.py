@@ -1,0 +1,36 @@
+import os
+import sys
+from functools import cached_property
+
+import tensorflow as tf
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(__file__)), 'src'))
+from data import make_data_loaders
+from layers import body
+
+
+class Net(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        context.configure_fit(shuffle=False)
+
+    def build_model(self):
+        model = body(self.context.get_hparam("units"))
+        model = self.context.wrap_model(model)
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD())
+        model.compile(optimizer, "mse")
+        return model
+
+    @cached_property
+    def data_loaders(self):
+        """Training and validation data, from one call: they may share one shuffle."""
+        return make_data_loaders()
+
+    def build_training_data_loader(self):
+        training, _ = self.data_loaders
+        return training
+
+    def build_validation_data_loader(self):
+        _, validation = self.data_loaders
+        return validation

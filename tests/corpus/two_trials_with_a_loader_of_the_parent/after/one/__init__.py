@@ -1,0 +1,4 @@
+import sys
+
+from shared import make_data_loaders
+from model_def import Net

@@ -1,0 +1,163 @@
+"""Callbacks get the epochs of PEDL: who is called, when, and with what."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import tensorflow as tf
+from determined.keras.callbacks import Callback
+
+from pedl2det_runtime.generation import EARLY_DETERMINED
+
+
+class Context:
+    """The context of one of several processes; the others have metrics of their own."""
+
+    def __init__(self, others: tuple[dict[str, float], ...] = (), initial: int = 0) -> None:
+        self.distributed = self
+        self.stop_requested = False
+        self._others, self._initial = others, initial
+
+    def get_size(self) -> int:
+        return 1 + len(self._others)
+
+    def allgather(self, metrics: dict[str, float]) -> list[dict[str, float]]:
+        return [metrics, *self._others]
+
+    def get_initial_batch(self) -> int:
+        return self._initial
+
+    def get_global_batch_size(self) -> int:
+        return 4
+
+    def get_experiment_config(self) -> dict[str, Any]:
+        return {"records_per_epoch": 0}
+
+    def set_stop_requested(self, stop: bool) -> None:
+        self.stop_requested = stop
+
+
+class Told(tf.keras.callbacks.Callback):
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[Any] = []
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self.told.append(("begin", epoch, logs))
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self.told.append(("end", epoch, dict(logs)))
+
+
+def train(callbacks: list[Any], batches: int, model: Any = None) -> Any:
+    """Call the hooks as Determined does, where an epoch is unknown; the loss is the batch."""
+    model = model or SimpleNamespace(stop_training=False)
+    for callback in callbacks:
+        callback.set_model(model)
+    for callback in callbacks:
+        callback.on_train_begin({})
+    for batch in range(batches):
+        for callback in callbacks:
+            callback.on_train_batch_begin(batch, {})
+        for callback in callbacks:
+            callback.on_train_batch_end(batch, {"loss": float(batch), "many": [1, 2]})
+    return model
+
+
+def test_an_epoch_ends_with_the_metrics_of_its_last_batch(pieces: Any) -> None:
+    told = Told()
+
+    train(pieces.with_epoch_logs(Context(), [told], 3), 7)
+
+    assert told.told == [
+        *(("begin", 0, {}), ("end", 0, {"loss": 2.0})),
+        *(("begin", 1, {}), ("end", 1, {"loss": 5.0})),
+        ("begin", 2, {}),
+    ]
+
+
+def test_a_resumed_training_goes_on_within_its_epoch(pieces: Any) -> None:
+    told = Told()
+
+    train(pieces.with_epoch_logs(Context(initial=10), [told], 4), 3)
+
+    assert told.told == [("end", 2, {"loss": 1.0}), ("begin", 3, {})]
+
+
+def test_the_metrics_are_those_of_all_processes(pieces: Any) -> None:
+    told = Told()
+
+    train(pieces.with_epoch_logs(Context(({"loss": 5.0}, {"loss": 7.0})), [told], 1), 1)
+
+    assert told.told[1] == ("end", 0, {"loss": 4.0})
+
+
+def test_a_callback_that_another_process_alone_has_is_not_called(pieces: Any) -> None:
+    """Determined leaves out those of the chief elsewhere, and begins no training with them."""
+    told, left_out = Told(), Told()
+    callbacks = pieces.with_epoch_logs(Context(), [told, left_out], 1)
+
+    train([callback for callback in callbacks if callback is not left_out], 1)
+
+    assert len(told.told) == 2
+    assert left_out.told == []
+
+
+def test_the_epochs_of_determined_are_not_passed_on(pieces: Any) -> None:
+    told = Told()
+    callbacks = pieces.with_epoch_logs(Context(), [told], 3)
+    train(callbacks, 1)
+
+    for callback in callbacks:
+        callback.on_epoch_end(0, {})
+
+    assert told.told == [("begin", 0, {})]
+
+
+def test_callbacks_of_determined_stay_as_they_are(pieces: Any) -> None:
+    theirs = Callback()
+    before = dict(vars(theirs))
+
+    callbacks = pieces.with_epoch_logs(Context(), [theirs], 3)
+
+    assert callbacks[1] is theirs
+    assert vars(theirs) == before
+
+
+def test_a_stop_at_the_end_of_an_epoch_is_a_request(pieces: Any) -> None:
+    """Keras would end its loop at once, amid a workload."""
+
+    class Stops(Told):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            self.model.stop_training = True
+
+    context = Context()
+    callbacks = pieces.with_epoch_logs(context, [Stops()], 2)
+
+    model = train(callbacks, 1)
+    assert not context.stop_requested
+    model = train(callbacks, 1, model)
+    assert context.stop_requested and not model.stop_training
+
+
+def test_an_epoch_that_is_unknown_is_an_error(pieces: Any) -> None:
+    with pytest.raises(ValueError, match="set records_per_epoch"):
+        pieces.with_epoch_logs(Context(), [])
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(["loss", "acc"], ["accuracy"], ["binary_accuracy", "categorical_accuracy"]),
+        *(["out_acc", "out_mae"], ["val_mean_absolute_error"], ["mae", "mean_absolute_error"]),
+        *(["kl_divergence"], ["root_mean_squared_error", "mse"], ["sparse_categorical_accuracy"]),
+        *(["team", "mace", "pacc"], ["msle", "mape", "x_kld"]),
+    ],
+    ids=str,
+)
+def test_metrics_have_their_old_names_too(names: list[str], pieces: Any) -> None:
+    metrics = {name: float(number) for number, name in enumerate(names)}
+
+    assert pieces._with_old_names(metrics) == EARLY_DETERMINED.with_aliases(metrics)

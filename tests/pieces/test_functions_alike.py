@@ -1,0 +1,203 @@
+"""Small functions of legacy_keras.py do what those of the shim do."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import pedl
+from pedl import idioms
+from pedl.frameworks.util import elementwise_mean
+from pedl.old_backend import multi_gpu_model, sessions
+from pedl.old_numpy import ragged
+from pedl.old_tensorflow import EagerSession
+
+
+@pytest.fixture
+def old_names() -> Iterator[None]:
+    """The shim is active."""
+    idioms.activate()
+    yield
+    idioms.deactivate()
+
+
+@pytest.mark.parametrize("key", ["labels", "fine_labels"])
+def test_a_batch_of_cifar(key: str, pieces: Any, old_names: None, tmp_path: Path) -> None:
+    pixels = np.random.RandomState(0).randint(0, 255, (5, 3072)).astype("uint8")
+    batch = {b"data": pixels, b"labels": [1, 2, 3, 4, 5], b"fine_labels": [5, 4, 3, 2, 1]}
+    path = tmp_path / "data_batch_1"
+    path.write_bytes(pickle.dumps(batch))
+    shim = importlib.import_module("tensorflow.python.keras.datasets.cifar").load_batch
+
+    old, new = shim(str(path), key), pieces.load_batch(str(path), label_key=key)
+
+    assert new[0].dtype == old[0].dtype and new[0].shape == old[0].shape == (5, 3, 32, 32)
+    assert np.array_equal(new[0], old[0]) and new[1] == old[1]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://a.b/c", "s3://bucket", "file:///x", "a.b/c", "", "//a", "http:", "x://y?z"]
+)
+def test_addresses(url: str, pieces: Any) -> None:
+    assert pieces.is_valid_url(url) is pedl.is_valid_url(url)
+
+
+def test_long_sequences_are_left_out(pieces: Any, old_names: None) -> None:
+    module = importlib.import_module("keras.preprocessing.sequence")
+    given = 3, [[1], [1, 2], [1, 2, 3], [1, 2, 3, 4], []], [10, 20, 30, 40, 50]
+
+    assert pieces.remove_long_seq(*given) == module._remove_long_seq(*given)
+    assert pieces.remove_long_seq(*given) == ([[1], [1, 2], []], [10, 20, 50])
+
+
+@pytest.mark.parametrize("function", ["array", "asarray"])
+@pytest.mark.parametrize(
+    "lists",
+    [[[1], [2, 3]], [[1, 2], [3, 4]], [1.5, 2], [], [[[1]], [[2, 3], [4]]], ["a", ["b"]]],
+    ids=str,
+)
+def test_lists_of_different_lengths(function: str, lists: Any, pieces: Any) -> None:
+    old = ragged(getattr(np, function))(lists)
+
+    new = getattr(pieces, f"ragged_{function}")(lists)
+
+    assert new.dtype == old.dtype and new.shape == old.shape
+    assert new.tolist() == old.tolist()
+
+
+def test_a_type_that_was_asked_for_is_kept(pieces: Any) -> None:
+    assert pieces.ragged_array([1, 2], dtype="float32").dtype == np.float32
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        pieces.ragged_array([[1], [2, 3]], dtype="float32")
+
+
+def test_an_array_is_not_copied_by_asarray(pieces: Any) -> None:
+    array = np.arange(3)
+
+    assert pieces.ragged_asarray(array) is array
+    assert pieces.ragged_array(array) is not array
+
+
+@pytest.mark.parametrize("values", [[1, 2, 4], [np.ones((2, 2)), np.zeros((2, 2))], [[1], [2]]])
+def test_the_mean_of_a_metric(values: Any, pieces: Any) -> None:
+    old, new = elementwise_mean(values), pieces.elementwise_mean(values)
+
+    assert type(new) is type(old) and np.array_equal(new, old)
+
+
+def test_a_model_for_several_devices_is_the_model(pieces: Any) -> None:
+    model = tf.keras.Sequential()
+
+    assert pieces.multi_gpu_model(model, gpus=4, cpu_merge=False) is model
+    assert multi_gpu_model(model, gpus=4, cpu_merge=False) is model
+
+
+def test_a_function_keeps_its_arguments(pieces: Any) -> None:
+    @pieces.legacy_interface
+    def layer(units: int, activation: str = "relu") -> tuple[int, str]:
+        return units, activation
+
+    assert layer(3, activation="tanh") == (3, "tanh")
+
+
+def test_a_session_gives_the_values_of_tensors(pieces: Any) -> None:
+    fetches = {"a": tf.constant([1, 2]), "b": [tf.Variable(3.0), None]}
+
+    for session in (EagerSession(), pieces.Session(config=None), pieces.get_session()):
+        with session.as_default() as chosen, session:
+            found = chosen.run(fetches)
+            assert found["a"].tolist() == [1, 2]
+            assert found["b"][0] == 3.0 and found["b"][1] is None
+        with pytest.raises((RuntimeError, AttributeError), match="placeholders need"):
+            session.run(fetches, feed_dict={"x": 1})
+        with pytest.raises((RuntimeError, AttributeError), match="there is no graph"):
+            _ = session.graph
+        session.close()
+
+
+def test_a_session_in_graph_mode_is_that_of_tensorflow(pieces: Any) -> None:
+    with tf.Graph().as_default():
+        session = pieces.Session()
+        assert type(session) is type(EagerSession()) is tf.compat.v1.Session
+        assert session.run(tf.constant(3)) == 3
+        pieces.set_session(session)
+        assert pieces.get_session() is sessions(tf)["get_session"]() is session
+
+
+@pytest.mark.parametrize("identifier", ["adam", "rmsprop", "SGD", "Adadelta"])
+def test_an_optimizer_by_its_name_is_that_of_its_time(
+    identifier: str, pieces: Any, old_names: None
+) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
+    model.compile(identifier, "mse")
+
+    new = pieces.optimizer(identifier)
+
+    assert type(new) is type(model.optimizer)
+    assert isinstance(new, tf.keras.optimizers.legacy.Optimizer)
+    assert new.get_config() == model.optimizer.get_config()
+
+
+def test_an_optimizer_by_its_config_is_that_of_its_time(pieces: Any) -> None:
+    optimizer = pieces.optimizer({"class_name": "Adam", "config": {"learning_rate": 0.5}})
+
+    assert type(optimizer) is tf.keras.optimizers.legacy.Adam
+    assert optimizer.get_config()["learning_rate"] == 0.5
+
+
+def test_an_optimizer_is_itself(pieces: Any) -> None:
+    optimizer = tf.keras.optimizers.legacy.Adam(0.1)
+
+    assert pieces.optimizer(optimizer) is optimizer
+
+
+@pytest.mark.parametrize("units", [1, 3])
+def test_classes_that_a_model_predicts(units: int, pieces: Any, old_names: None) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(units, "sigmoid", input_shape=(4,))])
+    x = np.random.RandomState(0).randn(40, 4)
+
+    old: Any = model.predict_classes(x)
+    new = pieces.predict_classes(model, x)
+
+    assert old.shape == new.shape == ((40, 1) if units == 1 else (40,))
+    assert np.array_equal(old, new) and old.dtype == new.dtype and set(old.ravel()) <= {0, 1, 2}
+    assert np.array_equal(model.predict_proba(x), model.predict(x, verbose=0))
+
+
+def test_flat_tensors_become_columns(pieces: Any, old_names: None) -> None:
+    shim = importlib.import_module("tensorflow.python.keras.engine.data_adapter").expand_1d
+    data = {"x": tf.range(3), "y": tf.zeros([2, 2])}, None
+
+    for expand in (shim, pieces.expand_1d):
+        columns, none = expand(data)
+        assert (columns["x"].shape, columns["y"].shape, none) == ((3, 1), (2, 2), None)
+
+
+def test_a_cached_dataset_is_shuffled_whatever_its_size_is_known_by(pieces: Any) -> None:
+    records = tf.data.Dataset.range(50)
+    uncounted = records.filter(lambda number: number >= 0)
+
+    for dataset in (records, uncounted):
+        order = [int(one) for one in pieces.shuffled(dataset, 3)]
+        assert sorted(order) == list(range(50)) != order
+
+
+@pytest.mark.parametrize("scale", ["dynamic", 128])
+def test_a_loss_is_scaled(scale: Any, pieces: Any, old_names: None) -> None:
+    shim = importlib.import_module("tensorflow.keras.mixed_precision.experimental")
+
+    made = [
+        scaling(tf.keras.optimizers.legacy.SGD(0.1), scale)
+        for scaling in (shim.LossScaleOptimizer, pieces.scale_loss)
+    ]
+
+    assert made[0].get_config() == made[1].get_config()
+    assert [one.dynamic for one in made] == [scale == "dynamic"] * 2
+    assert scale == "dynamic" or float(made[1].initial_scale) == scale

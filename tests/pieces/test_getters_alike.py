@@ -1,0 +1,136 @@
+"""What a trial asks of its run, it is told as by the shim: at import, and by its context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from determined.keras import TFKerasTrialContext
+
+import pedl
+import pedl.trial_controller.util
+import pedl.util
+from training import trial_running
+
+LEGACY = {
+    "data": {"url": "there", "parts": [1, 2]},
+    "hyperparameters": {"rate": 0.5, "batch_size": 6, "units": 3},
+    "searcher": {"name": "single", "metric": "val_loss", "max_steps": 3},
+    "reproducibility": {"experiment_seed": 99},
+}
+MIGRATED = {
+    **LEGACY,
+    "hyperparameters": {"rate": 0.5, "global_batch_size": 6, "units": 3},
+    "searcher": {"name": "single", "metric": "val_loss", "max_length": {"batches": 300}},
+}
+
+
+def asked(module: Any, hyperparameters: Any, rank: Any) -> dict[str, Any]:
+    """All that can be asked, in the order of names that the shim keeps."""
+    return {
+        "rate": module.get_hyperparameter("rate"),
+        "batch size": module.get_hyperparameter("batch_size"),
+        "all": list(hyperparameters().items()),
+        "data": module.get_experiment_config()["data"],
+        "data or nothing": module.get_experiment_config().get("data", {}),
+        "seed": module.get_trial_seed(),
+        "ids": (module.get_experiment_id(), module.get_trial_id()),
+        "rank": rank(),
+    }
+
+
+@pytest.fixture
+def shim(tmp_path: Path) -> dict[str, Any]:
+    with trial_running(LEGACY, tmp_path):
+        rank = pedl.trial_controller.util.get_rank
+        return asked(pedl, pedl.util.get_hyperparameters, rank)
+
+
+@pytest.fixture
+def info(tmp_path: Path) -> Iterator[Any]:
+    with trial_running(MIGRATED, tmp_path) as info:
+        yield info
+
+
+def test_at_import(shim: Any, info: Any, pieces: Any) -> None:
+    assert asked(pieces, pieces.get_hyperparameters, pieces.get_rank) == shim
+    assert pieces.get_data_config() == LEGACY["data"]
+    assert pieces.get_container_gpus() == []
+
+
+def test_by_the_context(shim: Any, info: Any, pieces: Any) -> None:
+    pieces.bind(TFKerasTrialContext(info))
+
+    assert asked(pieces, pieces.get_hyperparameters, pieces.get_rank) == shim
+    assert pieces.get_data_config() == LEGACY["data"]
+    assert pieces.get_experiment_config()["searcher"] == MIGRATED["searcher"]
+
+
+def test_hyperparameters_are_of_the_callers_own(info: Any, pieces: Any) -> None:
+    for _ in range(2):
+        pieces.get_hyperparameters()["rate"] = 7
+        assert pieces.get_hyperparameter("rate") == 0.5
+        pieces.bind(TFKerasTrialContext(info))
+
+
+@pytest.mark.parametrize("name", ["luck", "global_batch_size"])
+def test_a_hyperparameter_that_is_missing(name: str, info: Any, pieces: Any) -> None:
+    said = f"no hyperparameter '{name}': the config has batch_size, rate, units"
+    with pytest.raises(KeyError, match=said):
+        pedl.get_hyperparameter(name)
+    with pytest.raises(KeyError, match=said):
+        pieces.get_hyperparameter(name)
+
+
+def test_what_is_not_known_at_import_is_an_error(info: Any, pieces: Any) -> None:
+    """Not a default that says nothing."""
+    config = pieces.get_experiment_config()
+
+    with pytest.raises(RuntimeError, match=r"config\['searcher'\] is not known while"):
+        config["searcher"]
+    with pytest.raises(RuntimeError, match=r"config\['description'\] is not known while"):
+        config.get("description", "none")
+
+
+def test_nothing_is_known_where_no_trial_runs(pieces: Any) -> None:
+    with pytest.raises(RuntimeError, match="no trial is running"):
+        pieces.get_trial_seed()
+    with pytest.raises(RuntimeError, match=r"call legacy_keras.bind\(context\) first"):
+        pieces.context()
+    assert pieces.wrap_model("a model") == "a model"
+    assert pieces.get_container_gpus() == []
+
+
+class Machine:
+    """The processes of one machine, each with what the first of them was told."""
+
+    def __init__(self, local_rank: int, said: Any = None) -> None:
+        self.distributed = self
+        self._local_rank, self._said = local_rank, said
+
+    def get_local_rank(self) -> int:
+        return self._local_rank
+
+    def broadcast_local(self, directory: Any) -> Any:
+        return directory if self._local_rank == 0 else self._said
+
+
+def test_data_are_downloaded_once_on_a_machine(pieces: Any) -> None:
+    calls = []
+
+    def download() -> str:
+        calls.append(1)
+        return "here"
+
+    assert pieces.download_once(Machine(0), download) == "here"
+    assert pieces.get_download_data_dir() == "here"
+    assert pieces.download_once(Machine(1, said="there"), download) == "there"
+    assert pieces.get_download_data_dir() == "there"
+    assert len(calls) == 1
+
+
+def test_a_directory_that_nobody_returned(pieces: Any) -> None:
+    with pytest.raises(RuntimeError, match="has not downloaded its data"):
+        pieces.get_download_data_dir()

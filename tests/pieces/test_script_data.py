@@ -1,0 +1,90 @@
+"""The data of scripts: batches of arrays, of generators, and the first ones of a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+X = np.arange(14.0).reshape(7, 2)
+
+
+def counted() -> Iterator[int]:
+    number = 0
+    while True:
+        yield number
+        number += 1
+
+
+def test_arrays_are_cut_by_a_size_of_their_own(pieces: Any) -> None:
+    data = pieces.ArrayBatches(([X, X], X[:, 0], None), 3)
+
+    assert len(data) == 3
+    (first, second), y = data[2]
+    np.testing.assert_array_equal(first, X[6:])
+    np.testing.assert_array_equal(second, X[6:])
+    np.testing.assert_array_equal(y, X[6:, 0])
+
+
+@pytest.mark.parametrize(("batches", "length"), [(None, 1), (1, 1), (9, 1)])
+def test_arrays_may_be_smaller_than_a_batch(batches: int | None, length: int, pieces: Any) -> None:
+    data = pieces.ArrayBatches((X, X), 32, batches)
+
+    assert len(data) == length
+    np.testing.assert_array_equal(data[0][0], X)
+
+
+def test_only_the_first_batches_are_read(pieces: Any) -> None:
+    whole = pieces.ArrayBatches((X, X), 2)
+
+    assert [len(pieces.FirstBatches(whole, steps)) for steps in (1, 2.5, 9)] == [1, 3, 4]
+    np.testing.assert_array_equal(pieces.FirstBatches(whole, 2)[1][0], X[2:4])
+
+
+def test_a_generator_gives_its_batches_in_order(pieces: Any) -> None:
+    data = pieces.GeneratedBatches(counted(), 3)
+
+    assert len(data) == 3
+    assert [data[index] for index in (0, 1, 2, 0, 1)] == [0, 1, 2, 3, 4]
+
+
+def test_a_process_skips_the_batches_of_the_others(pieces: Any) -> None:
+    """The second of two processes is asked for every other batch."""
+    data = pieces.GeneratedBatches(counted(), 4)
+
+    assert [data[index] for index in (1, 3, 1, 3)] == [1, 3, 5, 7]
+
+
+def test_data_of_any_kind_are_a_loader(pieces: Any) -> None:
+    dataset = tf.data.Dataset.range(3)
+    sequence = pieces.ArrayBatches((X, X), 2)
+
+    assert pieces.batches(dataset) is dataset
+    assert pieces.batches(sequence, default=5) is sequence
+    assert len(pieces.batches(sequence, 2)) == 2
+    assert len(pieces.batches(counted(), default=5)) == 5
+    assert isinstance(pieces.batches([X, X]), tuple)
+
+
+def test_the_last_records_are_left_for_validation(pieces: Any) -> None:
+    (x, y), (test_x, test_y) = pieces.split_arrays((X, X[:, 0], None), 0.25)
+
+    np.testing.assert_array_equal(x, X[:5])
+    np.testing.assert_array_equal(test_x, X[5:])
+    np.testing.assert_array_equal(np.concatenate([y, test_y]), X[:, 0])
+
+
+def test_the_history_holds_the_metrics_of_every_report(pieces: Any) -> None:
+    history = pieces.History()
+
+    history.on_train_workload_end(10, {"loss": 2.0, "accuracy": 0.5})
+    history.on_test_end({"val_loss": 3.0})
+    history.on_train_workload_end(20, {"loss": 1.0, "accuracy": 0.75})
+
+    assert history.history["loss"] == [2.0, 1.0]
+    assert history.history["acc"] == history.history["accuracy"] == [0.5, 0.75]
+    assert history.history["val_loss"] == [3.0]
+    assert history.epoch == [0, 1]
