@@ -214,26 +214,27 @@ class _Breaker(cst.CSTTransformer):
             rbrace=cst.RightCurlyBrace(self._outer),
         )
 
+    def _closed(self, elements: Sequence[Any], bracket: Any) -> tuple[list[Any], Any]:
+        """Elements on lines of their own, and the bracket behind them."""
+        apart = self._apart(elements)
+        if self._one_each:
+            return apart, bracket()
+        last = apart[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return [*apart[:-1], last], bracket(self._outer)
+
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.Tuple:
         """Put the elements on lines of their own, in parentheses."""
         if original_node is not self._chosen:
             return updated_node
-        elements = self._apart(updated_node.elements)
-        left, right = cst.LeftParen(self._inner), cst.RightParen()
-        if not self._one_each:
-            last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            elements, right = [*elements[:-1], last], cst.RightParen(self._outer)
+        elements, right = self._closed(updated_node.elements, cst.RightParen)
+        left = cst.LeftParen(self._inner)
         return updated_node.with_changes(elements=elements, lpar=[left], rpar=[right])
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.List:
         """Put the elements on lines of their own."""
         if original_node is not self._chosen:
             return updated_node
-        elements = self._apart(updated_node.elements)
-        right = cst.RightSquareBracket()
-        if not self._one_each:
-            last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            elements, right = [*elements[:-1], last], cst.RightSquareBracket(self._outer)
+        elements, right = self._closed(updated_node.elements, cst.RightSquareBracket)
         left = cst.LeftSquareBracket(self._inner)
         return updated_node.with_changes(elements=elements, lbracket=left, rbracket=right)
 
@@ -241,11 +242,7 @@ class _Breaker(cst.CSTTransformer):
         """Put the pairs on lines of their own."""
         if original_node is not self._chosen:
             return updated_node
-        elements = self._apart(updated_node.elements)
-        right = cst.RightCurlyBrace()
-        if not self._one_each:
-            last = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            elements, right = [*elements[:-1], last], cst.RightCurlyBrace(self._outer)
+        elements, right = self._closed(updated_node.elements, cst.RightCurlyBrace)
         left = cst.LeftCurlyBrace(self._inner)
         return updated_node.with_changes(elements=elements, lbrace=left, rbrace=right)
 
