@@ -80,11 +80,17 @@ def settled(
         made.marked[path], made.suppressed[path] = 0, total[path]
     _count(result, made, total, paths, status)
     if project.has_trial and (files or blocking):
-        is_written = bool(written) and (status.is_finished or options.partial)
-        places = len(made.all_changes) if files else 0
-        left, assumed = len(blocking), sum(one.kind is Kind.ASSUMPTION for one in findings)
-        said = (project.home, status, is_written, places, left, assumed)
-        result.outcomes.append(Outcome(*said, tuple(paths), tuple(reading.configs)))
+        outcome = Outcome(
+            project.home,
+            status,
+            written=bool(written) and (status.is_finished or options.partial),
+            places=len(made.all_changes) if files else 0,
+            left=len(blocking),
+            assumptions=sum(one.kind is Kind.ASSUMPTION for one in findings),
+            files=tuple(paths),
+            configs=tuple(reading.configs),
+        )
+        result.outcomes.append(outcome)
     if written and made.configs.metric_names is not None:
         result.metric_names[project.home] = made.configs.metric_names
     return result
