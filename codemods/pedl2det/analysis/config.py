@@ -195,13 +195,11 @@ class Config:
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""
-        found: Entry | None = None
-        for name in path:
-            pairs = self._pairs(found)
-            found = next((one for one in pairs if one.path[-1] == name), None)
-            if found is None:
-                return None
-        return found
+        if path not in self._entries:
+            parent = self.entry(*path[:-1])
+            pairs = self._pairs(parent) if parent or len(path) == 1 else ()
+            self._entries[path] = next((one for one in pairs if one.path == path), None)
+        return self._entries[path]
 
     def entries(self, *path: str) -> list[Entry]:
         """The keys and values of the mapping at a path of keys; empty if there is none."""
@@ -233,6 +231,11 @@ class Config:
     def aliases(self) -> list[Alias]:
         """Every alias of the text."""
         return [node for node in nodes(self.root) if isinstance(node, Alias)]
+
+    @cached_property
+    def _entries(self) -> dict[KeyPath, Entry | None]:
+        """What :meth:`entry` was asked for."""
+        return {(): None}
 
     @cached_property
     def _shared(self) -> set[int]:

@@ -170,12 +170,14 @@ def _heirs(
     All of them belong to the directory of the nearest config above.
     """
     above = next((one for one in file.parents if one in configs), file.parent)
+    if above == file.parent:
+        return {}
     names_of_bases = "|".join(classes)
     derives = re.compile(rf"^class\s+\w+\s*\([^)]*\b(?:{names_of_bases})\b".encode(), re.M)
     heirs = [
         one
         for one in found.python
-        if above != file.parent and one.is_relative_to(above) and derives.search(one.read_bytes())
+        if one.is_relative_to(above) and derives.search(one.read_bytes())
     ]
     return dict.fromkeys((file, *heirs), above) if heirs and heirs != [file] else {}
 

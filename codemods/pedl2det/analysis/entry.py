@@ -7,6 +7,7 @@ the parameters that it names.
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass
 
 CONFIG, HPARAMS = "experiment_config", "hparams"
@@ -45,6 +46,7 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
     return Entry(config, hparams, "{config}, {hparams}", is_plain)
 
 
+@functools.lru_cache(maxsize=256)
 def reads_any_local(function: ast.AST) -> bool:
     """Whether a function may read its variables by text: ``locals()``, ``eval(text)``."""
     return any(

@@ -283,8 +283,7 @@ class Names:
             if type(node) in BINDERS:
                 self._bind(node, scope)
             is_scope = isinstance(node, SCOPES)
-            children = [child for child in ast.iter_child_nodes(node) if type(child) not in _BARE]
-            for child in reversed(children):
+            for child in reversed(_children(node)):
                 self.parents[child] = node
                 inner = is_scope and is_of_scope(child, node)
                 waiting.append((child, node if inner else scope))  # type: ignore[arg-type]
@@ -330,6 +329,18 @@ class Names:
         """The scope in which ``:=`` binds."""
         scopes = self._scopes_of(node)
         return next(scope for scope in scopes if not isinstance(scope, COMPREHENSIONS))
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one that have a place; ``ast.iter_child_nodes`` takes twice as long."""
+    found: list[ast.AST] = []
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if type(value) is list:
+            found += [one for one in value if isinstance(one, ast.AST) and type(one) not in _BARE]
+        elif isinstance(value, ast.AST) and type(value) not in _BARE:
+            found.append(value)
+    return found
 
 
 def _harness_imports(statement: ast.stmt) -> Iterator[tuple[str, str]]:

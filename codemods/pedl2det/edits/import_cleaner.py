@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,11 @@ _AROUND_IMPORTS = (
     *(cst.SimpleStatementSuite, cst.Else, cst.ExceptHandler, cst.Finally, cst.MatchCase),
     *(cst.Import, cst.ImportFrom),
 )
+
+
+@functools.cache
+def _is_around_imports(kind: type[cst.CSTNode]) -> bool:
+    return issubclass(kind, _AROUND_IMPORTS)
 
 
 class Cleaner(cst.CSTTransformer):
@@ -56,7 +62,7 @@ class Cleaner(cst.CSTTransformer):
         if isinstance(node, cst.SimpleStatementLine):
             imports = any(isinstance(one, cst.Import | cst.ImportFrom) for one in node.body)
             return imports and not _is_skipped(node)
-        return isinstance(node, _AROUND_IMPORTS) and super().on_visit(node)
+        return _is_around_imports(type(node)) and super().on_visit(node)
 
     def visit_Module(self, node: cst.Module) -> None:
         """Find the first import of the old API."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from pedl2det.analysis.source import Source
 from pedl2det.edits.import_cleaner import Cleaner
 from pedl2det.edits.import_places import with_import
 from pedl2det.edits.import_statements import Import, Wanted
@@ -19,20 +20,20 @@ _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -> str:
+def fitted(old: Source, new: Source, wanted: Wanted, tree: cst.Module | None = None) -> str:
     """The new text with imports for all that it uses and without those that only the old one used.
 
     Args:
-        old: the text before the edits.
-        new: the text after them.
+        old: the file before the edits.
+        new: the file after them.
         wanted: what the imports shall be.
-        tree: the tree of the new text, if it is known.
+        tree: libcst's tree of the new text, if it is known.
     """
     has = _used_names(new)
     added = [one for one in map(Import.of, sorted(wanted.added)) if one.local in has]
     added.sort(key=lambda one: not one.module.startswith("determined"))  # old places first
     cleaner = Cleaner(_used_names(old), has, wanted, {one.local: one for one in added})
-    tree = (tree or cst.parse_module(new)).visit(cleaner)
+    tree = (tree or cst.parse_module(new.text)).visit(cleaner)
     for one in added:
         if one.statement not in cleaner.present:
             tree = with_import(tree, one, wanted, cleaner)
@@ -40,18 +41,18 @@ def fitted(old: str, new: str, wanted: Wanted, tree: cst.Module | None = None) -
     if cleaner.dropped_star and not wanted.keeps_stars and undefined(text):
         return fitted(old, new, replace(wanted, keeps_stars=True))
     if cleaner.dropped_block:
-        return fitted(old, text, wanted)  # what only the block needed goes too
+        return fitted(old, Source.of(new.path, text), wanted)  # what only the block needed goes too
     return text if tree.body or text.strip() else ""
 
 
-def _used_names(text: str) -> set[str]:
-    """The names that a text reads, in string annotations, type comments and ``__all__`` too."""
-    found = {name for types in _TYPE_COMMENT.findall(text) for name in _NAME.findall(types)}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found |= _names_in_string(node.value)
+def _used_names(source: Source) -> set[str]:
+    """The names that a file reads, in string annotations, type comments and ``__all__`` too."""
+    found = {name for types in _TYPE_COMMENT.findall(source.text) for name in _NAME.findall(types)}
+    reads = source.names.of(ast.Name)
+    found.update(one.id for one in reads if not isinstance(one.ctx, ast.Store))
+    for one in source.names.of(ast.Constant):
+        if isinstance(one.value, str):
+            found |= _names_in_string(one.value)
     return found
 
 

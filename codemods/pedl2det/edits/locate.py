@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -87,8 +87,8 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Return the children of a node that may hold expressions or statements."""
     for name in _PARTS.get(type(node), ()):
         value = getattr(node, name)
-        for child in value if isinstance(value, Sequence) else (value,):
-            if isinstance(child, cst.CSTNode):  # it may be None or a sentinel
+        for child in value if isinstance(value, list | tuple) else (value,):
+            if child is not None and not isinstance(child, cst.MaybeSentinel):
                 yield child
 
 

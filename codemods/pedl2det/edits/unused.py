@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import libcst as cst
@@ -11,62 +11,55 @@ import libcst as cst
 from pedl2det.analysis.source import Source
 from pedl2det.edits.locate import Locator
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
-def without_unused(old: Source, new: str) -> str:
-    """The new text without assignments to local names that only code of the old text read.
+
+def without_unused(old: Source, new: str) -> Source:
+    """The new file without assignments to local names that only code of the old text read.
 
     An assignment goes only if computing its value cannot do anything else: it reads names,
     attributes, items or the context's hyperparameters.
     """
+    source = Source.of(old.path, new)
     for _ in range(5):
-        source = Source.of(old.path, new)
-        superfluous = _superfluous(old.tree, source.tree)
+        superfluous = _superfluous(old, source)
         if not superfluous:
             break
         locator = Locator(source)
-        new = locator.module.visit(_Dropper({locator.statement(one) for one in superfluous})).code
-    return new
+        dropper = _Dropper({locator.statement(one) for one in superfluous})
+        source = Source.of(old.path, locator.module.visit(dropper).code)
+    return source
 
 
-def _superfluous(old: ast.Module, new: ast.Module) -> list[ast.Assign]:
+def _superfluous(old: Source, new: Source) -> list[ast.Assign]:
     """The assignments to names that the old text read and the new one does not."""
-    unread = [(name, one) for name, body in _functions(new).items() for one in _unread(body)]
-    before = {name: _reads(body) for name, body in _functions(old).items()} if unread else {}
+    unread = [(name, one) for name, nodes in _functions(new).items() for one in _unread(nodes)]
+    before = {name: _reads(nodes) for name, nodes in _functions(old).items() if unread}
     return [one for name, one in unread if one.targets[0].id in before.get(name, ())]  # type: ignore[attr-defined]
 
 
-def _unread(function: ast.AST) -> Iterator[ast.Assign]:
+def _unread(nodes: Sequence[ast.AST]) -> Iterator[ast.Assign]:
     """The assignments of a function to one local name that it does not read."""
-    names = {name for node in ast.walk(function) for name in _declared(node)} | _reads(function)
-    for node in ast.walk(function):
+    names = {name for node in nodes for name in _declared(node)} | _reads(nodes)
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in names:
                 if _is_harmless(value):
                     yield node
 
 
-def _functions(tree: ast.Module) -> dict[str, ast.AST]:
-    """Every function by its dotted name."""
-    found: dict[str, ast.AST] = {}
-
-    def walk(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            name = prefix
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                name = f"{prefix}.{child.name}"
-                if not isinstance(child, ast.ClassDef):
-                    found[name] = child
-            walk(child, name)
-
-    walk(tree, "")
+def _functions(source: Source) -> dict[str, list[ast.AST]]:
+    """What is in every function, by its dotted name."""
+    found = {}
+    for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef):
+        above = [one.name for one in source.names.around(node) if isinstance(one, _DEFINITIONS)]
+        found[".".join([*reversed(above), node.name])] = source.names.below(node)
     return found
 
 
-def _reads(body: ast.AST) -> set[str]:
+def _reads(nodes: Iterable[ast.AST]) -> set[str]:
     return {
-        node.id
-        for node in ast.walk(body)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
 
 

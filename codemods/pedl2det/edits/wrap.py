@@ -29,7 +29,7 @@ def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Se
         return statement
     bare = statement.with_changes(leading_lines=[])
     for _ in range(_MOST):
-        text = module.with_changes(body=[bare]).code
+        text = module.code_for_node(bare)
         number = _too_long(text, width - indent, old)
         if number is None:
             break

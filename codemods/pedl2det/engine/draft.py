@@ -97,8 +97,8 @@ def _text(trial: Trial, source: Source, added: frozenset[str], tree: cst.Module)
         source.path.name == "__init__.py",
     )
     whole = tree.code
-    text = without_unused(source, whole)
-    return fitted(source.text, text, wanted, tree if text == whole else None)
+    new = without_unused(source, whole)
+    return fitted(source, new, wanted, tree if new.text == whole else None)
 
 
 def _imports_harness(source: Source) -> bool:

@@ -44,7 +44,8 @@ class Facts:
     def with_imports(self, old: str, new: str, *added: str) -> str:
         """A new text with some imports, and without those that only the old one used."""
         project = frozenset(one.partition(".")[0] for one in self.others)
-        text = fitted(old, new, Wanted(frozenset(added), _never, _is_harness, project))
+        wanted = Wanted(frozenset(added), _never, _is_harness, project)
+        text = fitted(Source.of(self.path, old), Source.of(self.path, new), wanted)
         return text if old[:1].isspace() else text.lstrip()
 
 
