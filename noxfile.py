@@ -17,6 +17,7 @@ TYPES = (
     "pyzmq>=26",
     "tomlkit",
 )
+TESTING = ("hypothesis", "pytest>=8", "pytest-xdist")
 #: Tests take from a millisecond to a minute: who has done his share takes of the other's.
 PARALLEL = ("-n", "2", "--dist", "worksteal")
 
@@ -41,15 +42,25 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+def codemods(session: nox.Session) -> None:
+    """The migration tool, without TensorFlow; arguments go to pytest."""
+    tools = ("black>=24", "mypy>=1.11", "ruff>=0.6", "yapf>=0.40")
+    session.install("-e", ".[report]", "pydantic>=2.6", *TESTING, *tools)
+    session.run("pytest", *PARALLEL, *(session.posargs or ("tests/codemods",)))
+
+
+@nox.session(python="3.11")
 def tests(session: nox.Session) -> None:
-    """Everything on TensorFlow 2.18; arguments go to pytest."""
+    """Everything else on TensorFlow 2.18; arguments go to pytest, and name any test."""
     session.install("-e", ".[run,report,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
     session.install("scikit-learn")
     session.run("pedl2det", "doctor", "--install")
     if not session.posargs:
         session.run("pytest", "-m", "ranks")
     others = ("-m", "not oracle and not ranks")
-    session.run("pytest", *PARALLEL, *others, _promises("2.18"), *session.posargs)
+    # Of the codemods only verify trains; the rest has had its session.
+    wanted = session.posargs or ("tests", "--ignore-glob=tests/codemods/[!v]*")
+    session.run("pytest", *PARALLEL, *others, _promises("2.18"), *wanted)
 
 
 @nox.session(python="3.11", name="tests-2.15")
@@ -59,7 +70,7 @@ def tests_2_15(session: nox.Session) -> None:
     session.install(
         "click", "fsspec", "h5py", "libcst", "packaging", "pydantic", "pyyaml", "tomlkit"
     )
-    session.install("hypothesis", "pytest>=8", "pytest-xdist")
+    session.install(*TESTING)
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
     session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
     oracle = ("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py")
@@ -70,7 +81,7 @@ def tests_2_15(session: nox.Session) -> None:
 def tests_2_21(session: nox.Session) -> None:
     """The runtime on TensorFlow 2.21."""
     session.install("-e", ".[run]", "tensorflow==2.21.*", "tf-keras==2.21.*", *EXAMPLES)
-    session.install("hypothesis", "pytest>=8", "pytest-xdist")
+    session.install(*TESTING)
     tests = (*RUNTIME, "tests/test_old_apis.py")
     session.run("pytest", *PARALLEL, *tests, _promises("2.21"), *session.posargs)
 
