@@ -12,7 +12,8 @@ import hypothesis
 import pytest
 
 import support
-from pedl2det_runtime import keras_versions, stub_path
+from pedl2det_runtime import stub_path
+from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 from support import EXAMPLES
 from zygote import Zygote

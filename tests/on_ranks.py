@@ -21,7 +21,7 @@ def examples(directory: Path, *names: str) -> None:
     import click
 
     from pedl2det.commands.run import command
-    from pedl2det_runtime.controller import Controller
+    from pedl2det_runtime.trainer.loop import Controller
     from support import EXAMPLES
 
     train = Controller.train

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from pedl2det_runtime import checkpoint, safe_pickle
-from pedl2det_runtime.config import without_credentials
+from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.checkpoint import safe_pickle
+from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
-from pedl2det_runtime.rank_state import RankState
-from pedl2det_runtime.schedule import Progress
 
 OWN = RankState(random={}, callbacks=b"", loaders={}, layers=[], gradients=[])
 STATE = checkpoint.State(progress=Progress(5, 5, 5), records=2, best=0.5, seed=1, slots=1)

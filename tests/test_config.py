@@ -9,7 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det_runtime.config import ExperimentConfig, Length, read_config, sample_hparams, yaml12
+from pedl2det_runtime.config import yaml12
+from pedl2det_runtime.config.hparams import sample_hparams
+from pedl2det_runtime.config.model import ExperimentConfig, Length
+from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.errors import ConfigError
 
 LEGACY = """\

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.data import as_data
+from pedl2det_runtime.data.loaders import as_data
+from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.errors import CheckFailedError, InvalidDataTypeException
-from pedl2det_runtime.sequence_adapter import SequenceAdapter
 
 X, Y = np.arange(10.0).reshape(5, 2), np.arange(5)
 

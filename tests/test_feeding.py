@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.feeding import BatchFeed, Workers
-from pedl2det_runtime.memory import Memory
-from pedl2det_runtime.sampler import Sampler
-from pedl2det_runtime.seeds import host_state, restore_host_state
+from pedl2det_runtime.backends.random_state import host_state, restore_host_state
+from pedl2det_runtime.data.attribute_changes import Memory
+from pedl2det_runtime.data.sampler import Sampler
+from pedl2det_runtime.data.workers import BatchFeed, Workers
 
 KINDS = [
     pytest.param(Workers(count=0), id="none"),

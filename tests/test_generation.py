@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pedl2det.commands.generation import is_old
-from pedl2det_runtime.config import config_from
+from pedl2det_runtime.config.reader import config_from
 from support import write_tree
 
 CURRENT: dict[str, Any] = {
@@ -68,7 +68,8 @@ def test_plural_entrypoints(tmp_path: Path) -> None:
 def test_a_run_leaves_no_state_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import tensorflow as tf
 
-    from pedl2det_runtime import keras_versions, stub_path
+    from pedl2det_runtime import stub_path
+    from pedl2det_runtime.backends import keras_versions
 
     random = tf.keras.backend.experimental
     monkeypatch.setattr(keras_versions, "_serves_old_arguments", False)

@@ -1,4 +1,4 @@
-"""The house of the migration tool: each package depends only on those below it."""
+"""The houses of the migration tool and of the runtime: each room depends only on those below it."""
 
 from __future__ import annotations
 
@@ -6,50 +6,64 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import pedl2det
+import pedl2det_runtime
 
-HOUSE = Path(pedl2det.__file__).parent
-
-#: From the bottom up, as CONTRIBUTING.md lists them. All may use the modules beside them.
-PACKAGES = (
-    "analysis",
-    "support",
-    "edits",
-    "texts",
-    "rules",
-    "engine",
-    "files",
-    "report",
-    "verify",
-    "commands",
-)
+#: The rooms of each house from the bottom up, as CONTRIBUTING.md lists them. All may use the
+#: modules beside them.
+ROOMS = {
+    Path(pedl2det.__file__).parent: (
+        *("analysis", "support", "edits", "texts", "rules", "engine", "files", "report"),
+        *("verify", "commands"),
+    ),
+    Path(pedl2det_runtime.__file__).parent: (
+        *("errors", "config", "backends", "distributed", "data", "api", "semantics"),
+        *("checkpoint", "trainer", "launch"),
+    ),
+}
+each_house = pytest.mark.parametrize("house", ROOMS, ids=lambda house: house.name)
 
 
-def test_dependencies_point_one_way() -> None:
+@each_house
+def test_dependencies_point_one_way(house: Path) -> None:
+    rooms = ROOMS[house]
     wrong = [
-        f"{file.relative_to(HOUSE)} imports {used}"
-        for file in sorted(HOUSE.rglob("*.py"))
-        if file.parent != HOUSE
-        for used in packages_used(file)
-        if PACKAGES.index(used) > PACKAGES.index(file.relative_to(HOUSE).parts[0])
+        f"{file.relative_to(house)} imports {used}"
+        for room in rooms
+        for file in sorted((house / room).rglob("*.py"))
+        for used in rooms_used(file, house)
+        if rooms.index(used) > rooms.index(room)
     ]
 
     assert wrong == []
 
 
-def test_every_package_has_its_place() -> None:
-    assert {path.parent.name for path in HOUSE.glob("*/__init__.py")} == set(PACKAGES)
+@each_house
+def test_every_room_has_its_place(house: Path) -> None:
+    assert {path.parent.name for path in house.glob("*/__init__.py")} == set(ROOMS[house])
 
 
-def packages_used(file: Path) -> Iterator[str]:
-    """The packages from which a file imports, at its top or later."""
+def test_the_runtime_knows_neither_pedl_nor_libcst() -> None:
+    house = Path(pedl2det_runtime.__file__).parent
+    used = {name.partition(".")[0] for file in house.rglob("*.py") for name in imports_of(file)}
+
+    assert used.isdisjoint({"pedl", "pedl2det", "libcst"})
+
+
+def rooms_used(file: Path, house: Path) -> Iterator[str]:
+    """The rooms from which a file imports, at its top or later."""
+    for name in imports_of(file):
+        root, *parts = name.split(".")
+        if root == house.name and parts and (house / parts[0]).is_dir():
+            yield parts[0]
+
+
+def imports_of(file: Path) -> Iterator[str]:
+    """The dotted names that a file imports, at its top or later."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        names = []
         if isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        for name in names:
-            root, *parts = name.split(".")
-            if root == "pedl2det" and parts and (HOUSE / parts[0]).is_dir():
-                yield parts[0]
+            yield from (alias.name for alias in node.names)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det_runtime.ranks.outcome import Outcome, may_pass
-from pedl2det_runtime.ranks.output import Failure
+from pedl2det_runtime.launch.outcome import Outcome, may_pass
+from pedl2det_runtime.launch.output import Failure
 from support import heed_signals, pedl2det, write_tree
 from test_run import weights
 

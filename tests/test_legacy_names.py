@@ -41,7 +41,7 @@ def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
 
 
 def test_metrics_are_renamed_by_the_names_that_an_old_run_knows() -> None:
-    from pedl2det_runtime import generation
+    from pedl2det_runtime.api import generation
 
     assert METRIC_NAMES == generation.TF1_NAMES
     assert OTHER_METRICS == generation._OTHERS

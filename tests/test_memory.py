@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime import safe_pickle
-from pedl2det_runtime.memory import Memory
+from pedl2det_runtime.checkpoint import safe_pickle
+from pedl2det_runtime.data.attribute_changes import Memory
 
 
 class Thing:

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from pedl2det_runtime.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation, Kind, Metrics
+from pedl2det_runtime.api.generation import (
+    CONTEXT_BASED,
+    EARLY_DETERMINED,
+    Generation,
+    Kind,
+    Metrics,
+)
 from training import Trial, config, run
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pedl2det_runtime.keras_versions import is_keras_2_of_tensorflow
+from pedl2det_runtime.backends.keras_versions import is_keras_2_of_tensorflow
 from support import EXAMPLES, OLD_EXAMPLES, pedl2det, write_tree
 from test_run import reports, trained, weights
 

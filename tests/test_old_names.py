@@ -198,7 +198,7 @@ def today(dotted: str) -> Any:
 
 @pytest.fixture
 def tf() -> Any:
-    from pedl2det_runtime.keras_versions import choose_keras_2
+    from pedl2det_runtime.backends.keras_versions import choose_keras_2
 
     choose_keras_2()
     import tensorflow

@@ -12,8 +12,8 @@ import training
 from pedl._calls import called
 from pedl2det.cli import cli
 from pedl2det.errors import Pedl2DetError
-from pedl2det_runtime.config import config_from
-from pedl2det_runtime.current import TrialInfo, running
+from pedl2det_runtime.api.trial_info import TrialInfo, running
+from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import TrialLoadError
 from support import write_tree
 from test_run import reports

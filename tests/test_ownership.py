@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pedl2det_runtime import ownership
-from pedl2det_runtime.ownership import Owner
+from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.checkpoint.ownership import Owner
 from support import read_tree, write_tree
 
 NAME = "5102da8d-0766-4fe5-9006-a7847f50d13f"

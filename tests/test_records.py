@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det_runtime.errors import ConfigError
-from pedl2det_runtime.records import REPORT, JsonLines, Reports, written_lines
+from pedl2det_runtime.trainer.reports import REPORT, JsonLines, Reports, written_lines
 from support import write_tree
 
 LINE = '{"kind": "training", "batches": 7, "epochs": 1.4, "metrics": {"loss": NaN}}\n'

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.errors import CheckFailedError
-from pedl2det_runtime.sampler import Sampler
 
 samplers = st.builds(
     lambda length, seed, size, rank: Sampler(length + size, seed, rank % size, size),

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.checkpoint import latest
+from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.errors import Pedl2DetError
-from pedl2det_runtime.model_files import read_weights
-from pedl2det_runtime.options import RunOptions
-from pedl2det_runtime.run import run
+from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.run import run
 from support import write_tree
 
 HEAD = """\

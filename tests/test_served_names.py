@@ -32,7 +32,7 @@ ROOTS = ("keras", "tensorflow.python.keras")
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[None]:
-    from pedl2det_runtime.keras_versions import choose_keras_2
+    from pedl2det_runtime.backends.keras_versions import choose_keras_2
 
     choose_keras_2()
     from pedl import idioms

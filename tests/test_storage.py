@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pedl2det_runtime.config import CheckpointStorage
+from pedl2det_runtime.checkpoint.ownership import Owner
+from pedl2det_runtime.checkpoint.storage import Storage
+from pedl2det_runtime.config.model import CheckpointStorage
 from pedl2det_runtime.errors import CheckpointError, ConfigError
-from pedl2det_runtime.ownership import Owner
-from pedl2det_runtime.storage import Storage
 from support import read_tree, write_tree
 
 moto_server = pytest.importorskip("moto.server", reason="needs s3fs and moto[s3,server]")

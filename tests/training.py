@@ -13,18 +13,18 @@ import numpy as np
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
-from pedl2det_runtime import keras_versions, seeds
-from pedl2det_runtime.checkpoint import latest, steps
-from pedl2det_runtime.config import config_from
-from pedl2det_runtime.current import TrialInfo, running
+from pedl2det_runtime.api.trial_info import TrialInfo, running
+from pedl2det_runtime.backends import keras_versions, random_state
+from pedl2det_runtime.checkpoint.format import latest, steps
+from pedl2det_runtime.checkpoint.model_files import read_weights
+from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.distributed.group import alone
+from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.distributed.layout import Layout
-from pedl2det_runtime.found import checkpoint_of_all
-from pedl2det_runtime.model_files import read_weights
-from pedl2det_runtime.options import RunOptions
-from pedl2det_runtime.ranks.joining import join
-from pedl2det_runtime.run import train
+from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.resume import checkpoint_of_all
+from pedl2det_runtime.trainer.run import train
 
 X = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
 Y = X.sum(axis=1, keepdims=True)
@@ -125,7 +125,7 @@ def trial_running(given: dict[str, Any], out: Path) -> Iterator[TrialInfo]:
     info = TrialInfo.of(config_from(given), out, join(None))
     with running(info):
         keras_versions.begin_trial()
-        seeds.seed_everything(info.seed)
+        random_state.seed_everything(info.seed)
         yield info
 
 

@@ -18,8 +18,8 @@ from pedl._run import (
     get_trial_seed,
     is_valid_url,
 )
+from pedl2det_runtime.backends.keras_versions import choose_keras_2
 from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
-from pedl2det_runtime.keras_versions import choose_keras_2
 
 __all__ = [
     "Categorical",

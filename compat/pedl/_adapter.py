@@ -12,11 +12,11 @@ from typing import Any
 
 from pedl import _run
 from pedl._calls import called, checked, place
-from pedl2det_runtime.context import TFKerasTrialContext
-from pedl2det_runtime.current import current
+from pedl2det_runtime.api.context import TFKerasTrialContext
+from pedl2det_runtime.api.generation import TF1_NAMES, Generation
+from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
+from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.errors import CheckFailedError, TrialLoadError
-from pedl2det_runtime.generation import TF1_NAMES, Generation
-from pedl2det_runtime.trial import TFKerasTrial as ContextTrial
 
 _GENERATION = Generation(epoch_is_one_pass=True, wraps_datasets=False, aliases=TF1_NAMES)
 

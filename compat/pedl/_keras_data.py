@@ -7,7 +7,7 @@ from typing import Any
 
 from pedl.data import BatchLoader
 from pedl.frameworks.keras.data import KerasDataAdapter
-from pedl2det_runtime.data import as_data, is_dataset
+from pedl2det_runtime.data.loaders import as_data, is_dataset
 
 
 class CutBatches:

@@ -20,9 +20,9 @@ from pedl._keras_metrics import as_metric, named_metrics
 from pedl.data import BatchLoader
 from pedl.frameworks.util import elementwise_mean
 from pedl.old_models import by_old_names, optimizer_of
-from pedl2det_runtime.current import current
+from pedl2det_runtime.api.generation import Generation, Kind, Metrics
+from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.errors import CheckFailedError
-from pedl2det_runtime.generation import Generation, Kind, Metrics
 
 _log = logging.getLogger(__name__)
 

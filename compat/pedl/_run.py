@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from pedl2det_runtime.current import TrialInfo, current
+from pedl2det_runtime.api.trial_info import TrialInfo, current
 from pedl2det_runtime.errors import NoTrialError
 
 _download_dir: Any = None

@@ -236,7 +236,7 @@ IDIOMS = (
     ),
     *(
         Idiom(
-            "pedl2det_runtime.context.TFKerasExperimentalContext",
+            "pedl2det_runtime.api.context.TFKerasExperimentalContext",
             f"cache_{name}_dataset",
             lambda _: old_data_layer.caching,
             "the data layer is gone",

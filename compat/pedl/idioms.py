@@ -18,7 +18,7 @@ from pedl import old_keras, old_phase
 from pedl.idiom_table import IDIOMS
 from pedl.old_names import OldPackage
 from pedl2det_names import Age
-from pedl2det_runtime import keras_versions
+from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 
 _LR_IS_DEPRECATED = "The `lr` argument is deprecated"

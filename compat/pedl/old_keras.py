@@ -26,7 +26,7 @@ from pedl2det_names import Age
 from pedl2det_names.keras_arguments import CONVOLUTIONS, LAYER_DEFAULTS, OPTIMIZERS
 from pedl2det_names.keras_paths import ALIASES, INTERFACES, PACKAGES, PATHS, PRIVATE, UNSERVED
 from pedl2det_names.keras_public import PUBLIC
-from pedl2det_runtime import keras_versions
+from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
 

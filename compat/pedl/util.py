@@ -3,7 +3,7 @@
 from typing import Any
 
 from pedl._run import get_experiment_config, legacy_hparams
-from pedl2det_runtime.current import current
+from pedl2det_runtime.api.trial_info import current
 
 __all__ = ["get_experiment_config", "get_hyperparameters"]
 

@@ -42,7 +42,9 @@ def test_migrating_loads_of_the_runtime_what_a_credential_is_and_no_more() -> No
     assert "libcst" in loaded
     assert not {"tensorflow", "numpy", "pydantic", "pedl"} & loaded
     ours = {name for name in loaded if name.startswith("pedl2det_runtime.")}
-    assert ours <= {"pedl2det_runtime.credentials", "pedl2det_runtime.stub_path"}
+    assert ours <= {
+        f"pedl2det_runtime.{one}" for one in ("config", "config.credentials", "stub_path")
+    }
 
 
 def shown(*arguments: str) -> str:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pedl2det.texts import ConfigFacts, TextResult, migrate_config
-from pedl2det_runtime.config import read_config
+from pedl2det_runtime.config.reader import read_config
 
 HEAD = "entrypoint: model_def:T\nhyperparameters: {}\n"
 SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"

@@ -14,7 +14,7 @@ import pytest
 import tensorflow as tf
 from determined.keras import load_model_from_checkpoint_path
 
-from pedl2det_runtime.checkpoint import latest, steps
+from pedl2det_runtime.checkpoint.format import latest, steps
 from pedl2det_runtime.errors import CheckFailedError, TrialCodeError
 from promises import promise
 from support import EXAMPLES, ROOT, pedl2det, write_tree

@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 
-from pedl2det_runtime.config import (
-    config_from,
-    notices,
-    sample_hparams,
-    scrubbed,
-    without_credentials,
-)
+from pedl2det_runtime.config.credentials import scrubbed, without_credentials
+from pedl2det_runtime.config.hparams import sample_hparams
+from pedl2det_runtime.config.notices import notices
+from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import ConfigError, TrialLoadError
-from pedl2det_runtime.loading import load_trial
+from pedl2det_runtime.trainer.trial_loading import load_trial
 from promises import promise
 from training import Trained, Trial, X, Y, config, run
 

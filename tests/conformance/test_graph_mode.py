@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.checkpoint import latest
-from pedl2det_runtime.model_files import read_weights
+from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.model_files import read_weights
 from promises import promise
 from support import pedl2det, write_tree
 

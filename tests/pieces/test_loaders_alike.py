@@ -15,7 +15,7 @@ import pedl.data
 from pedl import idioms
 from pedl._keras_data import CutBatches
 from pedl.frameworks.keras.data import InMemorySequence, KerasDataAdapter
-from pedl2det_runtime.data import ArraySequence
+from pedl2det_runtime.data.loaders import ArraySequence
 from pedl2det_runtime.errors import CheckFailedError
 from training import config, trial_running
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pedl2det.support.library import render
-from pedl2det_runtime.checkpoint import latest
-from pedl2det_runtime.model_files import read_weights
+from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.model_files import read_weights
 from support import pedl2det
 
 pytestmark = pytest.mark.slow

@@ -101,7 +101,8 @@ class Trainer:
 
 def prepare_imports() -> None:
     """Load TensorFlow and serve `import determined`, as `pedl2det run` does."""
-    from pedl2det_runtime import keras_versions, stub_path
+    from pedl2det_runtime import stub_path
+    from pedl2det_runtime.backends import keras_versions
 
     keras_versions.choose_keras_2()
     stub_path.serve_first()

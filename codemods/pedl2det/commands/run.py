@@ -70,8 +70,8 @@ def command(
         slots=slots,
     )
     from pedl2det_runtime import errors
-    from pedl2det_runtime.ranks.joining import is_chief
-    from pedl2det_runtime.ranks.start import ranks_to_start, start_ranks
+    from pedl2det_runtime.distributed.joining import is_chief
+    from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
 
     searched = [*sys.path]
     try:
@@ -101,9 +101,9 @@ def _config_of_script(path: Path) -> Path | None:
 
 def _fail(error: Any, with_stack: bool) -> NoReturn:
     """Tell the error; on a rank to the launcher, who shows that of the first rank to fail."""
+    from pedl2det_runtime.distributed.joining import is_rank
     from pedl2det_runtime.errors import TrialCodeError
-    from pedl2det_runtime.ranks.joining import is_rank
-    from pedl2det_runtime.ranks.output import Failure
+    from pedl2det_runtime.launch.output import Failure
 
     if is_rank():
         stack = error.__cause__ if isinstance(error, TrialCodeError) else None
@@ -124,7 +124,7 @@ def _say(line: str, is_error: bool) -> None:
 def _runtime() -> ModuleType:
     """The runtime, imported only here: it needs the extra ``run``."""
     try:
-        from pedl2det_runtime import run
+        from pedl2det_runtime.trainer import run
     except ModuleNotFoundError as error:
         raise Pedl2DetError(
             f"training needs {error.name}, which is not installed: pip install 'pedl2det[run]'"
@@ -135,8 +135,8 @@ def _runtime() -> ModuleType:
 @contextmanager
 def _old_names(options: Any) -> Iterator[None]:
     """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
-    from pedl2det_runtime import keras_versions
-    from pedl2det_runtime.run import readable_config
+    from pedl2det_runtime.backends import keras_versions
+    from pedl2det_runtime.trainer.run import readable_config
 
     age = age_of(options.directory, readable_config(options))
     if age is Age.CURRENT:

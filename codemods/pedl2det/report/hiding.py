@@ -1,7 +1,7 @@
 """No report shows a credential: stars stand where one was.
 
-What a credential is, :mod:`pedl2det_runtime.credentials` says; where one stands, the text of a file
-says by the nodes of YAML and by the look of code. A part too many is hidden rather than one shown.
+What a credential is, :mod:`pedl2det_runtime.config.credentials` says; the text of a file says where
+one is, by the nodes of YAML and by the look of code. A part too many is hidden, not one shown.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Hider:
         return _starred(text, [*in_code(text), *self._everywhere(text)])
 
     def _everywhere(self, text: str) -> Iterator[Part]:
-        from pedl2det_runtime.credentials import passwords_of_urls
+        from pedl2det_runtime.config.credentials import passwords_of_urls
 
         yield from passwords_of_urls(text)
         for value in self._known:
@@ -65,7 +65,7 @@ class Hider:
 
 
 def _starred(text: str, parts: list[Part]) -> str:
-    from pedl2det_runtime.credentials import STARS
+    from pedl2det_runtime.config.credentials import STARS
 
     shown, done = "", 0
     for start, end in sorted(parts):

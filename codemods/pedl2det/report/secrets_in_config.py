@@ -18,7 +18,7 @@ def in_config(text: str) -> list[Part]:
         nodes = list(_scalars(text))
     except yaml.YAMLError:
         return [*after_names(text, 0), *in_plain(text)]
-    from pedl2det_runtime.credentials import secret_parts
+    from pedl2det_runtime.config.credentials import secret_parts
 
     parts = [*in_comments(text), *in_plain(text)]
     for name, node in nodes:
@@ -56,7 +56,7 @@ def values_of(path: Path) -> Iterator[str]:
 
     A file that cannot be read has none.
     """
-    from pedl2det_runtime.credentials import is_secret, secret_parts
+    from pedl2det_runtime.config.credentials import is_secret, secret_parts
 
     try:
         text = path.read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ def in_comments(text: str) -> Iterator[Part]:
 
 def after_names(text: str, offset: int) -> Iterator[Part]:
     """What stands behind ``name:`` or ``name =``, up to the end of the line."""
-    from pedl2det_runtime.credentials import is_secret
+    from pedl2det_runtime.config.credentials import is_secret
 
     for found in _NAMED.finditer(text):
         if is_secret(found[1]):
@@ -44,7 +44,7 @@ def after_names(text: str, offset: int) -> Iterator[Part]:
 
 def in_plain(text: str) -> Iterator[Part]:
     """What stands behind ``NAME=``, as in a shell."""
-    from pedl2det_runtime.credentials import is_secret
+    from pedl2det_runtime.config.credentials import is_secret
 
     for found in _ASSIGNED.finditer(text):
         if is_secret(found[1]):
@@ -53,7 +53,7 @@ def in_plain(text: str) -> Iterator[Part]:
 
 def in_code(text: str) -> Iterator[Part]:
     """Texts in quotes that are given to a name, a key or an argument."""
-    from pedl2det_runtime.credentials import is_secret
+    from pedl2det_runtime.config.credentials import is_secret
 
     for found in _LITERAL.finditer(text):
         if is_secret(found[1]):

@@ -43,7 +43,8 @@ def training_length(config: Path, asked: int | None) -> TrainingLength:
         config: the experiment config of the old trial.
         asked: what the user asks for, if anything.
     """
-    from pedl2det_runtime.config import read_config, sample_hparams
+    from pedl2det_runtime.config.hparams import sample_hparams
+    from pedl2det_runtime.config.reader import read_config
     from pedl2det_runtime.errors import Pedl2DetError
 
     try:

@@ -1,6 +1,6 @@
 """``pedl.trial_controller.util``: the rank of this process and its GPUs."""
 
-from pedl2det_runtime.current import current
+from pedl2det_runtime.api.trial_info import current
 
 
 def get_rank() -> int:

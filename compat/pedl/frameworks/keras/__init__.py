@@ -6,8 +6,8 @@ from pedl import idioms
 from pedl.frameworks.keras import data
 from pedl.frameworks.keras.keras_trial import KerasFunctionalTrial, KerasTrial
 from pedl.frameworks.keras.tf_keras_trial import TFKerasTrial
-from pedl2det_runtime.callbacks import TFKerasTensorBoard
-from pedl2det_runtime.current import current
+from pedl2det_runtime.api.callbacks import TFKerasTensorBoard
+from pedl2det_runtime.api.trial_info import current
 
 __all__ = [
     "KerasFunctionalTrial",

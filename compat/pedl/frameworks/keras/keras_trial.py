@@ -6,8 +6,8 @@ from abc import abstractmethod
 from types import ModuleType
 from typing import Any
 
-from pedl2det_runtime.trial import TFKerasTrial as ContextTrial
-from pedl2det_runtime.trial import Trial
+from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
+from pedl2det_runtime.api.trial import Trial
 
 
 class _KerasTrial(Trial):

@@ -7,8 +7,8 @@ from types import ModuleType
 from typing import Any
 
 from pedl._adapter import AdaptedTFKerasTrial, adapt
-from pedl2det_runtime.trial import TFKerasTrial as ContextTrial
-from pedl2det_runtime.trial import Trial
+from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
+from pedl2det_runtime.api.trial import Trial
 
 
 class TFKerasTrial(Trial):

@@ -4,11 +4,11 @@ import importlib
 from typing import Any
 
 from determined import core, errors
-from pedl2det_runtime.cluster_info import ClusterInfo, get_cluster_info
-from pedl2det_runtime.cluster_info import ClusterTrialInfo as TrialInfo
+from pedl2det_runtime.api.cluster_info import ClusterInfo, get_cluster_info
+from pedl2det_runtime.api.cluster_info import ClusterTrialInfo as TrialInfo
+from pedl2det_runtime.api.trial_context import TrialContext
 from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
 from pedl2det_runtime.errors import InvalidHP
-from pedl2det_runtime.trial_context import TrialContext
 
 __all__ = [
     "Categorical",

@@ -1,6 +1,6 @@
 """``determined.experimental``: trials that start themselves (Determined 0.12 to 0.15)."""
 
 from determined.experimental import keras
-from pedl2det_runtime.native import Mode, create, create_trial_instance
+from pedl2det_runtime.trainer.native import Mode, create, create_trial_instance
 
 __all__ = ["Mode", "create", "create_trial_instance", "keras"]

@@ -1,27 +1,24 @@
 """``determined.keras``: the context-based Keras API."""
 
-from pedl2det_runtime.keras_versions import choose_keras_2
+from pedl2det_runtime.backends.keras_versions import choose_keras_2
 
 choose_keras_2()  # the callbacks below subclass those of tf.keras
 
 from determined.keras import callbacks  # noqa: E402
-from pedl2det_runtime.callbacks import TensorBoard, TFKerasTensorBoard  # noqa: E402
-from pedl2det_runtime.context import (  # noqa: E402
-    TFKerasExperimentalContext,
-    TFKerasTrialContext,
-)
-from pedl2det_runtime.data import ArrayLike, InputData  # noqa: E402
-from pedl2det_runtime.early_data import (  # noqa: E402
+from pedl2det_runtime.api.callbacks import TensorBoard, TFKerasTensorBoard  # noqa: E402
+from pedl2det_runtime.api.context import TFKerasExperimentalContext, TFKerasTrialContext  # noqa: E402
+from pedl2det_runtime.api.trial import TFKerasTrial  # noqa: E402
+from pedl2det_runtime.data.loaders import ArrayLike, InputData  # noqa: E402
+from pedl2det_runtime.data.sequence_adapter import SequenceAdapter  # noqa: E402
+from pedl2det_runtime.semantics.early_data import (  # noqa: E402
     InMemorySequence,
     KerasDataAdapter,
     SequenceWithOffset,
     make_keras_data_adapter,
 )
-from pedl2det_runtime.load_model import load_model_from_checkpoint_path  # noqa: E402
-from pedl2det_runtime.native import TFKerasNativeContext, init  # noqa: E402
-from pedl2det_runtime.sequence_adapter import SequenceAdapter  # noqa: E402
-from pedl2det_runtime.trial import TFKerasTrial  # noqa: E402
-from pedl2det_runtime.unserved import unserved  # noqa: E402
+from pedl2det_runtime.semantics.unserved import unserved  # noqa: E402
+from pedl2det_runtime.trainer.load_model import load_model_from_checkpoint_path  # noqa: E402
+from pedl2det_runtime.trainer.native import TFKerasNativeContext, init  # noqa: E402
 
 #: The name of the context in Determined 0.12.
 TFKerasContext = TFKerasTrialContext

@@ -1,6 +1,6 @@
 """``determined.keras.callbacks``."""
 
-from pedl2det_runtime.callbacks import (
+from pedl2det_runtime.api.callbacks import (
     Callback,
     EarlyStopping,
     ReduceLROnPlateau,

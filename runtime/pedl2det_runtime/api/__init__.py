@@ -1,0 +1,1 @@
+"""What users import or subclass: trials, contexts, callbacks, and what they may know of a run."""

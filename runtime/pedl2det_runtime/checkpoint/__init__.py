@@ -1,0 +1,1 @@
+"""Checkpoints: their format, who owns them, which of them stay, where they are stored."""

@@ -1,0 +1,195 @@
+"""The model in a checkpoint: weights, optimizers, random layers, and what it reads."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
+from pedl2det_runtime.errors import CheckpointError
+
+MODEL = "determined-keras-model.h5"
+WEIGHTS = "determined-keras-model-weights"
+_OPTIMIZER = "optimizer.json"
+
+
+def save(model: Any, directory: Path) -> dict[str, str]:
+    """Write a model's files; returns what the checkpoint's metadata say of them.
+
+    A model goes into one HDF5 file. One that HDF5 cannot describe, or that has more optimizers
+    than the compiled one, goes into TensorFlow's format.
+    """
+    settings = {
+        name: float(graph_mode.value(variable))
+        for name, variable in keras_versions.optimizer_settings(model).items()
+    }
+    (directory / _OPTIMIZER).write_text(json.dumps(settings), encoding="utf-8")
+    if not keras_versions.has_more_optimizers(model):
+        image = _hdf5_image(model)
+        if image is not None:
+            (directory / MODEL).write_bytes(image)
+            return {"format": "h5"}
+    model.save_weights(str(directory / WEIGHTS), save_format="tf")
+    return {"format": "saved_weights"}
+
+
+def restore(checkpoint: Path, model: Any, batches: int, states: list[npt.NDArray[Any]]) -> None:
+    """Put a built model back where it was at batch ``batches``.
+
+    Args:
+        checkpoint: where from.
+        model: the model.
+        batches: how many it had trained.
+        states: what :func:`layer_states` gave.
+
+    Raises:
+        CheckpointError: the checkpoint does not fit the model.
+    """
+    restore_weights(checkpoint, model)
+    with _fitting(checkpoint):
+        variables = _layer_states(model)
+        if len(states) != len(variables):
+            raise ValueError(
+                f"it holds {len(states)} states of layers, the model has {len(variables)}"
+            )
+        for state, variable in zip(states, variables, strict=True):
+            graph_mode.assign(variable, state)
+    if not graph_mode.is_chosen():  # the first engine of Keras does not count
+        keras_versions.train_counter(model).assign(batches)
+
+
+def layer_states(model: Any) -> list[npt.NDArray[Any]]:
+    """States of random and recurrent layers and of TensorFlow's own generator."""
+    return [np.asarray(graph_mode.value(variable)) for variable in _layer_states(model)]
+
+
+def restore_weights(checkpoint: Path, model: Any) -> None:
+    """Put the weights and the optimizers back into a built model.
+
+    Raises:
+        CheckpointError: the checkpoint does not fit the model.
+    """
+    with _fitting(checkpoint):
+        if (checkpoint / MODEL).exists():
+            model.load_weights(str(checkpoint / MODEL))
+            _restore_optimizer(checkpoint / MODEL, model)
+        else:
+            # Optimizers get their variables at their first step, and their values then; what
+            # exists already must be in the checkpoint.
+            status = model.load_weights(str(checkpoint / WEIGHTS))
+            if not graph_mode.is_chosen():
+                status.assert_existing_objects_matched()
+        settings = json.loads((checkpoint / _OPTIMIZER).read_text(encoding="utf-8"))
+        for name, variable in keras_versions.optimizer_settings(model).items():
+            graph_mode.assign(variable, settings[name])
+
+
+def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
+    """Every array of a checkpoint's model and optimizers, by its name in the file."""
+    if (checkpoint / MODEL).exists():
+        import h5py
+
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        with h5py.File(checkpoint / MODEL) as file:
+            file.visititems(
+                lambda name, item: (
+                    arrays.update({name: np.asarray(item)})
+                    if isinstance(item, h5py.Dataset)
+                    else None
+                )
+            )
+        return arrays
+    import tensorflow as tf
+
+    reader = tf.train.load_checkpoint(str(checkpoint / WEIGHTS))
+    names = (name for name in reader.get_variable_to_shape_map() if name.endswith("VALUE"))
+    return {name: np.asarray(reader.get_tensor(name)) for name in names}
+
+
+def described_batch(spec: Any) -> Any:
+    """A batch's ``tf.TensorSpec`` as JSON, each as ``"float32:,28,28"``."""
+    if isinstance(spec, dict):
+        return {name: described_batch(part) for name, part in spec.items()}
+    if isinstance(spec, list | tuple):
+        return [described_batch(part) for part in spec]
+    if not hasattr(spec, "shape") or spec.shape.rank is None:
+        return None
+    sizes = ("" if size is None else str(size) for size in spec.shape)
+    return f"{spec.dtype.name}:{','.join(sizes)}"
+
+
+def spec_of_batch(described: Any) -> Any:
+    """The ``tf.TensorSpec`` that :func:`described_batch` described."""
+    import tensorflow as tf
+
+    if isinstance(described, dict):
+        return {name: spec_of_batch(part) for name, part in described.items()}
+    if isinstance(described, list):
+        return tuple(spec_of_batch(part) for part in described)
+    dtype, _, sizes = described.partition(":")
+    return tf.TensorSpec([int(size) if size else None for size in sizes.split(",")], dtype)
+
+
+@contextlib.contextmanager
+def _fitting(checkpoint: Path) -> Any:
+    try:
+        yield
+    except (ValueError, AssertionError, OSError, KeyError) as error:
+        raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error
+
+
+def _hdf5_image(model: Any) -> bytes | None:
+    """The model's HDF5 file; None if HDF5 cannot describe the model.
+
+    It is made in memory: on a full disk the HDF5 library ends the process.
+    """
+    import h5py
+
+    with (
+        warnings.catch_warnings(),
+        keras_versions.saved_as_it_is(model),
+        h5py.File("image", "w", driver="core", backing_store=False) as file,
+    ):
+        warnings.filterwarnings("ignore", message="You are saving your model as an HDF5 file")
+        try:
+            model.save(file, save_format="h5")
+        except OSError:
+            raise
+        except Exception:  # get_config is the user's: it may raise anything
+            return None
+        file.flush()
+        return bytes(file.id.get_file_image())
+
+
+def _restore_optimizer(path: Path, model: Any) -> None:
+    import h5py
+
+    variables = keras_versions.optimizer_variables(model)
+    with h5py.File(path) as file:
+        group = file.get("optimizer_weights", {})
+        names = [_text(name) for name in group.attrs["weight_names"]] if group else []
+        if len(names) != len(variables):
+            # An optimizer that trains a part of the model has fewer: these are known by name.
+            named = {variable.name: variable for variable in variables}
+            if not set(names) <= named.keys() or not names:
+                raise ValueError(
+                    f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
+                )
+            variables = [named[name] for name in names]
+        for name, variable in zip(names, variables, strict=True):
+            graph_mode.assign(variable, np.asarray(group[name]))
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _layer_states(model: Any) -> list[Any]:
+    """States that are variables and no weights: the layers' and the global generator's."""
+    return [*keras_versions.layer_states(model), *random_state.global_generator_states()]

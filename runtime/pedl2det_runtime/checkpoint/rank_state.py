@@ -1,0 +1,75 @@
+"""What each of the processes that train a trial has for itself, in a checkpoint.
+
+A directory ``rank-N`` in the checkpoint for each: random states of the host and of the layers, what
+its data sequences and callbacks remember, gradients that wait for their step.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pedl2det_runtime.checkpoint import safe_pickle
+from pedl2det_runtime.errors import CheckpointError
+
+Arrays = list[npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class RankState:
+    """What one process remembers beside the model, which is everybody's.
+
+    Attributes:
+        random: the host's random states (:mod:`pedl2det_runtime.backends.random_state`).
+        callbacks: the pickled states of the callbacks.
+        loaders: what the data sequences changed in themselves, by their role.
+        layers: states of random and recurrent layers, and TensorFlow's own generator.
+        gradients: sums of gradients between two steps (``optimizations.aggregation_frequency``).
+    """
+
+    random: dict[str, Any]
+    callbacks: bytes
+    loaders: dict[str, dict[str, Any]]
+    layers: Arrays
+    gradients: Arrays
+
+    def write(self, checkpoint: Path, rank: int) -> None:
+        """Write the files of this rank."""
+        directory = checkpoint / f"rank-{rank}"
+        directory.mkdir()
+        (directory / "random.json").write_text(json.dumps(self.random) + "\n", encoding="utf-8")
+        (directory / "callbacks.pkl").write_bytes(self.callbacks)
+        (directory / "loaders.pkl").write_bytes(safe_pickle.dumps(self.loaders))
+        np.savez(directory / "layers.npz", *self.layers)
+        np.savez(directory / "gradients.npz", *self.gradients)
+
+    @classmethod
+    def read(cls, checkpoint: Path, rank: int) -> RankState:
+        """The state of a rank; of the chief if the checkpoint has fewer ranks.
+
+        Raises:
+            CheckpointError: a file is missing or damaged.
+        """
+        directory = checkpoint / f"rank-{rank}"
+        if not directory.is_dir():
+            directory = checkpoint / "rank-0"
+        try:
+            return cls(
+                random=json.loads((directory / "random.json").read_text(encoding="utf-8")),
+                callbacks=(directory / "callbacks.pkl").read_bytes(),
+                loaders=safe_pickle.loads((directory / "loaders.pkl").read_bytes()),
+                layers=_arrays(directory / "layers.npz"),
+                gradients=_arrays(directory / "gradients.npz"),
+            )
+        except (OSError, ValueError) as error:
+            raise CheckpointError(f"{directory}: damaged checkpoint: {error}") from None
+
+
+def _arrays(path: Path) -> Arrays:
+    with np.load(path, allow_pickle=False) as file:
+        return [file[name] for name in file.files]

@@ -1,0 +1,151 @@
+"""Where checkpoints are kept beside the run's own directory: ``checkpoint_storage`` of the config.
+
+fsspec knows the kinds of storage; those of a cloud need its package for it (s3fs, gcsfs, adlfs).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.config.credentials import scrubbed
+from pedl2det_runtime.config.model import CheckpointStorage
+from pedl2det_runtime.errors import CheckpointError, ConfigError
+
+_PROTOCOLS = {"shared_fs": "file", "directory": "file", "s3": "s3", "gcs": "gs", "azure": "abfs"}
+_PACKAGES = {"s3": "s3fs", "gcs": "gcsfs", "azure": "adlfs"}
+_REMEDY = "or keep checkpoints in the results alone: --set checkpoint_storage.type=null"
+
+
+class Storage:
+    """A place for whole checkpoints, each under its own name, beside whatever else is there.
+
+    Args:
+        config: the section of the experiment config.
+
+    Raises:
+        ConfigError: a field is missing, or the storage cannot be reached.
+    """
+
+    def __init__(self, config: CheckpointStorage) -> None:
+        import fsspec
+
+        self._kind = str(config.type)
+        self._fields = fields = config.model_extra or {}
+        self._base = _base(self._kind, fields)
+        try:
+            self._files = fsspec.filesystem(_PROTOCOLS[self._kind], **_options(self._kind, fields))
+            if self._kind in _PACKAGES:
+                # Not made if it is missing: a bucket is somebody's decision.
+                self._files.ls(self._base.partition("/")[0])
+            else:
+                self._files.makedirs(self._base, exist_ok=True)
+        except ImportError:
+            package = _PACKAGES[self._kind]
+            raise ConfigError(
+                f"checkpoint_storage.type: {self._kind} needs {package}: pip install {package}, "
+                f"{_REMEDY}"
+            ) from None
+        except Exception as error:  # each kind of storage has errors of its own
+            raise ConfigError(
+                f"checkpoint_storage: {self._base}: cannot be used: {self._said(error)}; {_REMEDY}"
+            ) from None
+
+    def names(self) -> set[str]:
+        """The whole checkpoints that are there."""
+        found = self._files.glob(f"{self._base}/*/{ownership.METADATA}")
+        return {path.rpartition("/")[0].rpartition("/")[2] for path in found}
+
+    def put(self, checkpoint: Path) -> None:
+        """Copy a checkpoint; it is whole once its ``metadata.json`` is there.
+
+        Raises:
+            CheckpointError: the storage refused, or somebody else uses this name in it.
+        """
+        files = [path for path in sorted(checkpoint.rglob("*")) if path.is_file()]
+        first, last = checkpoint / ownership.MARKER, checkpoint / ownership.METADATA
+        files.sort(key=lambda path: (path != first, path == last))
+        place, owner = f"{self._base}/{checkpoint.name}", ownership.read_owner(checkpoint)
+        try:
+            if self._files.lexists(place):
+                if owner is None or self._owner(place) != owner:
+                    raise FileExistsError(f"{place}: pedl2det did not write this; move it away")
+                if self._files.exists(f"{place}/{ownership.METADATA}"):
+                    return
+                self._files.rm(place, recursive=True)  # a kill left it half-copied
+            for path in files:
+                target = f"{place}/{path.relative_to(checkpoint)}"
+                if self._kind not in _PACKAGES:
+                    self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+                self._files.put_file(str(path), target)
+        except Exception as error:
+            raise CheckpointError(
+                f"checkpoint_storage: {self._base}: the checkpoint could not be copied there: "
+                f"{self._said(error)}; it is in {checkpoint}, --resume goes on from it"
+            ) from None
+
+    def remove(self, owner: ownership.Owner) -> None:
+        """Remove a checkpoint if it is there, is ours and nobody has added a file to it."""
+        place = f"{self._base}/{owner.checkpoint}"
+        if self._owner(place) != owner or not self._files.exists(f"{place}/{ownership.METADATA}"):
+            return
+        about = self._files.info(place)
+        if about.get("islink"):
+            return
+        found = (path.removeprefix(f"{about['name']}/") for path in self._files.find(place))
+        metadata = json.loads(self._files.cat_file(f"{place}/{ownership.METADATA}"))
+        if ownership.are_written(found, metadata["files"]):
+            self._files.rm_file(f"{place}/{ownership.METADATA}")  # no longer whole
+            self._files.rm(place, recursive=True)
+
+    def _owner(self, place: str) -> ownership.Owner | None:
+        """The owner of a checkpoint in the storage; None if no marker in it names it."""
+        try:
+            marker = self._files.cat_file(f"{place}/{ownership.MARKER}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return ownership.parse_marker(marker, place.rpartition("/")[2])
+
+    def _said(self, error: Exception) -> str:
+        lines = scrubbed(str(error), self._fields).strip().splitlines()
+        return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
+
+
+def _base(kind: str, fields: dict[str, Any]) -> str:
+    def field(name: str) -> str:
+        value = fields.get(name)
+        if not isinstance(value, str) or not value:
+            raise ConfigError(f"checkpoint_storage.{name}: {kind} needs it, {_REMEDY}")
+        return value
+
+    match kind:
+        case "shared_fs":
+            parts = [field("host_path"), fields.get("storage_path")]
+        case "directory":
+            parts = [field("container_path")]
+        case "azure":
+            parts = [field("container")]
+        case _:
+            parts = [field("bucket"), fields.get("prefix")]
+    first, *others = (str(part) for part in parts if part)
+    return "/".join([first.rstrip("/"), *(part.strip("/") for part in others)])
+
+
+def _options(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of fsspec's file system, with the credentials of the config if it has some."""
+    match kind:
+        case "s3":
+            client = {"endpoint_url": fields["endpoint_url"]} if fields.get("endpoint_url") else {}
+            wanted = {"key": fields.get("access_key"), "secret": fields.get("secret_key")}
+            wanted["client_kwargs"] = client
+        case "azure":
+            wanted = {
+                "connection_string": fields.get("connection_string"),
+                "account_url": fields.get("account_url"),
+                "credential": fields.get("credential"),
+            }
+        case _:
+            wanted = {}
+    return {name: value for name, value in wanted.items() if value}

@@ -1,0 +1,130 @@
+"""What the ranks of a trial decide together; one process decides alone."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from pedl2det_runtime.backends import graph_mode
+from pedl2det_runtime.distributed import DistributedContext
+from pedl2det_runtime.errors import MetricError, RanksDifferError
+
+
+class Team:
+    """The ranks that train a trial; each must ask the same questions in the same order.
+
+    Args:
+        distributed: which of them this is, and how objects get to the others.
+        averages_training: whether training metrics are averaged, or those of the chief reported.
+
+    Attributes:
+        is_chief: whether this rank reports and writes.
+        size: how many ranks there are.
+    """
+
+    def __init__(self, distributed: DistributedContext, *, averages_training: bool = True) -> None:
+        self._distributed = distributed
+        self._averages_training = averages_training
+        self.is_chief = distributed.rank == 0
+        self.size = distributed.size
+
+    def share_weights(self, model: Any) -> None:
+        """Give every rank the chief's weights, before the first batch."""
+        if self.size > 1:
+            weights = _values(model.weights) if self.is_chief else None
+            _assign(model.weights, self._distributed.broadcast(weights))
+
+    def unite(self, model: Any) -> None:
+        """Make the weights that no gradient changes the same on every rank: their average.
+
+        Moving averages of a ``BatchNormalization`` follow the data that a rank has seen. The one
+        model that is validated, saved and resumed has the average; what cannot be averaged, a
+        counter say, is the chief's.
+
+        Raises:
+            RanksDifferError: trained weights differ, as they do if a callback changes the training
+                of one rank.
+        """
+        if self.size == 1:
+            return
+        own = model.non_trainable_weights
+        everybodys = self._distributed.allgather(
+            (_values(own), _digests(_values(model.trainable_weights)))
+        )
+        _assign(
+            own, [_mean(values) for values in zip(*(part for part, _ in everybodys), strict=True)]
+        )
+        self._check_alike(model, [digests for _, digests in everybodys])
+
+    def mean(self, metrics: dict[str, float], *, training: bool = False) -> dict[str, float]:
+        """The average of every rank's metrics, each counting the same.
+
+        Args:
+            metrics: this rank's.
+            training: whether these are training metrics.
+
+        Raises:
+            MetricError: the ranks have different metrics.
+        """
+        if self.size == 1:
+            return metrics
+        parts: list[dict[str, float]] = self._distributed.allgather(metrics)
+        if training and not self._averages_training:
+            return parts[0]
+        for rank, part in enumerate(parts):
+            if part.keys() != parts[0].keys():
+                raise MetricError(
+                    f"rank {rank} reports {_named(part)}, rank 0 reports {_named(parts[0])}: "
+                    "metrics are averaged over the ranks, so each must report the same"
+                )
+        return {name: _mean_metric([part[name] for part in parts]) for name in parts[0]}
+
+    def any(self, wish: bool) -> bool:
+        """Whether any rank wishes something."""
+        return any(self._distributed.allgather(wish))
+
+    def gather(self, state: Any) -> list[Any] | None:
+        """On the chief, what every rank gave, in the order of ranks; None elsewhere."""
+        return self._distributed.gather(state)
+
+    def _check_alike(self, model: Any, digests: list[list[bytes]]) -> None:
+        names = [weight.name for weight in model.trainable_weights]
+        for rank, theirs in enumerate(digests):
+            for name, chiefs, other in zip(names, digests[0], theirs, strict=True):
+                if other != chiefs:
+                    raise RanksDifferError(
+                        f"{name}: the weights of rank {rank} are not those of rank 0: something "
+                        "changes the training of one rank alone. A callback that sets the learning "
+                        "rate must follow what is the same everywhere, a validation metric say"
+                    )
+
+
+def _values(variables: list[Any]) -> list[Any]:
+    return [np.asarray(graph_mode.value(variable)) for variable in variables]
+
+
+def _assign(variables: list[Any], values: list[Any]) -> None:
+    for variable, value in zip(variables, values, strict=True):
+        graph_mode.assign(variable, value)
+
+
+def _digests(values: list[Any]) -> list[bytes]:
+    return [hashlib.blake2b(value.tobytes(), digest_size=16).digest() for value in values]
+
+
+def _mean(values: tuple[Any, ...]) -> Any:
+    """The average of arrays; the first of them if they are no floating point numbers."""
+    if not np.issubdtype(values[0].dtype, np.floating):
+        return values[0]
+    return np.mean(np.stack(values), axis=0, dtype=np.float64).astype(values[0].dtype)
+
+
+def _mean_metric(values: list[Any]) -> Any:
+    mean = np.mean([np.asarray(value) for value in values], axis=0, dtype=np.float64)
+    return mean if mean.ndim else float(mean)
+
+
+def _named(metrics: dict[str, float]) -> str:
+    return ", ".join(sorted(metrics)) or "nothing"

@@ -1,0 +1,189 @@
+"""``horovodrun`` starts the ranks; what they print and how they end comes back here."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.distributed.keys import KEY_VARIABLE, new_key
+from pedl2det_runtime.errors import ConfigError, RankError
+from pedl2det_runtime.launch.outcome import Outcome, may_pass
+from pedl2det_runtime.launch.output import Failure
+
+#: Seconds without a sign of life of a rank's machine before the others give up.
+LOST_AFTER = 120
+_PATIENCE = 20  # seconds for horovodrun to end its ranks
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What is started.
+
+    Attributes:
+        command: the command of one rank, with all its arguments.
+        slots: how many of them.
+        hosts: where, as ``horovodrun -H`` takes it; None for this machine.
+        out: the results, in which checkpoints say how far the ranks came.
+        restarts: how many times they are started again.
+    """
+
+    command: list[str]
+    slots: int
+    hosts: str | None
+    out: Path
+    restarts: int
+
+
+def horovodrun() -> str:
+    """The path of ``horovodrun``.
+
+    Raises:
+        ConfigError: Horovod is not installed.
+    """
+    beside = Path(sys.executable).with_name("horovodrun")
+    found = str(beside) if beside.exists() else shutil.which("horovodrun")
+    if importlib.util.find_spec("horovod") is None or found is None:
+        raise ConfigError(
+            "training on several processes needs Horovod, which is not installed: install it with "
+            "`pedl2det doctor --install`, or train on one process with --slots 1"
+        )
+    return found
+
+
+def launch(job: Launch, say: Callable[[str, bool], None]) -> None:
+    """Train on several ranks, and start them again after a failure that may pass.
+
+    Args:
+        job: what is started.
+        say: prints a line for people; the second argument says whether it goes to stderr.
+
+    Raises:
+        ConfigError: Horovod is not installed.
+        RankError: the training failed; the first rank's error, whole.
+    """
+    program = horovodrun()
+    before: Failure | None = None
+    restarts, command = job.restarts, job.command
+    while True:
+        reached = checkpoint.latest(job.out / "checkpoints")
+        outcome = Outcome(say)
+        if _run([*_arguments(program, job), *command], outcome) == 0:
+            return
+        rank, failure = outcome.first_failure()
+        if checkpoint.latest(job.out / "checkpoints") != reached:
+            before = None
+        if rank is None or not may_pass(failure, before) or not restarts:
+            raise RankError(_told(rank, job, failure, job.restarts - restarts))
+        restarts, before = restarts - 1, failure
+        left = f"{restarts} restarts left" if restarts != 1 else "1 restart left"
+        say(f"pedl2det: rank {rank} failed: {failure.message}; starting again ({left})", True)
+        if "--resume" not in command:
+            command = [*command, "--resume"]
+
+
+def _told(rank: int | None, job: Launch, failure: Failure, restarted: int) -> str:
+    """The error, what is known of it, and once more in short: the last line is what is read."""
+    after = f", after {restarted} of {job.restarts} restarts" if restarted else ""
+    who = f"rank {rank} of {job.slots} failed first{after}: "
+    if rank is None:
+        who = "horovodrun said:"
+    details = f"{failure.details.rstrip()}\n" if failure.details else ""
+    return f"{who}{failure.message}" if not details else f"{who}\n{details}{failure.message}"
+
+
+def _arguments(program: str, job: Launch) -> list[str]:
+    interface = os.environ.get("HOROVOD_GLOO_IFACE")  # horovodrun would set it anew
+    return [
+        program,
+        *("-np", str(job.slots), "--gloo"),
+        *("--gloo-timeout-seconds", str(LOST_AFTER), "--start-timeout", str(LOST_AFTER)),
+        *(("-H", job.hosts) if job.hosts else ()),
+        *(("--network-interface", interface) if interface else ()),
+    ]
+
+
+def _run(command: list[str], outcome: Outcome) -> int:
+    """Run ``horovodrun`` to its end, or end it when we are to end."""
+    environment = os.environ | {
+        "PYTHONUNBUFFERED": "1",
+        KEY_VARIABLE: new_key(),
+    }
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,  # Ctrl-C reaches us alone, and we end it in order
+        preexec_fn=_end_with_parent,
+    )
+    hearing = threading.Lock()
+
+    def listen(stream: Any) -> None:
+        for line in stream:
+            with hearing:
+                outcome.hear(line.rstrip("\n"))
+
+    listeners = [
+        threading.Thread(target=listen, args=(stream,), daemon=True)
+        for stream in (process.stdout, process.stderr)
+    ]
+    for listener in listeners:
+        listener.start()
+    with _terminable():
+        try:
+            code = process.wait()
+        except BaseException:
+            _end(process)
+            raise
+    for listener in listeners:
+        listener.join(_PATIENCE)
+    return code
+
+
+def _end_with_parent() -> None:
+    """Have Linux end ``horovodrun`` in order if we are killed; it ends its ranks then."""
+    set_parent_death_signal = 1
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()  # its ranks end with it
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Take SIGTERM as Ctrl-C, so that the ranks are ended in order."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

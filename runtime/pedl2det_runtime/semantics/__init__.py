@@ -1,0 +1,1 @@
+"""Training of earlier API generations, expressed as context-based trials: loaders and scripts."""

@@ -1,0 +1,135 @@
+"""The data objects that old loaders return (seeds 003 and 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from pedl2det_runtime.data.loaders import as_data
+from pedl2det_runtime.data.sampler import Sampler
+from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
+from pedl2det_runtime.data.workers import BatchFeed, Workers
+from pedl2det_runtime.errors import CheckFailedError
+
+
+class InMemorySequence(tf.keras.utils.Sequence):
+    """Batches cut from arrays in memory (spec/legacy_pedl.md, 1.4).
+
+    Args:
+        data: inputs, shape (records, ...): an array or a pandas DataFrame.
+        labels: targets, shape (records, ...).
+        batch_size: records in a batch.
+        sample_weight: checked for its length and, as ever, not used.
+        drop_leftovers: leave out the last batch if it is smaller.
+
+    Raises:
+        CheckFailedError: lengths differ, or there are fewer records than one batch.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        labels: Any,
+        batch_size: int,
+        sample_weight: Any = None,
+        drop_leftovers: bool = False,
+    ) -> None:
+        self._data, self._labels = np.asarray(data), np.asarray(labels)
+        records = len(self._data)
+        if records != len(self._labels):
+            raise CheckFailedError("Length of input data and input labels do not match.")
+        if sample_weight is not None and records != len(sample_weight):
+            raise CheckFailedError("Length of input data and sample weights do not match.")
+        if records < batch_size:
+            raise CheckFailedError("Batch size is too large for the input data.")
+        self._batch_size = batch_size
+        self._length = records // batch_size if drop_leftovers else -(-records // batch_size)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        cut = slice(index * self._batch_size, (index + 1) * self._batch_size)
+        return self._data[cut], self._labels[cut]
+
+
+class KerasDataAdapter(SequenceAdapter):
+    """A Sequence and its workers (seed 004, Multithreading / Multiprocessing).
+
+    A trial returns it from its loaders, or reads from it: ``start``, ``get_iterator``, ``stop``.
+    """
+
+    _feed: BatchFeed | None = None
+
+    def start(self, batch_offset: int = 0, is_validation: bool = False) -> None:
+        """Begin to read.
+
+        Args:
+            batch_offset: the batch to begin with.
+            is_validation: whether to end after one pass; training data are read without end.
+        """
+        self.stop()
+        settings = self.fit_settings()
+        workers = Workers(
+            settings["workers"],
+            settings["use_multiprocessing"] and settings["workers"] > 0,
+            settings["max_queue_size"],
+        )
+        sampler = Sampler(len(self))
+        passes = iter([sampler.one_pass()]) if is_validation else sampler.passes(batch_offset)
+        self._feed = BatchFeed(self.sequence, passes, workers)
+
+    def get_iterator(self) -> Iterator[Any]:
+        """The batches.
+
+        Raises:
+            CheckFailedError: :meth:`start` was not called.
+        """
+        if self._feed is None:
+            raise CheckFailedError("KerasDataAdapter.get_iterator: call start() before")
+        return self._feed
+
+    def stop(self, timeout: float | None = None) -> None:  # noqa: ARG002
+        """End the workers."""
+        if self._feed is not None:
+            self._feed.close()
+        self._feed = None
+
+
+class SequenceWithOffset(tf.keras.utils.Sequence):
+    """A Sequence that is read from one of its batches on, round and round.
+
+    Args:
+        sequence: the data.
+        batch_offset: the batch that comes first.
+    """
+
+    def __init__(self, sequence: Any, batch_offset: int = 0) -> None:
+        self._sequence, self._offset = sequence, batch_offset
+
+    def __len__(self) -> int:
+        return len(self._sequence)
+
+    def __getitem__(self, index: int) -> Any:
+        return self._sequence[(index + self._offset) % len(self._sequence)]
+
+
+def make_keras_data_adapter(data: Any, batch_size: int | None = None) -> Any:
+    """A :class:`KerasDataAdapter` of what a loader returned, which may be one already.
+
+    Args:
+        data: an adapter, a Sequence, or ``(x, y)`` of arrays.
+        batch_size: records in a batch that is cut from arrays.
+
+    Raises:
+        CheckFailedError: there are arrays and no batch size.
+    """
+    if isinstance(data, KerasDataAdapter):
+        return data
+    if isinstance(data, tuple) and batch_size is None:
+        raise CheckFailedError("make_keras_data_adapter: arrays need batch_size=")
+    return KerasDataAdapter(as_data(data, batch_size or 0))

@@ -1,0 +1,137 @@
+"""Trials that start themselves: ``determined.experimental`` of April to December 2020.
+
+A script calls ``keras.init(config)``, wraps its model and calls ``fit``; or hands a trial class to
+``create``. Both train in this process, for as long as the config says, into
+``runs/<name of the config>``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.api.context import TFKerasTrialContext
+from pedl2det_runtime.api.trial import TFKerasTrial
+from pedl2det_runtime.api.trial_info import TrialInfo, current, running
+from pedl2det_runtime.backends import keras_versions, random_state
+from pedl2det_runtime.config.reader import config_from
+from pedl2det_runtime.errors import NoTrialError
+from pedl2det_runtime.semantics.script import fit_is_training
+from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.resume import checkpoint_of_all
+from pedl2det_runtime.trainer.run import train
+
+_say: Callable[[str], None] = print  # a script's own output stands beside it
+
+
+class Mode(enum.Enum):
+    """Where a trial is trained: there is no cluster, so ``SUBMIT`` trains here as well."""
+
+    CLUSTER = "CLUSTER"
+    LOCAL = "LOCAL"
+    SUBMIT = "SUBMIT"
+    TEST = "TEST"
+
+
+class TFKerasNativeContext(TFKerasTrialContext):
+    """What ``keras.init`` returns; ``fit`` of the wrapped model trains it."""
+
+    def wrap_model(self, model: Any) -> Any:
+        """The model itself: its ``compile`` and ``fit`` are the user's to call."""
+        return model
+
+
+def init(
+    config: dict[str, Any] | None = None,
+    mode: Mode | None = None,
+    context_dir: str = ".",
+    *_: Any,
+    test: bool = False,
+    **__: Any,
+) -> TFKerasNativeContext:
+    """Begin an experiment in a script; the next ``fit`` of a model trains it.
+
+    Args:
+        config: the experiment config; that of the run, inside ``pedl2det run``.
+        mode: ``Mode.TEST`` trains one batch; all others the whole.
+        context_dir: the directory of the code.
+        test: as ``Mode.TEST``.
+
+    Raises:
+        ConfigError: the config is wrong, or there are results of an earlier run.
+    """
+    try:
+        return TFKerasNativeContext(current())  # a run has begun: its fit is training already
+    except NoTrialError:
+        pass
+    options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
+
+    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
+        train(trial_class, info, options, _say, checkpoint_of_all(options, info, _say))
+        return options.out
+
+    _until_the_end.enter_context(fit_is_training(info, train_it))
+    return TFKerasNativeContext(info)
+
+
+def create(
+    trial_def: type[TFKerasTrial],
+    config: dict[str, Any] | None = None,
+    mode: Mode | None = None,
+    context_dir: str = ".",
+    *_: Any,
+    test: bool = False,
+    **__: Any,
+) -> None:
+    """Train a trial class.
+
+    Args:
+        trial_def: the trial.
+        config: the experiment config.
+        mode: ``Mode.TEST`` trains one batch; all others the whole.
+        context_dir: the directory of the code.
+        test: as ``Mode.TEST``.
+
+    Raises:
+        ConfigError: the config is wrong, or there are results of an earlier run.
+    """
+    options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
+    train(trial_def, info, options, _say, checkpoint_of_all(options, info, _say))
+
+
+def create_trial_instance(
+    trial_def: type[TFKerasTrial],
+    checkpoint_dir: str,
+    config: dict[str, Any] | None = None,
+    hparams: dict[str, Any] | None = None,
+) -> TFKerasTrial:
+    """A trial outside of a run, to try its methods with; nothing is trained or loaded.
+
+    Args:
+        trial_def: the trial.
+        checkpoint_dir: not used.
+        config: the experiment config.
+        hparams: the hyperparameters, instead of those of the config.
+    """
+    del checkpoint_dir
+    given = dict(config or {})
+    if hparams is not None:
+        given["hyperparameters"] = hparams
+    return trial_def(TFKerasTrialContext.from_config(given))
+
+
+_until_the_end = contextlib.ExitStack()
+
+
+def _begin(config: dict[str, Any], context_dir: str, test: bool) -> tuple[RunOptions, TrialInfo]:
+    experiment = config_from(config)
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in experiment.title)
+    out = (Path("runs") / name).resolve()
+    info = TrialInfo.of(experiment, out)
+    _until_the_end.enter_context(running(info))
+    keras_versions.begin_trial()
+    random_state.seed_everything(info.seed)
+    return RunOptions(directory=Path(context_dir).resolve(), out=out, test=test), info

@@ -1,0 +1,152 @@
+"""What a run reports: ``metrics.jsonl``, TensorBoard events and lines for people.
+
+A line of ``metrics.jsonl`` is
+``{"kind": "training"|"validation", "batches": int, "epochs": float, "metrics": {name: float}}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.errors import ConfigError
+
+Metrics = dict[str, float]
+
+#: The keys of a line of ``metrics.jsonl``, and of ``batches.jsonl``.
+REPORT = ("kind", "batches", "epochs", "metrics")
+BATCH = ("batch", "metrics")
+
+
+def scalars(logs: dict[str, Any]) -> Metrics:
+    """The metrics that are single numbers, as floats that hold every bit of them."""
+    values = {name: np.asarray(value) for name, value in logs.items()}
+    return {name: float(value) for name, value in values.items() if value.size == 1}
+
+
+def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
+    """The lines of a log that a run wrote, without one that a kill cut off.
+
+    Args:
+        path: the log; it need not exist.
+        keys: the keys of the object in each line, in order.
+
+    Raises:
+        ConfigError: it is a link, or holds something else.
+    """
+    ownership.refuse_foreign(path, directory=False)
+    if not path.exists():
+        return []
+    *lines, rest = path.read_bytes().split(b"\n")
+    start = f'{{"{keys[0]}": '.encode()
+    rest = rest.rstrip(b"\0")  # a power failure leaves these
+    is_ours = start.startswith(rest[: len(start)]) and all(_has_keys(line, keys) for line in lines)
+    if not is_ours:
+        raise ConfigError(
+            f"{path}: pedl2det did not write this, and does not write into it: move it away, "
+            "or choose another directory with --out"
+        )
+    return [line + b"\n" for line in lines]
+
+
+def _has_keys(line: bytes, keys: tuple[str, ...]) -> bool:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and tuple(found) == keys
+
+
+class JsonLines:
+    """A file of one JSON object a line, cut back to what a checkpoint knew of it.
+
+    Args:
+        path: the file.
+        keys: the keys of each object, in order.
+        keep: how many lines of it stay; a resumed run writes the later ones again.
+
+    Raises:
+        ConfigError: pedl2det did not write what is in the file.
+    """
+
+    def __init__(self, path: Path, keys: tuple[str, ...], keep: int = 0) -> None:
+        lines = written_lines(path, keys)[:keep]
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        self._file = os.fdopen(os.open(path, flags, 0o666), "a", encoding="utf-8")
+        self._file.truncate(sum(map(len, lines)))
+        self.written = len(lines)
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Append one object."""
+        self._file.write(json.dumps(record) + "\n")
+        self._file.flush()
+        self.written += 1
+
+    def sync(self) -> None:
+        """Put what was written on the disk."""
+        os.fsync(self._file.fileno())
+
+
+class Reports:
+    """Where the metrics of a run go.
+
+    Args:
+        directory: the run's directory.
+        keep: lines of ``metrics.jsonl`` that a resumed run keeps.
+        say: prints one line for people.
+        total: batches of the whole trial, for those lines.
+    """
+
+    def __init__(self, directory: Path, keep: int, say: Callable[[str], None], total: int) -> None:
+        import tensorflow as tf
+
+        self._log = JsonLines(directory / "metrics.jsonl", REPORT, keep)
+        with tf.Graph().as_default():  # the one writer that eager and graph mode both have
+            self._events = tf.compat.v1.summary.FileWriter(
+                directory / "tensorboard" / "metrics",
+                filename_suffix=f".{uuid.uuid4()}",  # else the second, which may be taken
+            )
+        self._say = say
+        self._total = total
+
+    @property
+    def written(self) -> int:
+        """Lines in ``metrics.jsonl``."""
+        return self._log.written
+
+    def report(self, kind: str, batches: int, epochs: float, metrics: Metrics) -> None:
+        """Report the metrics of a workload or a validation."""
+        import tensorflow as tf
+
+        self._log.write({"kind": kind, "batches": batches, "epochs": epochs, "metrics": metrics})
+        values = [
+            tf.compat.v1.Summary.Value(tag=f"{kind}/{name}", simple_value=value)
+            for name, value in metrics.items()
+        ]
+        self._events.add_summary(tf.compat.v1.Summary(value=values), batches)
+        shown = "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
+        self._say(f"{kind:>10}  {batches}/{self._total}  {shown}")
+
+    def sync(self) -> None:
+        """Put what was reported on the disk."""
+        self._log.sync()
+        self._events.flush()
+
+
+class NoReports:
+    """The reports of a process that reports nothing: the chief does."""
+
+    written = 0
+
+    def report(self, kind: str, batches: int, epochs: float, metrics: Metrics) -> None:
+        """Report nothing."""
+
+    def sync(self) -> None:
+        """Nothing is written."""

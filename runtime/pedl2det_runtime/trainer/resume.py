@@ -1,0 +1,98 @@
+"""What the results directory holds of an earlier run, and where this one goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pedl2det_runtime.api.trial_info import TrialInfo
+from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.distributed.sharing import seen_by_all
+from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.reports import BATCH, REPORT, written_lines
+
+
+@dataclass(frozen=True)
+class Found:
+    """The checkpoint from which a run goes on, if it does.
+
+    Attributes:
+        path: where it is.
+        state: what it remembers of the run.
+        own: what it remembers of this process.
+    """
+
+    path: Path | None = None
+    state: checkpoint.State | None = None
+    own: RankState | None = None
+
+
+def checkpoint_of_all(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> Found:
+    """What :func:`find_checkpoint` finds for the chief, with this process's own part of it.
+
+    Raises:
+        ConfigError: as there.
+        CheckpointError: likewise.
+    """
+    distributed = info.distributed
+    found = find_checkpoint(options, info, say) if distributed.rank == 0 else Found()
+    path, state = distributed.broadcast((found.path, found.state))
+    if path is None:
+        return found
+    if state.slots != distributed.size:
+        go_on = "1 goes" if distributed.size == 1 else f"{distributed.size} go"
+        say(
+            f"the checkpoint is of {state.slots} processes, {go_on} on: from here on the batches "
+            "are shared differently, so this is not the run that it would have been"
+        )
+    path = seen_by_all(path, distributed)
+    return Found(path, state, RankState.read(path, distributed.rank))
+
+
+def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> Found:
+    """What the results directory holds of an earlier run; nothing in it is ever overwritten.
+
+    Raises:
+        ConfigError: it holds results and ``options.resume`` is not set, it cannot be made, or
+            somebody else's files are where results go.
+        CheckpointError: the checkpoint in it is of another run.
+    """
+    out = options.out
+    log = out / "metrics.jsonl"
+    for name in ("checkpoints", "tensorboard", "tensorboard/metrics"):
+        ownership.refuse_foreign(out / name, directory=True)
+    reports = written_lines(log, REPORT)
+    if options.trace:
+        written_lines(out / "batches.jsonl", BATCH)
+    path = checkpoint.latest(out / "checkpoints")
+    if options.resume:
+        if not out.is_dir():
+            raise ConfigError(f"--resume: {out}: no such directory")
+        if path is not None:
+            state = checkpoint.read_state(path, info.hparams, info.seed)
+            return Found(path, state)
+        say(f"no checkpoint in {out}: the run starts at batch 0")
+        if log.exists():
+            log.replace(_free(log.with_suffix(".jsonl.before")))
+        return Found()
+    if path is not None or reports:
+        raise ConfigError(
+            f"{out}: holds the results of a run: go on with --resume, "
+            "or choose another directory with --out"
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
+    return Found()
+
+
+def _free(path: Path) -> Path:
+    """A name like this one that no file has."""
+    names = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, 10_000)))
+    return next(name for name in names if not os.path.lexists(name))

@@ -1,0 +1,173 @@
+"""The way of the data, from a directory and a config to a trained model.
+
+config file -> ``ExperimentConfig`` -> trial class -> trial -> ``session_config`` -> training data
+-> validation data -> model -> callbacks -> controller. This order holds for every generation
+(spec/README.md, 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pedl2det_runtime import stub_path
+from pedl2det_runtime.api.trial_info import TrialInfo, running
+from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.config.notices import notices
+from pedl2det_runtime.config.reader import read_config
+from pedl2det_runtime.distributed.joining import join
+from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.resume import Found, checkpoint_of_all
+
+if TYPE_CHECKING:
+    from pedl2det_runtime.api.trial import TFKerasTrial
+
+
+def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
+    """Train a trial of any generation.
+
+    Args:
+        options: what to train, and where to.
+        say: prints one line for people.
+
+    Raises:
+        Pedl2DetError: the user's mistake, with what to do about it.
+    """
+    file = options.directory if options.directory.is_file() else None
+    if file is not None:  # a model definition of one file
+        options = replace(options, directory=file.parent)
+    if not options.directory.is_dir():
+        raise ConfigError(f"{options.directory}: no such directory")
+    config = read_config(options.config or find_config(options.directory), options.overrides)
+    # A trial's home is its working directory: paths are made absolute before it is entered.
+    options = replace(options, directory=options.directory.resolve(), out=options.out.resolve())
+    distributed = join(options.slots)
+    if distributed.rank > 0:
+        say = _nothing
+    info = TrialInfo.of(config, options.out, distributed)
+    found = checkpoint_of_all(options, info, say)
+    if found.state is not None:
+        info = replace(info, initial_batch=found.state.progress.batches)
+    keras_versions.choose_keras_2()
+    keras_versions.load_tensorflow()
+    with stub_path.served_first(), keras_versions.as_before():
+        keras_versions.begin_trial()
+        return _run(config, info, options, say, found, file)
+
+
+def _run(
+    config: ExperimentConfig,
+    info: TrialInfo,
+    options: RunOptions,
+    say: Callable[[str], None],
+    found: Found,
+    file: Path | None,
+) -> Progress:
+    from pedl2det_runtime.backends import random_state
+    from pedl2det_runtime.trainer.trial_loading import at_home, load_trial, users_code
+
+    directory = options.directory
+    with running(info), at_home(directory):
+        random_state.seed_everything(info.seed)
+        say(f"{config.title}: seed {info.seed}")
+        for line in notices(config, info.hparams, info.slots):
+            say(line)
+        if isinstance(config.entrypoint, dict):
+            return _train_script(config.entrypoint, info, options, say, found)
+        trial_class = load_trial(
+            directory, config.entrypoint, config.entrypoints, file.name if file else None
+        )
+        with users_code(directory, f"train {trial_class.__name__}"):
+            return train(trial_class, info, options, say, found)
+
+
+def _train_script(
+    entrypoint: dict[str, Any],
+    info: TrialInfo,
+    options: RunOptions,
+    say: Callable[[str], None],
+    found: Found,
+) -> Progress:
+    """Train the model that a script builds; what it does afterwards is done too."""
+    from pedl2det_runtime.semantics.script import run_script
+    from pedl2det_runtime.trainer.trial_loading import users_code
+
+    if not isinstance(entrypoint.get("script"), str):
+        raise ConfigError("entrypoint: expected script: FILE, or module:Class")
+    progress = Progress()
+
+    def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
+        nonlocal progress
+        progress = train(trial_class, info, options, say, found)
+        return options.out
+
+    with users_code(options.directory, f"run {entrypoint['script']}"):
+        run_script(options.directory / entrypoint["script"], info, train_it)
+    return progress
+
+
+def _nothing(line: str) -> None:
+    """Of what the chief says already."""
+
+
+def train(
+    trial_class: type[TFKerasTrial],
+    info: TrialInfo,
+    options: RunOptions,
+    say: Callable[[str], None],
+    found: Found,
+) -> Progress:
+    """Train a context-based trial; to be called while ``info`` is the running trial.
+
+    Args:
+        trial_class: the trial.
+        info: what it may know of its run.
+        options: what to train, and where to.
+        say: prints one line for people.
+        found: what to go on from.
+
+    Raises:
+        Pedl2DetError: the trial breaks the contract of the API.
+    """
+    from pedl2det_runtime.trainer.job import make_job
+    from pedl2det_runtime.trainer.loop import Controller
+
+    job = make_job(trial_class, info, options, say)
+    if found.state is not None:
+        say(f"resumed at batch {found.state.progress.batches}")
+        if found.state.stopped:
+            say("this run was stopped by a callback: nothing is left to train")
+    return Controller(job, found).train()
+
+
+def readable_config(options: RunOptions) -> ExperimentConfig | None:
+    """A trial's config; None where it cannot be read."""
+    path = options.directory
+    try:
+        config = options.config or find_config(path.parent if path.is_file() else path)
+        return read_config(config, options.overrides)
+    except (ConfigError, OSError):
+        return None  # the run itself says what is wrong
+
+
+def find_config(directory: Path) -> Path:
+    """The experiment config of a trial: ``const.yaml``, or the only YAML file.
+
+    Raises:
+        ConfigError: there is none, or there are several.
+    """
+    found = sorted([*directory.glob("*.yaml"), *directory.glob("*.yml")])
+    named = [path for path in found if path.stem == "const"]
+    if len(named) == 1 or len(found) == 1:
+        return (named or found)[0]
+    names = ", ".join(path.name for path in found)
+    raise ConfigError(
+        f"{directory}: several configs ({names}): choose one with -c"
+        if found
+        else f"{directory}: no experiment config: expected const.yaml, or name one with -c"
+    )

@@ -1,0 +1,62 @@
+"""What this process has for itself while a trial trains: taken for a checkpoint, and put back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pedl2det_runtime.backends import random_state
+from pedl2det_runtime.checkpoint import model_files
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.data.attribute_changes import Memory
+from pedl2det_runtime.data.generators import catch_up
+from pedl2det_runtime.trainer.job import Job
+
+
+class Standing:
+    """The random states, and what the data, the callbacks and the optimizers of a job remember.
+
+    Args:
+        job: what is trained; its data are newly built.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._memories = {"training": Memory(job.training), "validation": Memory(job.validation)}
+
+    def taken(self) -> RankState:
+        """All of it, at the present batch."""
+        return RankState(
+            random=random_state.host_state(),
+            callbacks=self._job.callbacks.dump_states(),
+            loaders={name: memory.changes() for name, memory in self._memories.items()},
+            layers=model_files.layer_states(self._job.context.model),
+            gradients=[variable.numpy() for variable in self._waiting()],
+        )
+
+    def put_back_data(self, own: RankState, batches: int, rank: int | None) -> None:
+        """Put back what the data remember, and the random states, before the model is built.
+
+        Args:
+            own: what was taken.
+            batches: how many batches had been trained.
+            rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
+        """
+        for name, memory in self._memories.items():
+            memory.restore(own.loaders[name])
+        catch_up(self._job.training, self._job.validation, batches, own.random, rank)
+        random_state.restore_host_state(own.random)
+
+    def put_back_gradients(self, own: RankState) -> None:
+        """Put back the gradients that waited for their step, if this run sums them alike."""
+        variables = self._waiting()
+        if len(variables) != len(own.gradients):
+            self._job.say(
+                "the checkpoint and this run aggregate gradients differently "
+                "(optimizations.aggregation_frequency, or slots): a step begins anew"
+            )
+            return
+        for variable, value in zip(variables, own.gradients, strict=True):
+            variable.assign(value)
+
+    def _waiting(self) -> list[Any]:
+        return [variable for part in self._job.accumulators for variable in part.variables]
