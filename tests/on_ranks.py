@@ -21,17 +21,20 @@ def examples(directory: Path, *names: str) -> None:
     import click
 
     from pedl2det.commands.run import command
-    from pedl2det_runtime.trainer.loop import Controller
+    from pedl2det_runtime.trainer.loop import TrainingLoop
     from support import EXAMPLES
 
-    train = Controller.train
+    train = TrainingLoop.train
 
-    def watched(self: Controller) -> Any:
+    def watched(self: TrainingLoop) -> Any:
         progress = train(self)
-        save(directory / name, {str(n): w for n, w in enumerate(self._context.model.get_weights())})
+        save(
+            directory / name,
+            {str(n): w for n, w in enumerate(self._job.context.model.get_weights())},
+        )
         return progress
 
-    Controller.train = watched  # type: ignore[method-assign]
+    TrainingLoop.train = watched  # type: ignore[method-assign]
     for name in names:
         arguments = [str(EXAMPLES / name), "--out", str(directory / name), "--max-batches", "30"]
         click.echo(f"example {name}")

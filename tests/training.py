@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from pedl2det_runtime.distributed.group import alone
 from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.distributed.layout import Layout
 from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.resume import checkpoint_of_all
+from pedl2det_runtime.trainer.resolved_run import resolved
 from pedl2det_runtime.trainer.run import train
 
 X = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
@@ -144,8 +144,5 @@ def run(
     said: list[str] = []
     chosen = RunOptions(directory=Path(__file__).parent, out=out, **options)
     with trial_running(given or config(), out) as info:
-        found = checkpoint_of_all(chosen, info, said.append)
-        if found.state:
-            info = replace(info, initial_batch=found.state.progress.batches)
-        train(trial_class, info, chosen, said.append, found)
+        train(trial_class, resolved(chosen, info, said.append))
     return Trained(out, Trial.last, said)

@@ -1,15 +1,18 @@
-"""Which checkpoints a run takes and keeps: its policy, its retention, its storage."""
+"""Write, store and prune the checkpoints of a run: policy, retention, storage."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
 from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.errors import MetricError
@@ -40,27 +43,36 @@ class Goal:
         return self.generation.with_aliases(metrics).get(self.metric)
 
 
-class Keeper:
-    """Judges validations and looks after the checkpoints of one run.
+class CheckpointManager:
+    """Writes, stores and prunes the checkpoints of one run.
 
     Args:
-        goal: what makes a model better.
+        goal: which validations are best, and which checkpoints stay.
+        contents: what each checkpoint holds beside the training state.
         out: the run's directory.
-        best: the best value so far, of a resumed run.
-        records: how many lines of the reports belong to the resumed run.
-        run: the UUID of the run; no checkpoint of another is removed.
+        run: the UUID of the run; checkpoints of other runs are never removed.
+        best: the best value of the metric so far, of a resumed run.
+        records: lines of ``metrics.jsonl`` that a resumed run keeps.
 
     Attributes:
-        directory: where the checkpoints are.
-        run: the UUID of the run.
         best: the best value of the metric so far.
     """
 
-    def __init__(self, goal: Goal, out: Path, best: float | None, records: int, run: str) -> None:
-        self.directory = out / "checkpoints"
-        self.run = run
+    def __init__(
+        self,
+        goal: Goal,
+        contents: checkpoint.Belongings,
+        out: Path,
+        run: str,
+        *,
+        best: float | None = None,
+        records: int = 0,
+    ) -> None:
         self.best = best
+        self._directory = out / "checkpoints"
+        self._run = run
         self._goal = goal
+        self._contents = contents
         self._values = _validations(out / "metrics.jsonl", goal, records)
 
     def wants(self, batches: int, metrics: dict[str, float]) -> bool:
@@ -91,21 +103,45 @@ class Keeper:
         Raises:
             CheckpointError: the storage refused.
         """
-        for path in ownership.half_written(self.directory):
+        for path in ownership.half_written(self._directory):
             ownership.remove(path)
         if self._goal.storage:
             stored = self._goal.storage.names()
-            for name in checkpoint.steps_of_run(self.directory, self.run).keys() - stored:
-                self._goal.storage.put(self.directory / name)
+            for name in checkpoint.steps_of_run(self._directory, self._run).keys() - stored:
+                self._goal.storage.put(self._directory / name)
 
-    def store(self, path: Path) -> None:
-        """Copy a checkpoint to the storage, if there is one.
+    def save(
+        self,
+        model: Any,
+        state: checkpoint.State,
+        ranks: list[RankState],
+        batch: Any,
+        finish: Callable[[Path], None],
+    ) -> None:
+        """Write a checkpoint, copy it to the storage, and remove those that need not stay.
+
+        Args:
+            model: the model, with its optimizer.
+            state: progress of the run.
+            ranks: state of each rank.
+            batch: what a batch is, from :func:`~.model_files.described_batch`.
+            finish: may add files to the checkpoint's directory before it is complete.
 
         Raises:
-            CheckpointError: the storage refused.
+            CheckpointError: the disk or the storage refused.
         """
+        path = checkpoint.save(
+            self._directory,
+            model,
+            state,
+            ranks,
+            run=self._run,
+            belongings=replace(self._contents, batch=batch),
+            finish=finish,
+        )
         if self._goal.storage:
             self._goal.storage.put(path)
+        self.prune(training=True)
 
     def prune(self, *, training: bool) -> None:
         """Remove the checkpoints of this run that need not stay.
@@ -117,14 +153,14 @@ class Keeper:
         """
         if self._goal.retention is None:
             return
-        present = checkpoint.steps_of_run(self.directory, self.run)
+        present = checkpoint.steps_of_run(self._directory, self._run)
         for name in superseded(present, self._values, self._goal.retention, training=training):
-            path = self.directory / name
+            path = self._directory / name
             if not checkpoint.holds_only_own_files(path):
                 continue
             ownership.remove(path)
             if self._goal.storage:
-                self._goal.storage.remove(ownership.Owner(name, self.run))
+                self._goal.storage.remove(ownership.Owner(name, self._run))
 
 
 def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:

@@ -7,58 +7,40 @@ or the model runs eagerly.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import tensorflow as tf
 
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import format as checkpoint
-from pedl2det_runtime.checkpoint import model_files, ownership
-from pedl2det_runtime.checkpoint.manager import Keeper
+from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.data import class_weights
-from pedl2det_runtime.data.feed import Feed, batches_in_pass, training_feed, validation_feed
-from pedl2det_runtime.data.workers import Workers
 from pedl2det_runtime.distributed.lost_rank import as_lost
-from pedl2det_runtime.errors import InvalidExperimentException, StrayStopError
+from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.trainer.evaluation import evaluate, raise_first
 from pedl2det_runtime.trainer.job import Job
-from pedl2det_runtime.trainer.multiplexer import ValidationEvents
-from pedl2det_runtime.trainer.reports import BATCH, JsonLines, NoReports, Reports, scalars
-from pedl2det_runtime.trainer.resume import Found
-from pedl2det_runtime.trainer.schedule import (
-    next_action,
-    next_epoch_end,
-    next_pause,
-    next_stop,
-)
-from pedl2det_runtime.trainer.worker_state import Standing
-
-_TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data processes
+from pedl2det_runtime.trainer.reports import NoReports, Reports, reports_of, scalars, trace_of
+from pedl2det_runtime.trainer.schedule import next_action, next_epoch_end, next_pause, next_stop
+from pedl2det_runtime.trainer.worker_state import WorkerState
 
 
-class Controller(tf.keras.callbacks.Callback):
+class TrainingLoop(tf.keras.callbacks.Callback):
     """Trains one :class:`Job`; to Keras it is the one callback of ``model.fit``.
 
     Args:
         job: what to train.
-        found: what to go on from.
     """
 
     _supports_tf_logs = True  # metrics are fetched where they are reported, not every batch
 
-    def __init__(self, job: Job, found: Found) -> None:
+    def __init__(self, job: Job) -> None:
         super().__init__()
         self._job = job
         self._schedule = job.schedule
-        self._context = job.context
-        self._generation = job.generation
-        self._user = job.callbacks
-        self._team = job.team
-        self._found = found
-        self._standing = Standing(job)
-        state = found.state
+        self._callbacks = job.callbacks
+        state = job.run.resume_point.state
         self._progress = state.progress if state else Progress()
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
@@ -66,28 +48,15 @@ class Controller(tf.keras.callbacks.Callback):
         self._wants_to_stop = False
         self._united_at = -1
         self._workload_begins = False
-        records = state.records if state else 0
-        self._keeper = Keeper(
-            job.goal,
-            job.directory,
-            state.best if state else None,
-            records,
-            ownership.run_of(found.path),
-        )
+        self._worker_state = WorkerState(job)
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
-        if self._team.is_chief:
-            self._reports = Reports(job.directory, records, job.say, job.schedule.total)
-            self._trace = JsonLines(job.trace, BATCH, self._first_batch) if job.trace else None
-        settings = job.context.fit_settings
-        self._belongings = job.belongings
-        self._feed = training_feed(
-            job.training,
-            self._workers(_TRAINING),
-            job.context.get_trial_seed() if settings.shuffle else None,
-            self._first_batch,
-            self._ranks,
-        )
+        if job.run.is_chief:
+            self._reports = reports_of(
+                job.run, job.schedule.total, verbose=job.context.fit_settings.verbose
+            )
+            self._trace = trace_of(job.run, self._first_batch)
+        self._feed = job.data.training_feed(self._first_batch)
         self._chunks = False
 
     def train(self) -> Progress:
@@ -95,72 +64,60 @@ class Controller(tf.keras.callbacks.Callback):
         try:
             self._train()
         except Exception as error:
-            _raise_first(self._feed, as_lost(error) if self._team.size > 1 else error)
+            raise_first(self._feed, as_lost(error) if self._job.team.size > 1 else error)
         finally:
             self._feed.close()
             self._reports.sync()
         return self._progress
 
     def _train(self) -> None:
-        model = self._context.model
+        job, model = self._job, self._job.context.model
         self._chunks = keras_versions.make_chunkable(model)
         dataset = self._open(model)
-        batch = model_files.described_batch(self._feed.spec)
-        self._belongings = replace(self._job.belongings, batch=batch)
-        if self._team.is_chief:
-            self._keeper.catch_up()
-        self._user.keras("on_train_begin", {})
-        if self._found.own:
-            self._user.load_states(self._found.own.callbacks)
+        if job.team.is_chief:
+            job.checkpoints.catch_up()
+        job.callbacks.keras("on_train_begin", {})
+        own = job.run.resume_point.own
+        if own:
+            job.callbacks.load_states(own.callbacks)
         self._act()
-        if not self._stopping and self._first_batch < self._schedule.total:
-            class_weight = self._context.fit_settings.class_weight
-            if class_weight and class_weights.has_weights(dataset) and not graph_mode.is_chosen():
-                dataset = class_weights.multiplied(dataset, class_weight)
-                class_weight = None
-            type(model).fit(  # the wrapped model's own fit trains nothing
-                model,
-                graph_mode.readable(dataset, class_weight),
-                steps_per_epoch=self._schedule.total - self._first_batch,
-                epochs=1,
-                verbose=0,
-                shuffle=False,
-                class_weight=None if graph_mode.is_chosen() else class_weight,
-                callbacks=[self],
-            )
+        if not self._stopping and self._first_batch < job.schedule.total:
+            self._fit(model, dataset)
             self._check_end()
-        self._user.keras("on_train_end", {})
-        if self._team.is_chief:
-            self._keeper.prune(training=False)
+        job.callbacks.keras("on_train_end", {})
+        if job.team.is_chief:
+            job.checkpoints.prune(training=False)
+
+    def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
+        class_weight = self._job.context.fit_settings.class_weight
+        if class_weight and class_weights.has_weights(dataset) and not graph_mode.is_chosen():
+            dataset = class_weights.multiplied(dataset, class_weight)
+            class_weight = None
+        type(model).fit(  # the wrapped model's own fit trains nothing
+            model,
+            graph_mode.readable(dataset, class_weight),
+            steps_per_epoch=self._schedule.total - self._first_batch,
+            epochs=1,
+            verbose=0,
+            shuffle=False,
+            class_weight=None if graph_mode.is_chosen() else class_weight,
+            callbacks=[self],
+        )
 
     def _open(self, model: Any) -> tf.data.Dataset:
-        """The training data from the present batch on, with the model and all states in place."""
-        found = self._found
-        if not (found.path and found.state and found.own):
-            dataset = self._feed.open(model, build=self._team.size > 1)
-            self._team.share_weights(model)
+        """The training data from the first batch on, with the model and all states in place."""
+        point, team = self._job.run.resume_point, self._job.team
+        if not (point.path and point.state and point.own):
+            dataset = self._feed.open(model, build=team.size > 1)
+            team.share_weights(model)
             return dataset
-        rank, size = self._ranks
-        same_rank = rank if found.state.slots == size else None
-        self._standing.put_back_data(found.own, self._first_batch, same_rank)
+        rank, size = self._job.data.ranks
+        same_rank = rank if point.state.slots == size else None
+        self._worker_state.restore_data(point.own, self._first_batch, same_rank)
         dataset = self._feed.open(model, build=True)
-        model_files.restore(found.path, model, self._first_batch, found.own.layers)
-        self._standing.put_back_gradients(found.own)
+        model_files.restore(point.path, model, self._first_batch, point.own.layers)
+        self._worker_state.restore_gradients(point.own)
         return dataset
-
-    @property
-    def _ranks(self) -> tuple[int, int]:
-        distributed = self._context.distributed
-        return distributed.rank, distributed.size
-
-    def _workers(self, *stream: int) -> Workers:
-        settings = self._context.fit_settings
-        return Workers(
-            settings.workers,
-            settings.use_multiprocessing and settings.workers > 0,
-            settings.max_queue_size,
-            (self._context.get_trial_seed(), stream[0] + 2 * self._ranks[0], *stream[1:]),
-        )
 
     # What Keras calls.
 
@@ -175,13 +132,13 @@ class Controller(tf.keras.callbacks.Callback):
         """Tell the user's callbacks what begins with this batch."""
         batches, epoch = self._progress.batches, self._schedule.epoch
         if epoch and batches % epoch == 0:
-            self._user.keras("on_epoch_begin", batches // epoch, {})
+            self._callbacks.keras("on_epoch_begin", batches // epoch, {})
         if self._workload_begins:
             self._workload_begins = False
             requested = self._stop - batches
-            self._user.determined("on_train_workload_begin", batches, requested, {})
-        if self._user.needs_every_training_batch:
-            self._user.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
+            self._callbacks.determined("on_train_workload_begin", batches, requested, {})
+        if self._callbacks.needs_every_training_batch:
+            self._callbacks.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
 
     @kept_from_keras()
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -189,15 +146,15 @@ class Controller(tf.keras.callbacks.Callback):
         logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
         self._progress = self._progress.trained_to(batches)
-        if self._user.needs_every_training_batch:
+        if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._user.keras("on_train_batch_end", index, self._told(logs))
+            self._callbacks.keras("on_train_batch_end", index, self._told(logs))
         if self._trace:
             self._trace.write({"batch": batches, "metrics": self._named(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
-            has_logs = self._generation.epoch_is_one_pass
+            has_logs = self._job.generation.epoch_is_one_pass
             epoch_logs = self._told_of_all(logs) if has_logs else {}
-            self._user.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
+            self._callbacks.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
         self._heed_stop()
         if batches == self._stop:
             self._end_workload(self._named(logs))
@@ -216,20 +173,20 @@ class Controller(tf.keras.callbacks.Callback):
         batches, epochs = self._progress.batches, self._epochs()
         epoch = self._schedule.epoch
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
-        metrics = self._team.mean(metrics, training=True)
-        self._user.determined("on_train_workload_end", batches, metrics | counted)
+        metrics = self._job.team.mean(metrics, training=True)
+        self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
         self._agree_to_stop()
         self._reports.report("training", batches, epochs, metrics)
         self._act()
-        self._context.model.reset_metrics()
+        self._job.context.model.reset_metrics()
         if self._stopping:
-            self._context.model.stop_training = True
+            self._job.context.model.stop_training = True
 
     def _act(self) -> None:
         """Validate and checkpoint, as far as it is due at the present batch."""
         while action := next_action(self._schedule, self._progress, stopping=self._stopping):
             if self._united_at < self._progress.batches:
-                self._team.unite(self._context.model)
+                self._job.team.unite(self._job.context.model)
                 self._united_at = self._progress.batches
             if action == "validate":
                 self._validate()
@@ -238,70 +195,41 @@ class Controller(tf.keras.callbacks.Callback):
 
     def _validate(self) -> None:
         batches = self._progress.batches
-        own = self._generation.validate
-        metrics = self._team.mean(own(batches) if own else self._evaluate(batches))
-        self._user.on_test_end(metrics)
+        own = self._job.generation.validate
+        metrics = own(batches) if own else evaluate(self._job, batches, chunked=self._chunks)
+        metrics = self._job.team.mean(metrics)
+        self._callbacks.on_test_end(metrics)
         self._agree_to_stop()
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
         self._reports.report("validation", batches, self._epochs(), metrics)
-        wanted = self._keeper.wants(batches, metrics)
+        wanted = self._job.checkpoints.wants(batches, metrics)
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
 
-    def _evaluate(self, batches: int) -> dict[str, Any]:
-        """The metrics of one pass over the validation data, by their names in reports."""
-        job, model = self._job, self._context.model
-        feed = validation_feed(
-            job.validation,
-            self._workers(_VALIDATION, batches),
-            job.validation_steps,
-            self._ranks,
-        )
-        try:
-            dataset = feed.open(model, build=False)
-            if self._chunks:
-                single = self._user.needs_every_validation_batch
-                keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
-            dataset = graph_mode.readable(dataset)
-            logs = graph_mode.evaluate(
-                model, dataset, feed.steps, ValidationEvents(self._user, self._generation)
-            )
-            if feed.error:
-                raise feed.error  # Keras took it for the end of the data
-            feed.finish()
-        except Exception as error:
-            _raise_first(feed, error)
-        finally:
-            feed.close()
-        return self._generation.reported("validation", logs)
-
     def _save(self) -> None:
         self._reports.sync()
+        job, context = self._job, self._job.context
         progress = self._progress.checkpointed()
-        context = self._context
-        ranks = self._team.gather(self._standing.taken())
+        ranks = job.team.gather(self._worker_state.taken())
         self._progress = progress
         if ranks is None:
             return
-        path = checkpoint.save(
-            self._keeper.directory,
-            context.model,
-            checkpoint.State(
-                progress=progress,
-                records=self._reports.written,
-                best=self._keeper.best,
-                seed=context.get_trial_seed(),
-                slots=context.distributed.size,
-                stopped=self._stopping,
-            ),
-            ranks,
-            run=self._keeper.run,
-            belongings=self._belongings,
-            finish=lambda path: self._user.determined("on_checkpoint_end", str(path)),
+        state = checkpoint.State(
+            progress=progress,
+            records=self._reports.written,
+            best=job.checkpoints.best,
+            seed=context.get_trial_seed(),
+            slots=context.distributed.size,
+            stopped=self._stopping,
         )
-        self._keeper.store(path)
-        self._keeper.prune(training=True)
+        job.checkpoints.save(
+            context.model,
+            state,
+            ranks,
+            model_files.described_batch(self._feed.spec),
+            lambda path: job.callbacks.determined("on_checkpoint_end", str(path)),
+        )
 
     def _check_end(self) -> None:
         """Refuse a training that ended before its time, which Keras does not call an error."""
@@ -317,48 +245,44 @@ class Controller(tf.keras.callbacks.Callback):
 
     def _named(self, logs: dict[str, Any]) -> dict[str, float]:
         """The metrics of a training, by their names in reports."""
-        return self._generation.reported("training", scalars(logs))
+        return self._job.generation.reported("training", scalars(logs))
 
     def _told(self, logs: dict[str, Any]) -> dict[str, float]:
         """The same, by all names that callbacks may ask for."""
-        return self._generation.with_aliases(self._named(logs))
+        return self._job.generation.with_aliases(self._named(logs))
 
     def _told_of_all(self, logs: dict[str, Any]) -> dict[str, float]:
         """The same, averaged over the ranks."""
-        return self._generation.with_aliases(self._team.mean(self._named(logs), training=True))
+        return self._job.generation.with_aliases(
+            self._job.team.mean(self._named(logs), training=True)
+        )
 
     def _set_chunk(self) -> None:
         """Let Keras run, in one execution, all batches up to the next that matters."""
         if not self._chunks:
             return
         batches = self._progress.batches
-        if self._trace or self._user.needs_every_training_batch:
+        if self._trace or self._callbacks.needs_every_training_batch:
             until = batches + 1
         else:
             until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
-        keras_versions.set_chunk(self._context.model, max(until - batches, 1))
+        keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
 
     def _heed_stop(self) -> None:
         """Remember a callback's wish to stop; the training ends after the present workload."""
-        model = self._context.model
-        if model.stop_training or self._context.get_stop_requested():
+        model = self._job.context.model
+        if model.stop_training or self._job.context.get_stop_requested():
             self._wants_to_stop = True
             model.stop_training = False
 
     def _agree_to_stop(self) -> None:
         """Stop if any of the ranks wants to."""
         self._heed_stop()
-        self._stopping = self._team.any(self._wants_to_stop) or self._stopping
+        self._stopping = self._job.team.any(self._wants_to_stop) or self._stopping
 
     def _index_in_epoch(self, batches: int) -> int:
         return batches % self._schedule.epoch if self._schedule.epoch else batches
 
     def _epochs(self) -> float:
-        epoch = self._schedule.epoch or batches_in_pass(self._job.training)
+        epoch = self._schedule.epoch or self._job.data.batches_in_pass
         return self._progress.batches / epoch if epoch else 0.0
-
-
-def _raise_first(feed: Feed, error: BaseException) -> NoReturn:
-    """Raise what the data raised, if they did, rather than TensorFlow's account of it."""
-    first = feed.error or error
-    raise first from (first.origin if isinstance(first, StrayStopError) else first.__cause__)

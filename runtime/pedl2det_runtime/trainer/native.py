@@ -21,7 +21,7 @@ from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import NoTrialError
 from pedl2det_runtime.semantics.script import fit_is_training
 from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.resume import checkpoint_of_all
+from pedl2det_runtime.trainer.resolved_run import resolved
 from pedl2det_runtime.trainer.run import train
 
 _say: Callable[[str], None] = print  # a script's own output stands beside it
@@ -70,7 +70,7 @@ def init(
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
 
     def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
-        train(trial_class, info, options, _say, checkpoint_of_all(options, info, _say))
+        train(trial_class, resolved(options, info, _say))
         return options.out
 
     _until_the_end.enter_context(fit_is_training(info, train_it))
@@ -99,7 +99,7 @@ def create(
         ConfigError: the config is wrong, or there are results of an earlier run.
     """
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
-    train(trial_def, info, options, _say, checkpoint_of_all(options, info, _say))
+    train(trial_def, resolved(options, info, _say))
 
 
 def create_trial_instance(

@@ -11,12 +11,15 @@ import os
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pedl2det_runtime.trainer.resolved_run import Run
 
 Metrics = dict[str, float]
 
@@ -150,3 +153,21 @@ class NoReports:
 
     def sync(self) -> None:
         """Nothing is written."""
+
+
+def reports_of(run: Run, total: int, *, verbose: bool) -> Reports:
+    """The reports of a run, after those that its checkpoint counts.
+
+    Args:
+        run: the run; to be called on its chief.
+        total: batches of the whole trial.
+        verbose: whether each report is a line for people, too.
+    """
+    state = run.resume_point.state
+    say = run.say if verbose else lambda _: None
+    return Reports(run.out, state.records if state else 0, say, total)
+
+
+def trace_of(run: Run, batches: int) -> JsonLines | None:
+    """``batches.jsonl`` with the lines of the first ``batches``; None if nobody wants it."""
+    return JsonLines(run.out / "batches.jsonl", BATCH, batches) if run.traces else None

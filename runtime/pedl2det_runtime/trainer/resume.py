@@ -1,4 +1,4 @@
-"""What the results directory holds of an earlier run, and where this one goes on."""
+"""Find the checkpoint that a run continues from, and refuse results of another run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pedl2det_runtime.trainer.reports import BATCH, REPORT, written_lines
 
 
 @dataclass(frozen=True)
-class Found:
-    """The checkpoint from which a run goes on, if it does.
+class ResumePoint:
+    """The checkpoint that a run continues from; all None for a new run.
 
     Attributes:
-        path: where it is.
-        state: what it remembers of the run.
-        own: what it remembers of this process.
+        path: its directory.
+        state: progress of the run.
+        own: state of this rank.
     """
 
     path: Path | None = None
@@ -32,7 +32,9 @@ class Found:
     own: RankState | None = None
 
 
-def checkpoint_of_all(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> Found:
+def checkpoint_of_all(
+    options: RunOptions, info: TrialInfo, say: Callable[[str], None]
+) -> ResumePoint:
     """What :func:`find_checkpoint` finds for the chief, with this process's own part of it.
 
     Raises:
@@ -40,7 +42,7 @@ def checkpoint_of_all(options: RunOptions, info: TrialInfo, say: Callable[[str],
         CheckpointError: likewise.
     """
     distributed = info.distributed
-    found = find_checkpoint(options, info, say) if distributed.rank == 0 else Found()
+    found = find_checkpoint(options, info, say) if distributed.rank == 0 else ResumePoint()
     path, state = distributed.broadcast((found.path, found.state))
     if path is None:
         return found
@@ -51,10 +53,12 @@ def checkpoint_of_all(options: RunOptions, info: TrialInfo, say: Callable[[str],
             "are shared differently, so this is not the run that it would have been"
         )
     path = seen_by_all(path, distributed)
-    return Found(path, state, RankState.read(path, distributed.rank))
+    return ResumePoint(path, state, RankState.read(path, distributed.rank))
 
 
-def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> Found:
+def find_checkpoint(
+    options: RunOptions, info: TrialInfo, say: Callable[[str], None]
+) -> ResumePoint:
     """What the results directory holds of an earlier run; nothing in it is ever overwritten.
 
     Raises:
@@ -75,11 +79,11 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
             raise ConfigError(f"--resume: {out}: no such directory")
         if path is not None:
             state = checkpoint.read_state(path, info.hparams, info.seed)
-            return Found(path, state)
+            return ResumePoint(path, state)
         say(f"no checkpoint in {out}: the run starts at batch 0")
         if log.exists():
             log.replace(_free(log.with_suffix(".jsonl.before")))
-        return Found()
+        return ResumePoint()
     if path is not None or reports:
         raise ConfigError(
             f"{out}: holds the results of a run: go on with --resume, "
@@ -89,7 +93,7 @@ def find_checkpoint(options: RunOptions, info: TrialInfo, say: Callable[[str], N
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
-    return Found()
+    return ResumePoint()
 
 
 def _free(path: Path) -> Path:

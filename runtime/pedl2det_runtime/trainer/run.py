@@ -1,8 +1,7 @@
-"""The way of the data, from a directory and a config to a trained model.
+"""Train a trial: from options and config to a trained model.
 
-config file -> ``ExperimentConfig`` -> trial class -> trial -> ``session_config`` -> training data
--> validation data -> model -> callbacks -> controller. This order holds for every generation
-(spec/README.md, 9).
+options -> config -> :class:`Run` -> trial class -> :class:`Job` (trial, data, model) -> training
+loop.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.trainer.options import RunOptions
-from pedl2det_runtime.trainer.resume import Found, checkpoint_of_all
+from pedl2det_runtime.trainer.resolved_run import Run, resolved
 
 if TYPE_CHECKING:
     from pedl2det_runtime.api.trial import TFKerasTrial
@@ -49,51 +48,34 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     distributed = join(options.slots)
     if distributed.rank > 0:
         say = _nothing
-    info = TrialInfo.of(config, options.out, distributed)
-    found = checkpoint_of_all(options, info, say)
-    if found.state is not None:
-        info = replace(info, initial_batch=found.state.progress.batches)
+    one = resolved(options, TrialInfo.of(config, options.out, distributed), say)
     keras_versions.choose_keras_2()
     keras_versions.load_tensorflow()
     with stub_path.served_first(), keras_versions.as_before():
         keras_versions.begin_trial()
-        return _run(config, info, options, say, found, file)
+        return _run(one, file)
 
 
-def _run(
-    config: ExperimentConfig,
-    info: TrialInfo,
-    options: RunOptions,
-    say: Callable[[str], None],
-    found: Found,
-    file: Path | None,
-) -> Progress:
+def _run(run: Run, file: Path | None) -> Progress:
     from pedl2det_runtime.backends import random_state
     from pedl2det_runtime.trainer.trial_loading import at_home, load_trial, users_code
 
-    directory = options.directory
-    with running(info), at_home(directory):
-        random_state.seed_everything(info.seed)
-        say(f"{config.title}: seed {info.seed}")
-        for line in notices(config, info.hparams, info.slots):
-            say(line)
+    config = run.config
+    with running(run.info), at_home(run.directory):
+        random_state.seed_everything(run.info.seed)
+        run.say(f"{config.title}: seed {run.info.seed}")
+        for line in notices(config, run.info.hparams, run.info.slots):
+            run.say(line)
         if isinstance(config.entrypoint, dict):
-            return _train_script(config.entrypoint, info, options, say, found)
-        trial_class = load_trial(
-            directory, config.entrypoint, config.entrypoints, file.name if file else None
-        )
-        with users_code(directory, f"train {trial_class.__name__}"):
-            return train(trial_class, info, options, say, found)
+            return _train_script(config.entrypoint, run)
+        name = file.name if file else None
+        trial_class = load_trial(run.directory, config.entrypoint, config.entrypoints, name)
+        with users_code(run.directory, f"train {trial_class.__name__}"):
+            return train(trial_class, run)
 
 
-def _train_script(
-    entrypoint: dict[str, Any],
-    info: TrialInfo,
-    options: RunOptions,
-    say: Callable[[str], None],
-    found: Found,
-) -> Progress:
-    """Train the model that a script builds; what it does afterwards is done too."""
+def _train_script(entrypoint: dict[str, Any], run: Run) -> Progress:
+    """Train the model that a script builds, and run the rest of the script."""
     from pedl2det_runtime.semantics.script import run_script
     from pedl2det_runtime.trainer.trial_loading import users_code
 
@@ -103,46 +85,34 @@ def _train_script(
 
     def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
         nonlocal progress
-        progress = train(trial_class, info, options, say, found)
-        return options.out
+        progress = train(trial_class, replace(run, info=info))
+        return run.out
 
-    with users_code(options.directory, f"run {entrypoint['script']}"):
-        run_script(options.directory / entrypoint["script"], info, train_it)
+    with users_code(run.directory, f"run {entrypoint['script']}"):
+        run_script(run.directory / entrypoint["script"], run.info, train_it)
     return progress
 
 
 def _nothing(line: str) -> None:
-    """Of what the chief says already."""
+    """Print nothing: the chief has printed it."""
 
 
-def train(
-    trial_class: type[TFKerasTrial],
-    info: TrialInfo,
-    options: RunOptions,
-    say: Callable[[str], None],
-    found: Found,
-) -> Progress:
-    """Train a context-based trial; to be called while ``info`` is the running trial.
-
-    Args:
-        trial_class: the trial.
-        info: what it may know of its run.
-        options: what to train, and where to.
-        say: prints one line for people.
-        found: what to go on from.
+def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
+    """Train a context-based trial, while its :class:`TrialInfo` is the running one.
 
     Raises:
         Pedl2DetError: the trial breaks the contract of the API.
     """
     from pedl2det_runtime.trainer.job import make_job
-    from pedl2det_runtime.trainer.loop import Controller
+    from pedl2det_runtime.trainer.loop import TrainingLoop
 
-    job = make_job(trial_class, info, options, say)
-    if found.state is not None:
-        say(f"resumed at batch {found.state.progress.batches}")
-        if found.state.stopped:
-            say("this run was stopped by a callback: nothing is left to train")
-    return Controller(job, found).train()
+    job = make_job(trial_class, run)
+    state = run.resume_point.state
+    if state is not None:
+        run.say(f"resumed at batch {state.progress.batches}")
+        if state.stopped:
+            run.say("this run was stopped by a callback: nothing is left to train")
+    return TrainingLoop(job).train()
 
 
 def readable_config(options: RunOptions) -> ExperimentConfig | None:

@@ -1,4 +1,4 @@
-"""What this process has for itself while a trial trains: taken for a checkpoint, and put back."""
+"""State of one rank while a trial trains: taken for a checkpoint, and restored."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from pedl2det_runtime.data.generators import catch_up
 from pedl2det_runtime.trainer.job import Job
 
 
-class Standing:
-    """The random states, and what the data, the callbacks and the optimizers of a job remember.
+class WorkerState:
+    """Random states, and the state of data, callbacks and gradient sums of one rank.
 
     Args:
-        job: what is trained; its data are newly built.
+        job: the trial; its data are newly built.
     """
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._memories = {"training": Memory(job.training), "validation": Memory(job.validation)}
+        self._memories = {
+            "training": Memory(job.data.training),
+            "validation": Memory(job.data.validation),
+        }
 
     def taken(self) -> RankState:
         """All of it, at the present batch."""
@@ -33,7 +36,7 @@ class Standing:
             gradients=[variable.numpy() for variable in self._waiting()],
         )
 
-    def put_back_data(self, own: RankState, batches: int, rank: int | None) -> None:
+    def restore_data(self, own: RankState, batches: int, rank: int | None) -> None:
         """Put back what the data remember, and the random states, before the model is built.
 
         Args:
@@ -43,14 +46,15 @@ class Standing:
         """
         for name, memory in self._memories.items():
             memory.restore(own.loaders[name])
-        catch_up(self._job.training, self._job.validation, batches, own.random, rank)
+        data = self._job.data
+        catch_up(data.training, data.validation, batches, own.random, rank)
         random_state.restore_host_state(own.random)
 
-    def put_back_gradients(self, own: RankState) -> None:
+    def restore_gradients(self, own: RankState) -> None:
         """Put back the gradients that waited for their step, if this run sums them alike."""
         variables = self._waiting()
         if len(variables) != len(own.gradients):
-            self._job.say(
+            self._job.run.say(
                 "the checkpoint and this run aggregate gradients differently "
                 "(optimizations.aggregation_frequency, or slots): a step begins anew"
             )

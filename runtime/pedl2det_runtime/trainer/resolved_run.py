@@ -1,0 +1,74 @@
+"""One run, resolved: options and config are read once, and handed on as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pedl2det_runtime.api.trial_info import TrialInfo
+from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.resume import ResumePoint, checkpoint_of_all
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run.
+
+    Attributes:
+        info: config, hyperparameters, seed and rank.
+        directory: the trial's directory, absolute.
+        out: the run's directory, absolute.
+        resume_point: the checkpoint to continue from.
+        say: prints one line for people.
+        max_batches: the most batches to train, or None.
+        is_test: train one batch, validate one, write one checkpoint.
+        traces: whether the metrics of each batch go to ``batches.jsonl``.
+    """
+
+    info: TrialInfo
+    directory: Path
+    out: Path
+    resume_point: ResumePoint
+    say: Callable[[str], None]
+    max_batches: int | None = None
+    is_test: bool = False
+    traces: bool = False
+
+    @property
+    def config(self) -> ExperimentConfig:
+        """The experiment config."""
+        return self.info.config
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process reports and writes."""
+        return self.info.rank == 0
+
+
+def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> Run:
+    """Find the checkpoint to continue from, and make one value of all that a run is.
+
+    Args:
+        options: what the user asked for; ``directory`` and ``out`` are absolute.
+        info: config, hyperparameters, seed and rank.
+        say: prints one line for people.
+
+    Raises:
+        ConfigError: the run's directory holds results, and ``options.resume`` is not set.
+        CheckpointError: the checkpoint is damaged, or of another run.
+    """
+    point = checkpoint_of_all(options, info, say)
+    if point.state is not None:
+        info = replace(info, initial_batch=point.state.progress.batches)
+    return Run(
+        info=info,
+        directory=options.directory,
+        out=options.out,
+        resume_point=point,
+        say=say,
+        max_batches=options.max_batches,
+        is_test=options.test,
+        traces=options.trace,
+    )
