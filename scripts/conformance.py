@@ -26,8 +26,11 @@ Each promise of the documents, the test that holds the runtime to it (in `tests/
 whether it passes on each TensorFlow (2.15 with its own Keras, the others with tf-keras).
 `scripts/conformance.py` writes this page from the test runs.
 
-*Where*: `001:40` is line 40 of seed 001; `4.6` is a section of spec/context_api.md; `config` is
-spec/config.md; `DESIGN 8` a decision of DESIGN.md.
+*Where* is the source of the promise. `001:40` is line 40 of Determined's *Keras API* guide, and
+`002:40` of its *Keras API Reference*. The others are sections of [semantics.md](semantics.md):
+`4.2` Lifecycle; `4.3` Settings of `configure_fit`; `4.4` Batch size; `4.5` Data loaders, Order of
+batches; `4.6` Callbacks; `4.7` Workloads; `4.8` Context; `4.11` to `4.13` Models and optimizers;
+`config` Config format, Lengths; `DESIGN 8` Resume.
 
 | where | promise | test | 2.15 | 2.18 | 2.21 |
 | --- | --- | --- | --- | --- | --- |

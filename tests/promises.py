@@ -17,8 +17,8 @@ def promise(where: str, text: str) -> pytest.MarkDecorator:
     """Mark a test.
 
     Args:
-        where: document and line: ``001:40`` is line 40 of seed 001, ``4.6`` a section of
-            spec/context_api.md.
+        where: the source: ``001:40`` is the *Keras API* guide, line 40; ``4.6`` is a subject of
+            docs/semantics.md (docs/conformance.md lists both).
         text: the promise, in our words.
     """
     return pytest.mark.promise(where, text)

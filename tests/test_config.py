@@ -80,7 +80,7 @@ def test_overrides_replace_single_values(tmp_path: Path) -> None:
         ("- a\n- b\n", "const.yaml: expected a mapping of config keys, got list"),
         ("", "const.yaml: expected a mapping of config keys, got nothing"),
         ("a: [1\n", "const.yaml:2: not YAML"),
-        ("a: 1\na: 2\n", "const.yaml:2: a: this key stands twice"),
+        ("a: 1\na: 2\n", "const.yaml:2: a: duplicate key"),
         (
             LEGACY.replace("50", "fifty"),
             "const.yaml:8: searcher.max_steps: expected a positive whole number of steps, "

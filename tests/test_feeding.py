@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pedl2det_runtime.backends.random_state import host_state, restore_host_state
-from pedl2det_runtime.data.attribute_changes import Memory
+from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.data.workers import BatchFeed, Workers
 
@@ -156,16 +156,16 @@ def test_a_sequence_remembers_what_it_changed() -> None:
             self.name = "fixed"
 
     old, new = Shuffling(), Shuffling()
-    memory = Memory(old)
-    assert memory.changes() == {}
+    tracker = AttributeChanges(old)
+    assert tracker.changes() == {}
 
     old.indices.reverse()
     old.order[:] = [3, 1, 0, 2]
     old.seen = 7
-    changes = memory.changes()
+    changes = tracker.changes()
     assert set(changes) == {"indices", "order", "seen"}
 
-    Memory(new).restore(changes)
+    AttributeChanges(new).restore(changes)
     assert (new.indices, new.order.tolist(), new.seen) == ([3, 2, 1, 0], [3, 1, 0, 2], 7)
 
 

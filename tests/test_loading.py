@@ -16,7 +16,7 @@ from pedl2det_runtime.trainer.trial_loading import at_home, load_trial
 from support import write_tree
 
 OLD_TRIAL = """\
-from pedl2det_runtime.trial import Trial
+from pedl2det_runtime.api.trial import Trial
 
 
 class Outer:
@@ -95,7 +95,7 @@ def test_a_missing_batch_size(searcher: dict[str, Any], said: str, tmp_path: Pat
 def test_two_batch_sizes() -> None:
     hparams = {"global_batch_size": 4, "batch_size": 8}
     (line,) = notices(config_from(given(hparams, max_steps=2)), hparams)
-    assert line.startswith("hyperparameters.batch_size has no effect beside global_batch_size")
+    assert line.startswith("hyperparameters.batch_size has no effect: global_batch_size is set too")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What code of 2019 and 2020 says, and what it gets (spec/legacy_pedl.md, early_determined.md)."""
+"""Names and APIs of PEDL and early Determined (docs/semantics.md)."""
 
 from __future__ import annotations
 
@@ -192,8 +192,11 @@ for trial, out in (("one", "one-out"), ("other", "other-out"), ("one", "again"))
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("tf.contrib.layers.flatten(1)", "model_def.py:6: tf.contrib.layers.flatten is not served"),
-        ("tf.placeholder(tf.float32)", "model_def.py:6: tf.placeholder is not served: use"),
+        (
+            "tf.contrib.layers.flatten(1)",
+            "model_def.py:6: tf.contrib.layers.flatten is not supported",
+        ),
+        ("tf.placeholder(tf.float32)", "model_def.py:6: tf.placeholder is not supported: use"),
         ("import pedl; pedl.Experiment('name')", "model_def.py:6: pedl.Experiment submitted to a"),
         ("from keras.layers import CuDNNThing", "model_def.py:6: import the package: ImportError"),
     ],
@@ -248,8 +251,10 @@ assert not issubclass(tf.keras.optimizers.Adam, tf.keras.optimizers.legacy.Optim
 def test_idioms_are_served_and_taken_back(tmp_path: Path) -> None:
     done = interpreter(IDIOMS, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "LSTM: recurrent_activation='hard_sigmoid', the default of its time" in done.stderr
-    assert "Adadelta: lr=1.0, the default of its time" in done.stderr
+    assert (
+        "LSTM: using recurrent_activation='hard_sigmoid', the default of old Keras" in done.stderr
+    )
+    assert "Adadelta: using lr=1.0, the default of old Keras" in done.stderr
 
 
 @pytest.mark.skipif(is_keras_2_of_tensorflow(), reason="keras is Keras 2 with this TensorFlow")

@@ -44,7 +44,7 @@ def test_positional_arguments_of_old_optimizers(keras: Any) -> None:
     assert said(old.RMSprop(0.5, 0.8, None, 1e-3))["momentum"] == 0.0
     with pytest.raises(TypeError, match="at most 4 arguments by position"):
         old.SGD(0.5, 0.9, 1e-3, True, 1)
-    with pytest.raises(TypeError, match="momentum is given twice"):
+    with pytest.raises(TypeError, match="got multiple values for momentum"):
         old.SGD(0.5, 0.9, momentum=0.8)
 
 
@@ -115,7 +115,7 @@ def test_clipnorm_is_that_of_all_gradients(keras: Any) -> None:
     optimizer.apply_gradients(zip(gradients, weights, strict=True))
     assert [float(weight[0]) for weight in weights] == pytest.approx([-0.6, -0.8])
     assert "global_clipnorm" not in said(keras.optimizers.SGD(1.0, clipnorm=0.0))  # none at all
-    with pytest.raises(UnservedIdiomError, match="together are not served"):
+    with pytest.raises(UnservedIdiomError, match="together are not supported"):
         keras.optimizers.SGD(1.0, clipnorm=1.0, clipvalue=1.0)
 
 
@@ -141,7 +141,7 @@ def test_the_kernel_of_keras_1(keras: Any) -> None:
     assert keras.layers.Conv2D(32, 3, strides=2).strides == (2, 2)
     assert keras.layers.Convolution3D(8, 1, 2, 3).kernel_size == (1, 2, 3)
     for arguments, named in (((32, 3, 2), {"padding": "same"}), ((32, (3, 3), (2, 2)), {})):
-        with pytest.raises(UnservedIdiomError, match="say kernel_size="):
+        with pytest.raises(UnservedIdiomError, match="write kernel_size="):
             keras.layers.Conv2D(*arguments, **named)
 
 

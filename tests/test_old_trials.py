@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import training
-from pedl._calls import called
+from pedl._calls import call_with_accepted
 from pedl2det.cli import cli
 from pedl2det.errors import Pedl2DetError
 from pedl2det_runtime.api.trial_info import TrialInfo, running
@@ -136,7 +136,7 @@ def test_a_metric_of_several_outputs_is_reported_of_each(tmp_path: Path) -> None
     found = run_old(tmp_path / "trial", body, "a_error", loaders)
     assert found["a_error"] == pytest.approx(1.475)
     assert found["b_error"] == 0.0
-    with pytest.raises(Pedl2DetError, match="a_ or b_ before its name"):
+    with pytest.raises(Pedl2DetError, match="with the prefix a_ or b_"):
         run_old(tmp_path / "other", body, "error", loaders)
 
 
@@ -167,7 +167,7 @@ class T(_Base):
             "class T(_Base):\n    def validation_metrics(self):\n"
             "        return {'error': ('mae', np.max)}\n",
             2,
-            "a metric is reduced over the batches by elementwise_mean or np.mean, got max",
+            "the reducer of a metric must be elementwise_mean or np.mean, got max",
         ),
         (
             "class T(_Base):\n    def validation_metrics(self):\n        return None\n",
@@ -175,7 +175,7 @@ class T(_Base):
             "expected a dict of metrics by name, got None",
         ),
         ("class T(KerasTrial):\n    pass\n", 1, "T does not define batch_size, build_model,"),
-        (SHARED, 7, "one metric object stands at two places"),
+        (SHARED, 7, "training_metrics and validation_metrics use the same metric object twice"),
         (FUNCTIONAL, -3, "error: expected a pair (output, metric), got 'mae'"),
         (
             FUNCTIONAL
@@ -233,12 +233,12 @@ def test_a_run_leaves_no_paths_behind(tmp_path: Path) -> None:
     ],
 )
 def test_a_function_is_given_what_it_takes(function: Any, expected: Any) -> None:
-    assert called(function, experiment_config="C", hparams="H") == expected
+    assert call_with_accepted(function, experiment_config="C", hparams="H") == expected
 
 
 def test_a_function_that_takes_something_else_is_refused() -> None:
     with pytest.raises(TrialLoadError, match=r"test_old_trials.py:\d+: <lambda>: expected the"):
-        called(lambda a, b, c: (a, b, c), experiment_config="C", hparams="H")
+        call_with_accepted(lambda a, b, c: (a, b, c), experiment_config="C", hparams="H")
 
 
 class _Asking(training.Trial):
@@ -274,7 +274,7 @@ def test_what_early_determined_exported() -> None:
     adapter = make_keras_data_adapter((np.arange(5), np.arange(5)), batch_size=2)
     assert len(adapter) == 3
     assert make_keras_data_adapter(adapter) is adapter
-    with pytest.raises(Exception, match="TFKerasTrainConfig was a part of"):
+    with pytest.raises(Exception, match="TFKerasTrainConfig is internal to"):
         TFKerasTrainConfig()
 
 

@@ -1,4 +1,4 @@
-"""Scripts that call fit themselves (spec/legacy_keras_trial.md, 2.4)."""
+"""Scripts that call fit themselves (docs/semantics.md, Scripts)."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_something_else_that_draws_is_told(
     for name, body in (("fixed", fit.format("", drawing)), ("draws", fit.format("1", drawing))):
         Ran(tmp_path / name, body, max_batches=6)
         Ran(tmp_path / name, body, resume=True)
-        assert ("between which something else drew" in caplog.text) is (name == "draws")
+        assert ("between the draws of the generators" in caplog.text) is (name == "draws")
 
 
 def test_a_generator_that_ends_is_told(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_the_history_is_what_was_reported(
             "class Leave(tf.keras.callbacks.Callback):\n"
             "    def on_train_batch_end(self, batch, logs): sys.exit()\n"
             "model.fit(Rows(5), validation_data=Rows(5), callbacks=[Leave()])",
-            "train.py:35: model.fit: sys.exit() while it trained",
+            "train.py:35: model.fit: sys.exit() was called during the training",
         ),
         (
             "model.fit(rows(), validation_data=rows())",
@@ -206,11 +206,11 @@ def test_the_history_is_what_was_reported(
         ),
         (
             "model.fit(Rows(5), sample_weight=Y, validation_data=Rows(5))",
-            "model.fit: sample_weight is for arrays",
+            "model.fit: sample_weight is supported for arrays only",
         ),
         (
             "model.fit(Rows(5), class_weight='auto', validation_data=Rows(5))",
-            "train.py:33: class_weight: expected the weight of each class by its number",
+            "train.py:33: class_weight: expected a weight for each class index",
         ),
     ],
 )

@@ -100,9 +100,11 @@ def test_what_is_the_same_is_the_same_object(served: None) -> None:
 def test_what_nothing_serves_says_what_to_write(served: None) -> None:
     from pedl.old_tensorflow import UnservedIdiomError
 
-    with pytest.raises(UnservedIdiomError, match="tf.layers is not served: use tf.keras.layers"):
+    with pytest.raises(UnservedIdiomError, match="tf.layers is not supported: use tf.keras.layers"):
         old_object("tensorflow.layers").dense(1)
-    with pytest.raises(UnservedIdiomError, match="tf.contrib.slim is not served: it went"):
+    with pytest.raises(
+        UnservedIdiomError, match="tf.contrib.slim is not supported: it was removed"
+    ):
         old_object("tensorflow").contrib.slim.conv2d(1)
     with pytest.raises(UnservedIdiomError, match="write tf.keras.regularizers.l2"):
         old_object("tensorflow").contrib.layers.l2_regularizer(0.1)

@@ -77,7 +77,7 @@ def test_a_process_that_raises_is_told(tmp_path: Path) -> None:
     data = Rows(3, stop)
     settings = {"workers": 1, "use_multiprocessing": True}
     said = told(with_data("validation", data, **settings), tmp_path, stop)
-    assert "StopIteration: this error was not caught" in said
+    assert "StopIteration: this exception was not caught" in said
 
 
 @pytest.mark.parametrize("fail", FAILURES)
@@ -88,7 +88,7 @@ def test_a_callback_that_raises_is_told(
     event: str, fail: Callable[[], Any], tmp_path: Path
 ) -> None:
     trial = type("T", (Trial,), {"keras_callbacks": lambda _: [Failing(event, fail)]})
-    assert "this error was not caught" in told(trial, tmp_path, fail)
+    assert "this exception was not caught" in told(trial, tmp_path, fail)
 
 
 def test_a_dataset_that_ends_early_is_told(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ class Forked:
         self, address: str, arguments: list[str], cwd: Path, environment: dict[str, str]
     ) -> None:
         self.returncode: int | None = None
+        self.peak_bytes = 0  # of memory that it had, once it has ended
         self._files: list[IO[bytes]] = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
         self._attendant = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._attendant.connect(address)
@@ -91,7 +92,8 @@ class Forked:
     def wait(self) -> int:
         """Its exit code, or minus the signal that killed it."""
         if self.returncode is None:
-            self.returncode = int(self._attendant.recv(LONGEST))
+            code, peak = self._attendant.recv(LONGEST).split()
+            self.returncode, self.peak_bytes = int(code), int(peak) * 1024
             self._attendant.close()
         return self.returncode
 
@@ -138,7 +140,8 @@ def _attend(connection: socket.socket, address: str) -> None:
     if pid == 0:
         return _become(*json.loads(request), descriptors, address)
     connection.send(str(pid).encode())
-    connection.send(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
+    _, status, used = os.wait4(pid, 0)
+    connection.send(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss}".encode())
     os._exit(0)
 
 

@@ -1,7 +1,7 @@
-"""``import pedl`` as trial code of 2019 and 2020 knows it; it is served by pedl2det_runtime.
+"""The ``pedl`` API of 2019 and 2020, implemented on pedl2det_runtime.
 
-The getters work from the first line of a trial's modules on, while a trial runs (``pedl2det run
-DIR``). Nothing heavy is imported here.
+The getters work during a run (``pedl2det run DIR``), also while the trial's modules are imported.
+Follows docs/semantics.md, Names of ``pedl``. TensorFlow is not imported here.
 """
 
 import importlib
@@ -41,7 +41,7 @@ _PACKAGES = ("data", "frameworks", "trial", "trial_controller", "util")
 
 
 def __getattr__(name: str) -> ModuleType:
-    """``pedl.util`` and its like, imported when they are asked for."""
+    """Import submodules such as ``pedl.util`` on first access."""
     if name in _PACKAGES:
         return importlib.import_module(f"pedl.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
-"""An old trial and its data loaders, seen as a context-based trial.
+"""Adapt a PEDL trial and its data loaders to a context-based trial.
 
-From here on there is one API: everything below the adapter knows only the context-based one. It
-says to the context what ``pedl2det migrate`` writes into the migrated trial.
+The runtime knows only context-based trials. The adapter calls the context as the code that
+``pedl2det migrate`` writes into a migrated trial does.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from pedl import _run
-from pedl._calls import called, checked, place
+from pedl._calls import call_with_accepted, location, require_concrete
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.generation import TF1_NAMES, Generation
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
@@ -22,15 +22,15 @@ _GENERATION = Generation(epoch_is_one_pass=True, wraps_datasets=False, aliases=T
 
 
 def adapt(legacy_class: type, package: ModuleType, base: type[AdaptedTrial]) -> type[ContextTrial]:
-    """The context-based trial that trains a legacy one.
+    """Return the context-based trial class for a PEDL trial class.
 
     Args:
-        legacy_class: the trial.
-        package: where ``make_data_loaders`` is, and ``download_data`` if there is one.
+        legacy_class: the PEDL trial class.
+        package: the module with ``make_data_loaders`` and, optionally, ``download_data``.
         base: the adapter for this kind of trial.
 
     Raises:
-        TrialLoadError: the package exposes no ``make_data_loaders``.
+        TrialLoadError: the package has no function ``make_data_loaders``.
     """
     make_data_loaders: Any = getattr(package, "make_data_loaders", None)
     if not callable(make_data_loaders):
@@ -49,11 +49,11 @@ def adapt(legacy_class: type, package: ModuleType, base: type[AdaptedTrial]) -> 
 
 
 def _nothing() -> None:
-    """A trial without ``download_data``."""
+    """The ``download_data`` of a trial without one."""
 
 
 class AdaptedTrial(ContextTrial):
-    """A trial of PEDL; ``build_model`` is what its kinds differ in."""
+    """Base class of adapters; subclasses implement ``build_model``."""
 
     _legacy_class: type
     _make_data_loaders: Callable[..., Any]
@@ -61,52 +61,57 @@ class AdaptedTrial(ContextTrial):
 
     def __init__(self, context: TFKerasTrialContext) -> None:
         super().__init__(context)
-        context.configure_fit(shuffle=False)  # old Sequences are read in their own order
+        context.configure_fit(shuffle=False)  # PEDL does not shuffle
         self._config = context.get_experiment_config()
         self._hparams = _run.legacy_hparams(current())
         self._download()
-        self._legacy = called(checked(self._legacy_class), hparams=self._hparams)
+        self._legacy = call_with_accepted(
+            require_concrete(self._legacy_class), hparams=self._hparams
+        )
         self._loaders: tuple[Any, Any] | None = None
 
     @property
     def api_generation(self) -> Generation:
-        """An epoch is one pass over the data."""
+        """Training semantics of PEDL."""
         return _GENERATION
 
     def session_config(self) -> Any:
-        """The session of the old trial."""
-        config = called(self._legacy.session_config, hparams=self._hparams)
+        """Return the ``ConfigProto`` of the PEDL trial, or the default."""
+        config = call_with_accepted(self._legacy.session_config, hparams=self._hparams)
         return super().session_config() if config is None else config
 
     def build_training_data_loader(self) -> Any:
-        """The first of the pair that ``make_data_loaders`` gives, which is called once."""
+        """Return the first item of the pair from ``make_data_loaders``, which is called once."""
         return self._pair()[0]
 
     def build_validation_data_loader(self) -> Any:
-        """The second of the pair."""
+        """Return the second item of the pair from ``make_data_loaders``."""
         return self._pair()[1]
 
     def keras_callbacks(self) -> list[Any]:
-        """The callbacks of the old trial."""
-        callbacks: list[Any] = called(self._legacy.keras_callbacks, hparams=self._hparams)
+        """Return the callbacks of the PEDL trial."""
+        callbacks: list[Any] = call_with_accepted(
+            self._legacy.keras_callbacks, hparams=self._hparams
+        )
         return callbacks
 
     def _download(self) -> None:
-        """Call ``download_data`` once per machine, before anything else of the trial."""
+        """Call ``download_data`` once per machine and share its result."""
         distributed = self.context.distributed
-        directory = self._ask(self._download_data) if distributed.local_rank == 0 else None
-        _run.downloaded_to(distributed.broadcast_local(directory))
+        is_first = distributed.local_rank == 0
+        directory = self._call_function(self._download_data) if is_first else None
+        _run.set_download_dir(distributed.broadcast_local(directory))
 
-    def _ask(self, function: Callable[..., Any]) -> Any:
-        """Call a function beside the trial."""
-        return called(function, experiment_config=self._config, hparams=self._hparams)
+    def _call_function(self, function: Callable[..., Any]) -> Any:
+        """Call a module-level function of the trial's package."""
+        return call_with_accepted(function, experiment_config=self._config, hparams=self._hparams)
 
     def _pair(self) -> tuple[Any, Any]:
         if self._loaders is None:
-            loaders = self._ask(self._make_data_loaders)
+            loaders = self._call_function(self._make_data_loaders)
             if not isinstance(loaders, tuple | list) or len(loaders) != 2:
                 raise TrialLoadError(
-                    f"{place(self._make_data_loaders)}: make_data_loaders: expected a pair "
+                    f"{location(self._make_data_loaders)}: make_data_loaders: expected a pair "
                     f"(training, validation), got {_described(loaders)}"
                 )
             self._loaders = loaders[0], loaders[1]
@@ -114,14 +119,18 @@ class AdaptedTrial(ContextTrial):
 
 
 class AdaptedTFKerasTrial(AdaptedTrial):
-    """A ``TFKerasTrial``, which compiles its model itself."""
+    """The adapter of a PEDL ``TFKerasTrial``, which compiles its model itself."""
 
     def build_model(self) -> Any:
-        """The model of the old trial, compiled as it compiled it."""
-        model = called(self._legacy.build_model, hparams=self._hparams)
+        """Return the compiled model of the PEDL trial.
+
+        Raises:
+            CheckFailedError: the model is not compiled.
+        """
+        model = call_with_accepted(self._legacy.build_model, hparams=self._hparams)
         if getattr(model, "optimizer", None) is None:
             raise CheckFailedError(
-                f"{place(self._legacy.build_model)}: build_model must return a compiled "
+                f"{location(self._legacy.build_model)}: build_model must return a compiled "
                 "tf.keras.Model: call model.compile(...) before it returns"
             )
         return self.context.adopt_compiled_model(model)

@@ -1,4 +1,4 @@
-"""Calls of what old trials define, with as much as it takes; places for what is wrong with it."""
+"""Call functions of PEDL trials with the arguments that they accept, and locate them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from typing import Any
 from pedl2det_runtime.errors import TrialLoadError
 
 
-def called(function: Callable[..., Any], **offered: Any) -> Any:
-    """Call something of the trial.
+def call_with_accepted(function: Callable[..., Any], **offered: Any) -> Any:
+    """Call a function of the trial with the arguments that it accepts.
 
-    The old harness gave everything by position, and so it is given where that fits. Where the
-    function takes less, it gets what it names, and then the rest in its order.
+    PEDL passed all arguments by position. If the signature does not accept that, parameters get the
+    argument of the same name, and other parameters the remaining arguments in order.
 
     Args:
         function: a function, method or class.
-        offered: what the old harness gave, in its order.
+        offered: the arguments that PEDL passed, in its order.
+
+    Returns:
+        The return value of the function.
 
     Raises:
-        TrialLoadError: it wants something else.
+        TrialLoadError: the signature does not fit these arguments.
     """
     try:
         signature = inspect.signature(function)
@@ -45,7 +48,7 @@ def called(function: Callable[..., Any], **offered: Any) -> Any:
     if not _fits(signature, *args, **kwargs):
         name = getattr(function, "__name__", type(function).__name__)
         raise TrialLoadError(
-            f"{place(function)}: {name}: expected the parameters ({', '.join(offered)}), "
+            f"{location(function)}: {name}: expected the parameters ({', '.join(offered)}), "
             f"got {signature}"
         )
     return function(*args, **kwargs)
@@ -59,8 +62,8 @@ def _fits(signature: inspect.Signature, *args: Any, **kwargs: Any) -> bool:
     return True
 
 
-def place(function: Callable[..., Any]) -> str:
-    """``file:line`` of a function, method or class; its name where it has none."""
+def location(function: Callable[..., Any]) -> str:
+    """Return ``file:line`` of a function, method or class, or its ``repr`` without source."""
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(function)
@@ -72,15 +75,15 @@ def place(function: Callable[..., Any]) -> str:
         return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(function)
 
 
-def checked(trial_class: type) -> type:
-    """The class, which defines all that it must.
+def require_concrete(trial_class: type) -> type:
+    """Return the class if it defines all abstract methods.
 
     Raises:
-        TrialLoadError: it does not.
+        TrialLoadError: a method is missing.
     """
     missing = sorted(getattr(trial_class, "__abstractmethods__", ()))
     if missing:
         raise TrialLoadError(
-            f"{place(trial_class)}: {trial_class.__name__} does not define {', '.join(missing)}"
+            f"{location(trial_class)}: {trial_class.__name__} does not define {', '.join(missing)}"
         )
     return trial_class

@@ -1,4 +1,4 @@
-"""The data of a ``KerasTrial``: records cut into batches, and its validation data for itself."""
+"""Data of a ``KerasTrial``: batches from a ``BatchLoader``, and its validation data adapter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from pedl2det_runtime.data.loaders import as_data, is_dataset
 
 
 class CutBatches:
-    """Batches cut from a loader of records; the last one may be smaller."""
+    """A sequence of batches from a ``BatchLoader``; the last batch may be smaller.
+
+    Args:
+        loader: the records.
+        size: records per batch.
+    """
 
     def __init__(self, loader: BatchLoader, size: int) -> None:
         self._loader, self._size = loader, size
@@ -26,16 +31,16 @@ class CutBatches:
 
 
 def _unnamed(arrays: dict[str, Any]) -> Any:
-    """One array by itself; several stay named."""
+    """Return the array of a dict of one; return a larger dict unchanged."""
     return next(iter(arrays.values())) if len(arrays) == 1 else arrays
 
 
 def adapter_of(loader: Any, batch_size: Callable[[], int]) -> Any:
-    """The validation data for a trial that reads them itself.
+    """Return the validation data adapter of a trial that reads its validation data itself.
 
     Args:
-        loader: what its function returned.
-        batch_size: records in a batch that is cut from arrays.
+        loader: the validation data from ``make_data_loaders``.
+        batch_size: returns the records per batch, for arrays.
     """
     if isinstance(loader, KerasDataAdapter):
         return loader
@@ -45,19 +50,19 @@ def adapter_of(loader: Any, batch_size: Callable[[], int]) -> Any:
 
 
 class _DatasetAdapter:
-    """A dataset, read as a :class:`KerasDataAdapter` is."""
+    """A dataset with the interface of :class:`KerasDataAdapter`."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
 
     def start(self, batch_offset: int = 0, is_validation: bool = False) -> None:
-        """Nothing to be done for one pass."""
+        """Do nothing; a dataset has no workers."""
         del batch_offset, is_validation
 
     def get_iterator(self) -> Iterator[Any]:
-        """The batches of one pass."""
+        """Return an iterator over the batches of one pass, as NumPy arrays."""
         return iter(self._dataset.as_numpy_iterator())
 
     def stop(self, timeout: float | None = None) -> None:
-        """Nothing runs."""
+        """Do nothing; a dataset has no workers."""
         del timeout

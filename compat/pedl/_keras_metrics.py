@@ -1,32 +1,32 @@
-"""The metrics of a ``KerasTrial`` as Keras takes them."""
+"""Convert the metrics of a ``KerasTrial`` to Keras metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from pedl._calls import place
+from pedl._calls import location
 from pedl.old_models import by_old_names
 from pedl2det_runtime.errors import CheckFailedError
 
 
 def named_metrics(metrics: Callable[[], Any]) -> dict[str, Any]:
-    """What ``training_metrics`` or ``validation_metrics`` gives.
+    """Call ``training_metrics`` or ``validation_metrics`` and check the result.
 
     Raises:
-        CheckFailedError: it is no dict.
+        CheckFailedError: the result is not a dict.
     """
-    found = metrics()
-    if not isinstance(found, dict):
+    named = metrics()
+    if not isinstance(named, dict):
         raise CheckFailedError(
-            f"{place(metrics)}: expected a dict of metrics by name, got {found!r}: return "
+            f"{location(metrics)}: expected a dict of metrics by name, got {named!r}: return "
             "{} for none"
         )
-    return found
+    return named
 
 
 def as_metric(metric: Any, name: str) -> Any:
-    """A metric, or the name or function of one, under a name for Keras."""
+    """Return a Keras metric with this name from a metric, a function or the name of a metric."""
     import tensorflow as tf
 
     if isinstance(metric, tf.keras.metrics.Metric):
@@ -36,12 +36,12 @@ def as_metric(metric: Any, name: str) -> Any:
 
 
 def _function(metric: Any) -> Callable[[Any, Any], Any]:
-    """A metric's function; "accuracy" is the one that fits the shapes."""
+    """Return the function of a metric; for "accuracy", the one that fits the shapes."""
     import tensorflow as tf
 
     if metric not in ("accuracy", "acc"):
-        found: Callable[[Any, Any], Any] = tf.keras.metrics.get(by_old_names(tf, metric))
-        return found
+        function: Callable[[Any, Any], Any] = tf.keras.metrics.get(by_old_names(tf, metric))
+        return function
 
     def accuracy(y: Any, p: Any) -> Any:
         if p.shape[-1] == 1:

@@ -1,8 +1,8 @@
-"""``KerasTrial`` and ``KerasFunctionalTrial`` for the controller, which compiles them here.
+"""Adapters of ``KerasTrial`` and ``KerasFunctionalTrial``, which compile the model.
 
-Their metrics are dicts by name and by role: some are computed on training batches, some on
-validation batches, and a name may stand in both. Keras has one list, so each gets a name of its own
-there, and its name in the dict back when it is reported.
+These trials have one dict of metrics for training and one for validation; a name may be in both.
+Keras has one list of metrics. Each metric therefore gets a unique internal name, which reports
+replace by the name in the dict.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pedl._adapter import AdaptedTrial
-from pedl._calls import called, place
+from pedl._calls import call_with_accepted, location
 from pedl._keras_data import CutBatches, adapter_of
 from pedl._keras_metrics import as_metric, named_metrics
 from pedl.data import BatchLoader
@@ -28,14 +28,15 @@ _log = logging.getLogger(__name__)
 
 
 class AdaptedKerasTrial(AdaptedTrial):
-    """Compiles the model that a ``KerasTrial`` builds, and reports by its names."""
+    """The adapter of a ``KerasTrial``."""
 
     def build_model(self) -> Any:
-        """The model, compiled with the trial's optimizer, losses and metrics."""
+        """Return the model, compiled with the trial's optimizer, losses and metrics."""
         import tensorflow as tf
 
-        model = self.context.wrap_model(called(self._legacy.build_model, hparams=self._hparams))
-        self._outputs = list(model.output_names or ())  # a subclass learns them late
+        built = call_with_accepted(self._legacy.build_model, hparams=self._hparams)
+        model = self.context.wrap_model(built)
+        self._outputs = list(model.output_names or ())  # None for a subclassed model
         roles = self._by_role()
         self._reported_as = {
             (kind, _internal(kind, number)): name
@@ -54,16 +55,16 @@ class AdaptedKerasTrial(AdaptedTrial):
         return model
 
     def build_training_data_loader(self) -> Any:
-        """The training data as batches; loaders of records are cut by ``batch_size()``."""
+        """Return the training data; slice a ``BatchLoader`` into batches of ``batch_size()``."""
         return self._as_batches(super().build_training_data_loader())
 
     def build_validation_data_loader(self) -> Any:
-        """The validation data, likewise."""
+        """Return the validation data; slice a ``BatchLoader`` into batches of ``batch_size()``."""
         return self._as_batches(super().build_validation_data_loader())
 
     @property
     def api_generation(self) -> Generation:
-        """Names by role; ``compute_validation_metrics`` if the trial has its own."""
+        """Training semantics of PEDL, with the metrics of this trial."""
         own = getattr(self._legacy, "compute_validation_metrics", None)
         validate = self._validate if callable(own) else None
         return replace(super().api_generation, reported=self._reported, validate=validate)
@@ -77,13 +78,13 @@ class AdaptedKerasTrial(AdaptedTrial):
             "training": named_metrics(trial.training_metrics),
             "validation": named_metrics(trial.validation_metrics),
         }
-        given = [metric for named in roles.values() for metric in named.values()]
-        parts = [part for one in given for part in (one if isinstance(one, tuple) else (one,))]
+        metrics = [metric for named in roles.values() for metric in named.values()]
+        parts = [part for one in metrics for part in (one if isinstance(one, tuple) else (one,))]
         objects = [id(part) for part in parts if hasattr(part, "reset_state")]
         if len(objects) != len(set(objects)):
             raise CheckFailedError(
-                f"{place(trial.validation_metrics)}: one metric object stands at two places of "
-                "training_metrics and validation_metrics, and would count both: make two"
+                f"{location(trial.validation_metrics)}: training_metrics and validation_metrics "
+                "use the same metric object twice, which would count both: create two objects"
             )
         return roles
 
@@ -91,12 +92,12 @@ class AdaptedKerasTrial(AdaptedTrial):
         names = [name for named in roles.values() for name in named]
         if len(self._outputs) > 1 and names:
             each = ", ".join(f"{output}_{names[0]}" for output in self._outputs)
-            _log.warning("a metric of each output is reported by its name: %s", each)
+            _log.warning("each output reports its own metrics, with its name as prefix: %s", each)
             if current().config.searcher.metric in roles["validation"]:
                 raise CheckFailedError(
                     f"searcher.metric: the model has several outputs, so "
-                    f"{current().config.searcher.metric} is reported of each of them, with "
-                    f"{'_ or '.join(self._outputs)}_ before its name: name one of these"
+                    f"{current().config.searcher.metric} is reported for each of them, with the "
+                    f"prefix {'_ or '.join(self._outputs)}_: add one of these prefixes"
                 )
         return [
             self._metric(kind, number, metric)
@@ -105,35 +106,36 @@ class AdaptedKerasTrial(AdaptedTrial):
         ]
 
     def _metric(self, kind: Kind, number: int, metric: Any) -> Any:
-        """A metric as Keras takes it.
+        """Return a Keras metric.
 
         Raises:
-            CheckFailedError: it is reduced over the batches by something else than their mean.
+            CheckFailedError: the metric's reducer over batches is not the mean.
         """
         if isinstance(metric, tuple) and metric[1:] not in ((elementwise_mean,), (np.mean,)):
-            said = ", ".join(getattr(part, "__name__", repr(part)) for part in metric[1:])
+            reducers = ", ".join(getattr(part, "__name__", repr(part)) for part in metric[1:])
             raise CheckFailedError(
-                f"{place(getattr(self._legacy, f'{kind}_metrics'))}: a metric is reduced over the "
-                f"batches by elementwise_mean or np.mean, got {said}: compute others in "
+                f"{location(getattr(self._legacy, f'{kind}_metrics'))}: the reducer of a metric "
+                f"must be elementwise_mean or np.mean, got {reducers}: compute other metrics in "
                 "compute_validation_metrics"
             )
         function = metric[0] if isinstance(metric, tuple) else metric
         return as_metric(function, _internal(kind, number))
 
     def _reported(self, kind: Kind, metrics: Metrics) -> Metrics:
-        found = {}
+        """Return the metrics of a role by their names in reports, and the loss."""
+        reported = {}
         for internal, value in metrics.items():
             if internal == "loss" and kind == "training":
-                found["loss"] = value
+                reported["loss"] = value
             for (role, ending), name in self._reported_as.items():
                 if role == kind and (internal == ending or internal.endswith(f"_{ending}")):
-                    found[self._name(internal.removesuffix(ending), name)] = value
+                    reported[self._name(internal.removesuffix(ending), name)] = value
         if kind == "validation":
-            found.setdefault("loss", metrics["loss"])
-        return found
+            reported.setdefault("loss", metrics["loss"])
+        return reported
 
     def _name(self, output: str, name: str) -> str:
-        """The name in reports; the same metric of each of several outputs has that of its own."""
+        """Return the name in reports, with the output's name as prefix if there are several."""
         return output + name if len(self._outputs) > 1 else name
 
     def _validate(self, batches: int) -> Metrics:
@@ -154,7 +156,7 @@ class AdaptedKerasTrial(AdaptedTrial):
 
 
 class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
-    """Several outputs: losses and metrics name the output that they are about."""
+    """The adapter of a ``KerasFunctionalTrial``, whose losses and metrics are per output."""
 
     def _loss(self) -> Any:
         return self._legacy.losses()
@@ -164,21 +166,20 @@ class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
         for kind, named in roles.items():
             for number, (name, pair) in enumerate(named.items()):
                 self._check(kind, name, pair)
-                made = self._metric(kind, number, pair[1])
-                by_output.setdefault(pair[0], []).append(made)
+                by_output.setdefault(pair[0], []).append(self._metric(kind, number, pair[1]))
         return by_output
 
     def _check(self, kind: Kind, name: str, pair: Any) -> None:
-        said = f"{place(getattr(self._legacy, f'{kind}_metrics'))}: {name}"
+        prefix = f"{location(getattr(self._legacy, f'{kind}_metrics'))}: {name}"
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise CheckFailedError(f"{said}: expected a pair (output, metric), got {pair!r}")
+            raise CheckFailedError(f"{prefix}: expected a pair (output, metric), got {pair!r}")
         if pair[0] not in self._outputs:
             raise CheckFailedError(
-                f"{said}: the model has no output {pair[0]!r}: it has {', '.join(self._outputs)}"
+                f"{prefix}: the model has no output {pair[0]!r}: it has {', '.join(self._outputs)}"
             )
 
     def _name(self, output: str, name: str) -> str:
-        return name  # which is of one output
+        return name  # the metric belongs to one output
 
 
 def _internal(kind: Kind, number: int) -> str:

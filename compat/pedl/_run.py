@@ -1,4 +1,7 @@
-"""What old code asks of its run (spec/legacy_pedl.md, 1.2)."""
+"""Getters of ``pedl`` for the running trial.
+
+Follows docs/semantics.md, Names of ``pedl`` and Batch size.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _download_dir: Any = None
 
 
 def legacy_hparams(info: TrialInfo) -> dict[str, Any]:
-    """The hyperparameters as an old trial sees them: ``batch_size`` is that of one slot."""
+    """Return the hyperparameters by name, with ``batch_size`` in records per slot."""
     names = ("batch_size", "global_batch_size")
     hparams = {name: value for name, value in info.hparams.items() if name not in names}
     if any(name in info.hparams for name in names):
@@ -21,7 +24,7 @@ def legacy_hparams(info: TrialInfo) -> dict[str, Any]:
 
 
 def get_hyperparameter(name: str) -> Any:
-    """The value of one hyperparameter of the running trial.
+    """Return the value of a hyperparameter; ``batch_size`` is in records per slot.
 
     Raises:
         NoTrialError: no trial is running.
@@ -34,27 +37,43 @@ def get_hyperparameter(name: str) -> Any:
 
 
 def get_experiment_config() -> dict[str, Any]:
-    """The experiment config of the running trial, as its file gives it."""
+    """Return the experiment config as written in its file.
+
+    Raises:
+        NoTrialError: no trial is running.
+    """
     return current().config.raw
 
 
 def get_trial_seed() -> int:
-    """The seed that Python, NumPy and TensorFlow were given."""
+    """Return the seed of ``random``, NumPy and TensorFlow.
+
+    Raises:
+        NoTrialError: no trial is running.
+    """
     return current().seed
 
 
 def get_experiment_id() -> int:
-    """The experiment's number."""
+    """Return the ID of the experiment.
+
+    Raises:
+        NoTrialError: no trial is running.
+    """
     return current().experiment_id
 
 
 def get_trial_id() -> int:
-    """The trial's number."""
+    """Return the ID of the trial.
+
+    Raises:
+        NoTrialError: no trial is running.
+    """
     return current().trial_id
 
 
 def get_download_data_dir() -> Any:
-    """What ``download_data`` of the running trial returned on this machine.
+    """Return the value that the trial's ``download_data`` returned on this machine.
 
     Raises:
         NoTrialError: no trial is running, or it has no ``download_data``.
@@ -68,23 +87,23 @@ def get_download_data_dir() -> Any:
     return _download_dir
 
 
-def downloaded_to(directory: Any) -> None:
-    """Told by the adapter: what ``download_data`` returned."""
+def set_download_dir(directory: Any) -> None:
+    """Store the return value of ``download_data``."""
     global _download_dir
     _download_dir = directory
 
 
 def is_valid_url(url: str) -> bool:
-    """Whether a text has the form of an address: nothing is fetched."""
+    """Return whether a string has the syntax of a URL. Nothing is fetched."""
     parts = urlsplit(url)
     return bool(parts.scheme and parts.netloc)
 
 
 class Experiment:
-    """PEDL's Python form of an experiment, which was submitted to its cluster.
+    """Not supported: PEDL submitted this experiment to a cluster.
 
     Raises:
-        NoTrialError: always: a trial is started by its config.
+        NoTrialError: always.
     """
 
     def __init__(self, *_: Any, **__: Any) -> None:

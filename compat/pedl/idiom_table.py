@@ -1,7 +1,8 @@
-"""What serves each old name of TensorFlow, ``tf.keras`` and NumPy while an old trial is loaded.
+"""The table of replacements for old names of TensorFlow, ``tf.keras`` and NumPy.
 
-The names are rows of ``pedl2det_names``. Here is what has to be made for some of them, and the
-methods that behave as they did. ``pedl.idioms`` puts them in place and takes them back.
+Most names are rows of ``pedl2det_names``. This module adds replacements for names without a
+successor, and wrappers for functions with changed behavior. ``pedl.idioms`` installs them while an
+old trial is loaded.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
 
 @dataclass(frozen=True)
 class Idiom:
-    """A name that legacy code uses, and what serves it today.
+    """An old name and its replacement.
 
     Attributes:
-        module: the module or class on which the name is looked up; ``{keras}`` is the package of
-            Keras 2.
+        module: the module or class that has the name; ``{keras}`` is the package of Keras 2.
         name: the name.
-        served_by: gives the object, from the imported TensorFlow.
-        why: what would go wrong without it.
-        only_if_missing: leave what is there; the name is gone in some versions alone.
-        wraps: what ``served_by`` gives is given what is there, and gives what takes its place.
-        ages: the ages of code that means this by the name.
+        served_by: returns the replacement; its argument is the imported TensorFlow.
+        why: what fails or differs without the replacement.
+        only_if_missing: install the replacement only if this version lacks the name.
+        wraps: ``served_by`` returns a wrapper, which is called with the present object and returns
+            the replacement.
+        ages: the ages of code for which to install the replacement.
     """
 
     module: str
@@ -69,7 +70,7 @@ def _old_layer(name: str) -> Idiom:
 
 
 def _legacy_get(tf: Any) -> Callable[..., Any]:
-    """``optimizers.get`` that finds an optimizer of the old kind for a name."""
+    """Return ``optimizers.get`` with legacy optimizers for names."""
     original = inspect.unwrap(tf.keras.optimizers.get)
 
     @functools.wraps(original)
@@ -85,26 +86,26 @@ def _missing(dotted: str, served_by: Callable[[Any], Any], why: str) -> Idiom:
 
 
 def _wrapped(module: str, name: str, wrap: Callable[[Any], Any], why: str) -> Idiom:
-    """A function of today in a form that does what it did."""
+    """Wrap a function to behave as it did before, for code of any age."""
     return Idiom(module, name, lambda _: wrap, why, wraps=True)
 
 
-def _once(module: str, name: str, wrap: Callable[[Any], Any], why: str) -> Idiom:
-    """A function of today in a form that does what it did in TensorFlow 1."""
+def _wrapped_tf1(module: str, name: str, wrap: Callable[[Any], Any], why: str) -> Idiom:
+    """Wrap a function to behave as in TensorFlow 1, for code of that age."""
     return Idiom(module, name, lambda _: wrap, why, wraps=True, ages=_TENSORFLOW_1)
 
 
 def _with_old_parameters() -> Iterator[Idiom]:
-    """The functions of which only some parameters have other names today."""
+    """Yield wrappers of the functions whose parameters were renamed."""
     for row in rows():
         if row.changed and row.old == row.new and row.keywords:
             module, _, name = row.old.rpartition(".")
             wrap = functools.partial(renaming, row.keywords)
-            yield _once(module, name, wrap, "some parameters have other names")
+            yield _wrapped_tf1(module, name, wrap, "some parameters have other names")
 
 
-#: Names that are gone and are not found under another name: they are made.
-_MADE = (
+#: Replacements of removed names without a successor.
+_WITHOUT_SUCCESSOR = (
     _missing(
         "tensorflow.Session",
         lambda _: EagerSession,
@@ -114,7 +115,7 @@ _MADE = (
         _missing(
             dotted,
             functools.partial(OldPackage, dotted),
-            "the package is gone; some of its names are elsewhere",
+            "the package was removed; some of its names have moved",
         )
         for dotted in (
             "tensorflow.contrib",
@@ -127,7 +128,7 @@ _MADE = (
         _missing(
             f"tensorflow.train.{name}",
             functools.partial(old_train.optimizer, name),
-            "Keras trains with optimizers of tf.keras alone",
+            "Keras accepts only optimizers of tf.keras",
         )
         for name in old_train.NAMES
     ),
@@ -146,7 +147,7 @@ _MADE = (
         _missing(
             f"tensorflow.data.Dataset.{name}",
             functools.partial(old_iterator, name),
-            "a session drew the next batch each time it ran; the error says what to write",
+            "a session read the next batch on each run; the error says what to write",
         )
         for name in ("make_one_shot_iterator", "make_initializable_iterator")
     ),
@@ -154,26 +155,26 @@ _MADE = (
 
 
 def _renamed() -> Iterator[Idiom]:
-    """The names of the table that are found under another name, and those that nothing serves."""
-    made = {f"{idiom.module}.{idiom.name}" for idiom in _MADE}
+    """Yield replacements for the names of the table: successors, or errors that name them."""
+    own = {f"{idiom.module}.{idiom.name}" for idiom in _WITHOUT_SUCCESSOR}
     for row in rows():
         module, _, _ = row.old.rpartition(".")
-        if row.old in made or lookup(module) is not None:
-            continue  # the last: the name comes with its module
+        if row.old in own or lookup(module) is not None:
+            continue  # the replacement of the module has the name
         if module == "numpy":
-            yield _missing(row.old, lambda _, row=row: old_numpy.served(row), row.write)  # type: ignore[misc]
+            yield _missing(row.old, lambda _, row=row: old_numpy.old_name(row), row.write)  # type: ignore[misc]
         elif row.old.startswith("tensorflow."):
             yield _missing(row.old, functools.partial(old_name, row), row.write)
 
 
 IDIOMS = (
-    *_MADE,
+    *_WITHOUT_SUCCESSOR,
     *_renamed(),
     Idiom(
         "tensorflow.nn",
         "dropout",
         lambda tf: tf.compat.v1.nn.dropout,
-        "its second argument was the share that is kept, and is the share that is dropped",
+        "its second argument was the fraction to keep, and is the fraction to drop",
         ages=_TENSORFLOW_1,
     ),
     *_with_old_parameters(),
@@ -195,12 +196,12 @@ IDIOMS = (
             module,
             "get",
             _legacy_get,
-            "compile(optimizer='rmsprop') means the optimizer that computed what it did in 2020",
+            "names such as compile(optimizer='rmsprop') resolve to legacy optimizers",
         )
         for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers")  # compile's own
     ),
     *(
-        _wrapped("numpy", name, old_numpy.ragged, "lists of several lengths made an object array")
+        _wrapped("numpy", name, old_numpy.ragged, "ragged lists created an object array")
         for name in ("array", "asarray")
     ),
     _wrapped(
@@ -214,23 +215,23 @@ IDIOMS = (
             f"{{keras}}.src.engine.{module}.Model",
             "compile",
             lambda tf: functools.partial(old_models.compiling, tf),
-            "names mean the optimizers and losses of standalone Keras, for its models",
+            "names resolve to optimizers and losses of standalone Keras, for its models",
             wraps=True,
             ages=_TENSORFLOW_1,
         )
         for module in ("training", "training_v1")
     ),
-    _once(
+    _wrapped_tf1(
         "{keras}.src.engine.base_layer.Layer",
         "__call__",
         old_phase.calling,
-        "layers keep to K.set_learning_phase",
+        "K.set_learning_phase applies to layers",
     ),
     *(
         _missing(
             f"{{keras}}.src.engine.sequential.Sequential.{name}",
             lambda _, name=name: getattr(old_models, name),  # type: ignore[misc]
-            "gone since TensorFlow 2.6",
+            "removed in TensorFlow 2.6",
         )
         for name in ("predict_classes", "predict_proba")
     ),
@@ -239,30 +240,32 @@ IDIOMS = (
             "pedl2det_runtime.api.context.TFKerasExperimentalContext",
             f"cache_{name}_dataset",
             lambda _: old_data_layer.caching,
-            "the data layer is gone",
+            "the data layer was removed",
         )
         for name in ("train", "validation")
     ),
-    _once(
+    _wrapped_tf1(
         "tensorflow.python.framework.tensor_shape.TensorShape",
         "__getitem__",
         old_dimensions,
         "a dimension of a shape had a value",
     ),
-    _once(
+    _wrapped_tf1(
         "tensorflow.keras.backend",
         "set_learning_phase",
         old_phase.setting,
-        "it held for fit and evaluate",
+        "it applied to fit and evaluate",
     ),
-    _once(
+    _wrapped_tf1(
         _BATCH_NORM,
         "_get_training_value",
         old_batch_norm.training_value,
-        "a frozen one normalised by the batch in training",
+        "a frozen layer normalized by the batch in training",
     ),
     *(
-        _once(_BATCH_NORM, name, old_batch_norm.unless_frozen, "a frozen one kept its averages")
+        _wrapped_tf1(
+            _BATCH_NORM, name, old_batch_norm.unless_frozen, "a frozen layer kept its averages"
+        )
         for name in ("_assign_moving_average", "_assign_new_value")
     ),
 )

@@ -1,8 +1,7 @@
-"""The names of 2019 are put in place for an old trial, and taken back.
+"""Install and remove the replacements for old names, listed in ``pedl.idiom_table``.
 
-``pedl2det_names`` is the list of names, ``pedl.idiom_table`` has what serves them. They are put in
-place when ``pedl.frameworks.keras`` is imported, which ``pedl2det run`` does before it loads
-an old trial; ``deactivate`` takes them back. Migrated code says what it means in its own text.
+Importing ``pedl.frameworks.keras`` installs them; ``pedl2det run`` imports it before it loads an
+old trial. ``deactivate`` removes them. Migrated code does not need them.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ _undo: list[tuple[Any, Any, Any]] = []
 
 
 def activate(age: Age = Age.TENSORFLOW_1) -> None:
-    """Put the idioms in place; doing it twice is the same as once.
+    """Install the replacements, unless they are installed.
 
     Args:
-        age: the TensorFlow that the trial was written for.
+        age: the TensorFlow version that the trial was written for.
 
     Raises:
-        ImportError: Keras 3 was imported under the name ``keras`` before.
+        ImportError: Keras 3 is already imported as ``keras``.
     """
     if _undo:
         return
@@ -57,19 +56,19 @@ def activate(age: Age = Age.TENSORFLOW_1) -> None:
             try:
                 served = idiom.served_by(tf)
             except AttributeError:
-                if idiom.only_if_missing:  # gone from this TensorFlow altogether
+                if idiom.only_if_missing:  # this TensorFlow has no successor
                     continue
                 raise
             _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
             if isinstance(served, OldPackage):
                 for path, package in served.packages():
                     _put_module(path, package)
-    for path, module in list(old_keras.modules(tf, age)):  # before any is in its place
+    for path, module in list(old_keras.modules(tf, age)):  # create all before installing any
         _put_module(path, module)
 
 
 def deactivate() -> None:
-    """Take the idioms back."""
+    """Remove the replacements."""
     while _undo:
         owner, name, before = _undo.pop()
         if owner is sys.modules:
@@ -80,7 +79,7 @@ def deactivate() -> None:
             delattr(owner, name)
         else:
             setattr(owner, name, before)
-    old_phase.forget()
+    old_phase.reset()
     old_keras.serve_no_more()
     warnings.filters[:] = [  # type: ignore[index]
         known for known in warnings.filters if getattr(known[1], "pattern", "") != _LR_IS_DEPRECATED
@@ -106,9 +105,9 @@ def _has(owner: Any, name: str) -> bool:
 
 
 def _owners(tf: Any, dotted: str) -> Iterator[Any]:
-    """Every object that code may mean by a dotted name.
+    """Yield every object that a dotted name may resolve to.
 
-    ``import tensorflow.keras.optimizers`` and the attribute ``tf.keras.optimizers`` are two
+    ``import tensorflow.keras.optimizers`` and the attribute ``tf.keras.optimizers`` are different
     module objects, because TensorFlow loads Keras lazily.
     """
     keras = tf.keras.Model.__module__.partition(".")[0]
@@ -118,16 +117,16 @@ def _owners(tf: Any, dotted: str) -> Iterator[Any]:
         yield getattr(importlib.import_module(module), last)
         return
     imported = None
-    with contextlib.suppress(ModuleNotFoundError):  # some are attributes alone
+    with contextlib.suppress(ModuleNotFoundError):  # some are only attributes
         imported = importlib.import_module(path)
         yield imported
     if not dotted.startswith("tensorflow."):
         return
     target = tf
     for part in dotted.split(".")[1:]:
-        if not hasattr(target, part):  # private, or a module alone
+        if not hasattr(target, part):  # private, or only a module
             return
-        dir(getattr(target, part))  # a lazy module is replaced when it is first asked for a name
+        dir(getattr(target, part))  # a lazy module is replaced on first access
         target = getattr(target, part)
     if target is not imported:
         yield target

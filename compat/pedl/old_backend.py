@@ -1,4 +1,4 @@
-"""Functions of ``keras.backend`` and ``keras.utils`` that went with TensorFlow 1."""
+"""Functions of ``keras.backend`` and ``keras.utils`` that were removed with TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ _log = logging.getLogger(__name__)
 
 
 def backend_names(tf: Any) -> dict[str, Any]:
-    """What ``keras.backend`` had beside what it has.
+    """Return the removed names of ``keras.backend``.
 
     Args:
         tf: TensorFlow, with Keras 2.
+
+    Returns:
+        Their objects by name.
     """
     backend = tf.keras.backend
     orders = {"tf": "channels_last", "th": "channels_first"}
@@ -28,15 +31,18 @@ def backend_names(tf: Any) -> dict[str, Any]:
     def _get_available_gpus() -> list[str]:
         return [device.name for device in tf.config.list_logical_devices("GPU")]
 
-    made = (set_image_dim_ordering, image_dim_ordering, _get_available_gpus)
-    return {function.__name__: function for function in made} | {"tf": tf} | sessions(tf)
+    functions = (set_image_dim_ordering, image_dim_ordering, _get_available_gpus)
+    return {function.__name__: function for function in functions} | {"tf": tf} | sessions(tf)
 
 
 def sessions(tf: Any) -> dict[str, Any]:
-    """``get_session`` and ``set_session``: those of a graph; in eager mode there is nothing to set.
+    """Return ``get_session`` and ``set_session``, which need no session in eager mode.
 
     Args:
         tf: TensorFlow, with Keras 2.
+
+    Returns:
+        The functions by name.
     """
 
     def get_session() -> Any:
@@ -52,15 +58,15 @@ def sessions(tf: Any) -> dict[str, Any]:
 
 
 def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:
-    """The model itself: one device computes what several shared.
+    """Return the model unchanged and log a warning: it trains on one device.
 
     Args:
-        model: a model.
-        gpus: how many there were.
+        model: the model.
+        gpus: the number of GPUs; ignored.
     """
     _log.warning(
-        "multi_gpu_model(..., gpus=%r): the model trains on one device; a BatchNormalization "
-        "normalises over the whole batch, not over the part of each GPU",
+        "multi_gpu_model(..., gpus=%r): the model trains on one device; BatchNormalization "
+        "normalizes over the whole batch, not over the part of each GPU",
         gpus,
     )
     return model

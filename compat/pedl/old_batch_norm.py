@@ -1,7 +1,7 @@
-"""``BatchNormalization`` with ``trainable=False`` as TensorFlow 1 and Keras 2.2.4 had it.
+"""``BatchNormalization`` with ``trainable=False`` as in TensorFlow 1 and Keras 2.2.4.
 
-In training a frozen one still normalised by the statistics of the batch, and left its own averages
-as they were. TensorFlow 2 runs it as in inference.
+In training, a frozen layer normalizes with the statistics of the batch and does not update its
+moving averages. TensorFlow 2 runs a frozen layer in inference mode.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def training_value(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Whether it trains: what it is told, frozen or not."""
+    """Wrap ``_get_training_value`` to return ``training`` also for a frozen layer."""
 
     @functools.wraps(original)
     def _get_training_value(self: Any, training: Any = None) -> Any:
@@ -25,7 +25,7 @@ def training_value(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def unless_frozen(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A change of the averages, which those of a frozen layer are spared."""
+    """Wrap an update of moving averages to skip frozen layers."""
 
     @functools.wraps(original)
     def assign(self: Any, variable: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""``context.experimental.cache_train_dataset`` of Determined 0.12 to 0.19.9, kept in memory."""
+"""``context.experimental.cache_train_dataset`` of Determined 0.12 to 0.19.9, cached in memory."""
 
 from __future__ import annotations
 
@@ -14,13 +14,21 @@ def caching(
     shuffle: bool = False,
     skip_shuffle_at_epoch_end: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator of functions that make a dataset: it is cached, and shuffled if wanted."""
+    """Return a decorator that caches the dataset of a function and shuffles it on request.
+
+    Args:
+        self: ``context.experimental``.
+        dataset_id: ignored.
+        dataset_version: ignored.
+        shuffle: whether to shuffle the records with the trial's seed.
+        skip_shuffle_at_epoch_end: ignored.
+    """
     del dataset_id, dataset_version, skip_shuffle_at_epoch_end
 
-    def decorate(make: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(make)
-        def made(*args: Any, **kwargs: Any) -> Any:
-            dataset = self.context.wrap_dataset(make(*args, **kwargs)).cache()
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def cached(*args: Any, **kwargs: Any) -> Any:
+            dataset = self.context.wrap_dataset(function(*args, **kwargs)).cache()
             if not shuffle:
                 return dataset
             records = dataset.cardinality()
@@ -28,6 +36,6 @@ def caching(
                 records = sum(1 for _ in dataset)
             return dataset.shuffle(records, seed=self.context.get_trial_seed())
 
-        return made
+        return cached
 
     return decorate

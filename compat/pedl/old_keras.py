@@ -1,9 +1,8 @@
-"""``import keras`` and ``tensorflow.python.keras`` of 2019, served by today's Keras 2.
+"""Modules for ``import keras`` and ``tensorflow.python.keras`` of 2019, based on Keras 2.
 
 Old code imports standalone Keras 2.2.4, or TensorFlow's private copy of Keras, by module paths that
-have moved since. For each of these paths a module is made here that holds what the legacy Keras has
-at that place. Standalone Keras also had other defaults: its modules hold layers and optimizers that
-keep them.
+have moved. This module creates a module for each old path, with the objects of today's Keras 2. The
+modules of standalone Keras have layers and optimizers with the defaults of Keras 2.2.4.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ SERVED = Path(__file__).with_name("served") / "keras"
 
 #: The version of Keras that code of an age was written for.
 _VERSIONS = {Age.TENSORFLOW_1: "2.2.4", Age.TENSORFLOW_2: "2.4.3"}
-#: Arguments whose defaults TensorFlow 1 and standalone Keras 2.2.4 had otherwise.
+#: Arguments with another default in TensorFlow 1 and standalone Keras 2.2.4.
 OLD_DEFAULTS: dict[str, dict[str, Any]] = {
     layer: {name: ast.literal_eval(text) for name, text in defaults.items()}
     for layer, defaults in LAYER_DEFAULTS.items()
@@ -40,66 +39,72 @@ OLD_DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleType]]:
-    """Every old module path with the module that serves it, parents before children.
+    """Yield the module for each old module path, parents before children.
 
     Args:
         tf: TensorFlow, with Keras 2.
-        age: the TensorFlow that the trial was written for; since Keras 2.4 the standalone one had
-            the meanings of TensorFlow's.
+        age: the TensorFlow version that the trial was written for. Since Keras 2.4, standalone
+            Keras has the same semantics as ``tf.keras``.
+
+    Yields:
+        The full module path and the module.
     """
     for root in ("keras", "tensorflow.python.keras"):
-        made = _views(tf, root, root == "keras" and age is Age.TENSORFLOW_1)
-        vars(made[""])["__version__"] = _VERSIONS[age]  # old code asks, and means these APIs
-        yield from ((f"{root}.{path}" if path else root, view) for path, view in made.items())
+        views = _views(tf, root, root == "keras" and age is Age.TENSORFLOW_1)
+        vars(views[""])["__version__"] = _VERSIONS[age]  # old code checks it
+        yield from ((f"{root}.{path}" if path else root, view) for path, view in views.items())
         if root == "keras":
-            yield from _packages(made)
+            yield from _packages(views)
 
 
-def _packages(made: dict[str, ModuleType]) -> Iterator[tuple[str, ModuleType]]:
-    """Packages that came with Keras, where they are not installed."""
+def _packages(views: dict[str, ModuleType]) -> Iterator[tuple[str, ModuleType]]:
+    """Yield modules for packages that were installed with Keras, if they are not installed."""
     for package, path in PACKAGES.items():
         if importlib.util.find_spec(package) is None:
-            for below, view in made.items():
+            for below, view in views.items():
                 if below == path or below.startswith(f"{path}."):
                     yield package + below.removeprefix(path), view
 
 
 def _views(tf: Any, root: str, is_standalone: bool) -> dict[str, ModuleType]:
+    """Return the modules of one root by their paths below it."""
     package = tf.keras.Model.__module__.partition(".")[0]
-    made: dict[str, ModuleType] = {}
+    views: dict[str, ModuleType] = {}
     for path in sorted(PATHS):
-        held = _held(tf, package, path)
-        if held is None or (path and path.rpartition(".")[0] not in made):
+        source = _source(tf, package, path)
+        if source is None or (path and path.rpartition(".")[0] not in views):
             continue
-        replaced = _private(package, path) | _public(tf, path, held) | _more(tf, path)
-        view = made[path] = _view(f"{root}.{path}" if path else root, held, replaced)
+        replaced = _private(package, path) | _public(tf, path, source) | _removed(tf, path)
+        view = views[path] = _view(f"{root}.{path}" if path else root, source, replaced)
         if is_standalone:
             vars(view).update(_standalone(tf, path, dict(vars(view))))
         if path:
             parent, _, name = path.rpartition(".")
-            setattr(made[parent], name, view)
+            setattr(views[parent], name, view)
     for name in ("Model", "Sequential"):
-        setattr(made[""], name, getattr(made["models"], name))
-    for path, view in made.items():
-        _name(tf, package, made, path, view)
-    return made
+        setattr(views[""], name, getattr(views["models"], name))
+    for path, view in views.items():
+        _add_names(tf, package, views, path, view)
+    return views
 
 
-def _name(tf: Any, package: str, made: dict[str, ModuleType], path: str, view: ModuleType) -> None:
-    """Give a module the names that were there, and those that nothing serves."""
+def _add_names(
+    tf: Any, package: str, views: dict[str, ModuleType], path: str, view: ModuleType
+) -> None:
+    """Add the moved and the unsupported names of an old path to its module."""
     for name, place in {**ALIASES.get(path, {}), **PRIVATE.get(path, {})}.items():
         module, _, attribute = place.rpartition(".")
-        at = made[module] if module in made else _held(tf, package, module)
-        setattr(view, name, getattr(at, attribute))
+        source = views[module] if module in views else _source(tf, package, module)
+        setattr(view, name, getattr(source, attribute))
     for name, instead in UNSERVED.get(path, {}).items():
         if not hasattr(view, name):
             setattr(view, name, Unserved(f"{view.__name__}.{name}", instead))
     if path.partition(".")[0] in ("layers", "engine"):
-        vars(view).setdefault("K", made["backend"])
+        vars(view).setdefault("K", views["backend"])
 
 
-def _held(tf: Any, package: str, path: str) -> Any:
-    """What is at an old path today; None if there is nothing."""
+def _source(tf: Any, package: str, path: str) -> Any:
+    """Return today's module for an old path; None if there is none."""
     place = PATHS.get(path)
     if place is None:
         return _module(tf, package, path)
@@ -111,30 +116,30 @@ def _held(tf: Any, package: str, path: str) -> Any:
     return _module(tf, package, place.public)
 
 
-def _public(tf: Any, path: str, held: Any) -> dict[str, Any]:
-    """The public names of a place whose private module has some of them elsewhere."""
+def _public(tf: Any, path: str, source: Any) -> dict[str, Any]:
+    """Return the public names of a path that its private module lacks."""
     public = PATHS[path].public
     if public is None or PATHS[path].private is None:
         return {}
     module = _module(tf, "", public)
-    return {name: getattr(module, name) for name in PUBLIC[public] if not hasattr(held, name)}
+    return {name: getattr(module, name) for name in PUBLIC[public] if not hasattr(source, name)}
 
 
 def _module(tf: Any, package: str, path: str) -> Any:
-    """A module of today's Keras; None if it has none at this path."""
+    """Return a module of today's Keras; None if the path does not exist."""
     if path.startswith("src."):
         try:
             return importlib.import_module(f"{package}.{path}")
         except ModuleNotFoundError:
             return None
-    found = tf.keras
+    module = tf.keras
     for name in filter(None, path.split(".")):
-        found = getattr(found, name, None)
-    return found
+        module = getattr(module, name, None)
+    return module
 
 
-def _more(tf: Any, path: str) -> dict[str, Any]:
-    """Functions that are gone."""
+def _removed(tf: Any, path: str) -> dict[str, Any]:
+    """Return replacements of the functions that were removed from an old path."""
     area = PATHS[path].public
     if area == "backend":
         return backend_names(tf)
@@ -156,45 +161,47 @@ def _expanded(tf: Any, data: Any) -> Any:
 
 
 def _unchanged(function: Any) -> Any:
-    """A decorator that translated arguments of Keras 1; code of 2019 gives those of Keras 2."""
+    """Replace a decorator that translated arguments of Keras 1; return the function unchanged."""
     return function
 
 
 def _private(package: str, path: str) -> dict[str, Any]:
-    """The helpers of the preprocessing modules that were never public and are used all the same."""
+    """Return the private helpers of a preprocessing module, which old code uses."""
     if not path.startswith("preprocessing."):
         return {}
     module = importlib.import_module(f"{package}.src.{path}")
     return {name: value for name, value in vars(module).items() if not name.startswith("__")}
 
 
-def _view(name: str, held: Any, replaced: dict[str, Any]) -> ModuleType:
-    view = ModuleType(name, f"What {name} was, served by {held.__name__}.")
-    public = {key: value for key, value in vars(held).items() if not key.startswith("__")}
-    names = [key for key in dir(held) if not key.startswith("_") and key not in public]
-    view.__dict__.update(public | {key: getattr(held, key) for key in names} | replaced)
+def _view(name: str, source: Any, replaced: dict[str, Any]) -> ModuleType:
+    """Return a module with the names of another one, some of them replaced."""
+    view = ModuleType(name, f"The old module {name}, based on {source.__name__}.")
+    public = {key: value for key, value in vars(source).items() if not key.startswith("__")}
+    names = [key for key in dir(source) if not key.startswith("_") and key not in public]
+    view.__dict__.update(public | {key: getattr(source, key) for key in names} | replaced)
     view.__path__ = []
     return view
 
 
-def _standalone(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any]:
-    """What standalone Keras 2.2.4 had otherwise than TensorFlow, at one path."""
+def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Return the objects of a path that differ between standalone Keras 2.2.4 and TensorFlow."""
     area = PATHS[path].public
-    made = standalone_models(tf, path, held)
+    objects = standalone_models(tf, path, names)
     if area == "layers":
-        made |= {name: convolution(getattr(tf.keras.layers, name), name) for name in CONVOLUTIONS}
+        layers = tf.keras.layers
+        objects |= {name: convolution(getattr(layers, name), name) for name in CONVOLUTIONS}
     elif area == "optimizers":
         legacy = tf.keras.optimizers.legacy
-        made |= {name: optimizer(getattr(legacy, name)) for name in OPTIMIZERS}
-        made["get"] = _getter(tf.keras.optimizers.get, made)
+        objects |= {name: optimizer(getattr(legacy, name)) for name in OPTIMIZERS}
+        objects["get"] = _getter(tf.keras.optimizers.get, objects)
     elif area in ("losses", "metrics"):
-        made |= old_losses(tf)
-        made["get"] = _by_name(getattr(tf.keras, area).get, old_losses(tf))
-    return made
+        objects |= old_losses(tf)
+        objects["get"] = _by_name(getattr(tf.keras, area).get, old_losses(tf))
+    return objects
 
 
 def _getter(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., Any]:
-    """``optimizers.get`` whose names mean the old optimizers."""
+    """Wrap ``optimizers.get`` to return the old optimizers for their names."""
     by_name = {name.lower(): kind for name, kind in old.items()}
 
     def get(identifier: Any) -> Any:
@@ -206,7 +213,7 @@ def _getter(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., 
 
 
 def _by_name(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., Any]:
-    """``losses.get`` whose names mean the old functions."""
+    """Wrap ``losses.get`` to return the old functions for their names."""
 
     def get(identifier: Any) -> Any:
         return original(
@@ -217,20 +224,20 @@ def _by_name(original: Callable[..., Any], old: dict[str, Any]) -> Callable[...,
 
 
 def serve() -> None:
-    """Have ``import keras`` find the old one, where it would be Keras 3."""
+    """Make ``import keras`` import Keras 2 where it would import Keras 3."""
     folder = str(SERVED.parent)
     if not keras_versions.is_keras_2_of_tensorflow() and folder not in sys.path:
         sys.path.insert(0, folder)
 
 
 def serve_no_more() -> None:
-    """Have ``import keras`` find what is installed."""
+    """Undo :func:`serve`."""
     folder = str(SERVED.parent)
     if folder in sys.path:
         sys.path.remove(folder)
 
 
 def loaded_keras_3() -> bool:
-    """Whether this process has imported Keras 3 under the name ``keras``."""
+    """Return whether this process has imported Keras 3 as ``keras``."""
     keras = sys.modules.get("keras")
     return keras is not None and str(getattr(keras, "__version__", "")).startswith("3")

@@ -1,7 +1,7 @@
-"""Models of standalone Keras: ``compile`` takes names as Keras 2.2.4 meant them.
+"""Models of standalone Keras, whose ``compile`` resolves names like Keras 2.2.4.
 
-``tf.keras`` of the time had other optimizers under the same names, so a model remembers through
-which of the two it was made.
+Standalone Keras and ``tf.keras`` had different optimizers under the same names. Models of
+standalone Keras are therefore marked.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ _MARK = "_pedl_is_standalone"
 
 
 def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any]:
-    """What gives models at a path of standalone Keras: they are marked.
+    """Wrap the classes and functions of a path of standalone Keras to mark their models.
 
     Args:
         tf: TensorFlow, with Keras 2.
         path: the path below ``keras``.
-        held: what is there.
+        held: the objects at that path, by name.
+
+    Returns:
+        The wrapped objects, by name.
     """
     if path.partition(".")[0] not in ("", "models", "engine", "applications"):
         return {}
@@ -31,17 +34,17 @@ def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any
     marked = {
         name: _StandIn(kind) for name, value in held.items() for kind in kinds if value is kind
     }
-    gives = {name: value for name, value in held.items() if inspect.isfunction(value)}
+    functions = {name: value for name, value in held.items() if inspect.isfunction(value)}
     if path in ("", "engine"):
-        gives = {}
-    return marked | {name: _marking(function) for name, function in gives.items()}
+        functions = {}
+    return marked | {name: _marking(function) for name, function in functions.items()}
 
 
 class _StandIn:
-    """``keras.models.Model`` or ``Sequential``, whose models are marked.
+    """A replacement of ``keras.models.Model`` or ``Sequential`` that marks its models.
 
-    It is no class: a user's subclass derives from today's, since Keras changes the bases of a class
-    whose constructor names inputs and outputs.
+    It is not a class. A user's subclass derives from today's class, because Keras changes the bases
+    of functional subclasses.
 
     Args:
         kind: today's class.
@@ -69,12 +72,12 @@ class _StandIn:
         return hash(self._kind)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._kind, name)
-        return _marking(found) if name == "from_config" else found
+        attribute = getattr(self._kind, name)
+        return _marking(attribute) if name == "from_config" else attribute
 
 
 def _is_standalone(model: Any) -> bool:
-    """Whether a model, or its class, was made through standalone Keras."""
+    """Return whether a model or its class was created through standalone Keras."""
     bases = (vars(kind).get("__orig_bases__", ()) for kind in type(model).__mro__)
     return getattr(model, _MARK, False) or any(
         type(base) is _StandIn for original in bases for base in original
@@ -89,14 +92,14 @@ def _marking(function: Callable[..., Any]) -> Callable[..., Any]:
     return marking
 
 
-def _marked(made: Any) -> Any:
-    if hasattr(made, "compile"):
-        setattr(made, _MARK, True)
-    return made
+def _marked(result: Any) -> Any:
+    if hasattr(result, "compile"):
+        setattr(result, _MARK, True)
+    return result
 
 
 def compiling(tf: Any, original: Callable[..., Any]) -> Callable[..., Any]:
-    """``Model.compile`` that understands the names of standalone Keras, of its own models.
+    """Wrap ``Model.compile`` to resolve names like Keras 2.2.4 for models of standalone Keras.
 
     Args:
         tf: TensorFlow, with Keras 2.
@@ -106,40 +109,49 @@ def compiling(tf: Any, original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
-        old_phase.keep(self)
+        old_phase.store_on(self)
         if not _is_standalone(self):
             return original(self, *args, **kwargs)
         bound = signature.bind(self, *args, **kwargs)
-        said = bound.arguments
-        said["optimizer"] = optimizer_of(said.get("optimizer", "rmsprop"))
+        arguments = bound.arguments
+        arguments["optimizer"] = optimizer_of(arguments.get("optimizer", "rmsprop"))
         for name in ("loss", "metrics", "weighted_metrics"):
-            if said.get(name) is not None:
-                said[name] = by_old_names(tf, said[name])
+            if arguments.get(name) is not None:
+                arguments[name] = by_old_names(tf, arguments[name])
         return original(*bound.args, **bound.kwargs)
 
     return compile
 
 
 def optimizer_of(identifier: Any) -> Any:
-    """The optimizer that standalone Keras means; its names have other defaults than today."""
+    """Return an optimizer; names resolve to optimizers with the defaults of Keras 2.2.4."""
     served = importlib.import_module("keras.optimizers")
     return served.get(identifier) if isinstance(identifier, str) else identifier
 
 
-def by_old_names(tf: Any, said: Any) -> Any:
-    """Losses or metrics, with the functions of Keras 2.2.4 for names that mean others today."""
-    if isinstance(said, str):
-        return old_losses(tf).get(said, said)
-    if isinstance(said, dict):
-        return {name: by_old_names(tf, value) for name, value in said.items()}
-    if isinstance(said, list | tuple):
-        return type(said)(by_old_names(tf, value) for value in said)
-    return said
+def by_old_names(tf: Any, identifiers: Any) -> Any:
+    """Replace names of losses or metrics by functions of Keras 2.2.4 where these differ.
+
+    Args:
+        tf: TensorFlow, with Keras 2.
+        identifiers: a name or an object, or a list, tuple or dict of them.
+    """
+    if isinstance(identifiers, str):
+        return old_losses(tf).get(identifiers, identifiers)
+    if isinstance(identifiers, dict):
+        return {name: by_old_names(tf, value) for name, value in identifiers.items()}
+    if isinstance(identifiers, list | tuple):
+        return type(identifiers)(by_old_names(tf, value) for value in identifiers)
+    return identifiers
 
 
 @functools.cache
 def old_losses(tf: Any) -> dict[str, Callable[[Any, Any], Any]]:
-    """The losses of Keras 2.2.4 that are others today: labels of 0 and 1 were not converted."""
+    """Return the losses of Keras 2.2.4 that differ today, by name.
+
+    The hinge losses did not convert labels of 0 and 1 to -1 and 1. Each function takes targets and
+    predictions of shape (records, ...) and returns one value per record.
+    """
     backend = tf.keras.backend
 
     def hinge(y_true: Any, y_pred: Any) -> Any:
@@ -158,11 +170,11 @@ def old_losses(tf: Any) -> dict[str, Callable[[Any, Any], Any]]:
 
 
 def predict_classes(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-    """Return the class of each record, as ``Sequential.predict_classes`` did."""
+    """Return the class index of each record, like ``Sequential.predict_classes``."""
     scores = model.predict(x, batch_size=batch_size, verbose=verbose)
     return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
 
 
 def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-    """Return the predictions, as ``Sequential.predict_proba`` did."""
+    """Return the predictions, like ``Sequential.predict_proba``."""
     return model.predict(x, batch_size=batch_size, verbose=verbose)

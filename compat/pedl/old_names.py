@@ -1,4 +1,4 @@
-"""Old names of TensorFlow that are served as ``pedl2det_names`` has them."""
+"""Resolve old names of TensorFlow with the table ``pedl2det_names``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _V1 = re.compile(r"tensorflow\.compat\.v1\.")
 
 
 def old_name(row: Name, tf: Any) -> Any:
-    """The object that an old name means: that of ``tf.compat.v1``, or that of its new name.
+    """Return the object for an old name: that of ``tf.compat.v1`` or of its new name.
 
     Args:
-        row: the row of the name.
+        row: the row of the name in the table.
         tf: TensorFlow.
 
     Raises:
-        AttributeError: this TensorFlow has neither.
+        AttributeError: this version of TensorFlow has neither.
     """
     path = row.old.removeprefix("tensorflow.")
     if row.support == "scale_loss":
@@ -33,13 +33,13 @@ def old_name(row: Name, tf: Any) -> Any:
         return Unserved(f"tf.{path}", row.write, in_graph or None)
     if path == "gfile":
         return _quiet(tf.compat.v1.gfile)
-    if path in COMPAT_V1 and row.keywords:  # it takes the old ones
+    if path in COMPAT_V1 and row.keywords:  # tf.compat.v1 accepts the old keywords
         return operator.attrgetter(path)(tf.compat.v1)
     return operator.attrgetter(row.new.removeprefix("tensorflow."))(tf)
 
 
 def _scale_loss(tf: Any, optimizer: Any, loss_scale: Any = "dynamic") -> Any:
-    """Wrap an optimizer as the class did before TensorFlow 2.4."""
+    """Create a ``LossScaleOptimizer`` with the arguments of TensorFlow before 2.4."""
     kind = tf.keras.mixed_precision.LossScaleOptimizer
     if loss_scale == "dynamic":
         return kind(optimizer)
@@ -47,7 +47,7 @@ def _scale_loss(tf: Any, optimizer: Any, loss_scale: Any = "dynamic") -> Any:
 
 
 def _quiet(module: Any) -> ModuleType:
-    """A copy of a module of ``tf.compat.v1`` that does not warn of its names."""
+    """Return a copy of a module of ``tf.compat.v1`` without deprecation warnings."""
     copy = ModuleType(f"tensorflow.{module.__name__.rpartition('.')[2]}", module.__doc__)
     names = (name for name in dir(module) if not name.startswith("_"))
     copy.__dict__.update({name: getattr(module, name) for name in names})
@@ -55,7 +55,7 @@ def _quiet(module: Any) -> ModuleType:
 
 
 class OldPackage:
-    """A package of TensorFlow 1 that is gone, with the names of it that are elsewhere.
+    """A removed package of TensorFlow 1, with the names that have moved elsewhere.
 
     Args:
         dotted: the full name of the package.
@@ -67,7 +67,7 @@ class OldPackage:
         self._dotted = dotted
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what introspection asks
+        if name.startswith("__"):  # introspection
             raise AttributeError(name)
         dotted = f"{self._dotted}.{name}"
         if dotted in _packages():
@@ -75,12 +75,12 @@ class OldPackage:
         row = lookup(dotted) or lookup(self._dotted)
         assert row is not None
         if row.old != dotted:
-            said = dotted.replace("tensorflow", "tf", 1)
-            raise UnservedIdiomError(f"{said} is not served: {row.write}")
+            shown = dotted.replace("tensorflow", "tf", 1)
+            raise UnservedIdiomError(f"{shown} is not supported: {row.write}")
         return old_name(row, self._tf)
 
     def packages(self) -> Iterator[tuple[str, OldPackage]]:
-        """Return the package and those below it, by their full names."""
+        """Yield this package and its subpackages, with their full names."""
         yield self._dotted, self
         for dotted in _packages():
             if dotted.startswith(f"{self._dotted}."):
@@ -89,5 +89,5 @@ class OldPackage:
 
 @functools.cache
 def _packages() -> frozenset[str]:
-    """The packages that hold a name with a row of its own."""
+    """Return the parent packages of all names in the table."""
     return frozenset(row.old.rpartition(".")[0] for row in rows())

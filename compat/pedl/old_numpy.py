@@ -1,4 +1,4 @@
-"""What NumPy did before 1.24 and no longer does."""
+"""Functions and names that NumPy has removed since 1.24."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
-    """``np.array`` that makes an array of objects of lists of several lengths."""
+    """Wrap ``np.array`` to create an object array from lists of different lengths."""
 
     @functools.wraps(original)
     def array(*args: Any, **kwargs: Any) -> Any:
@@ -26,19 +26,19 @@ def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
             has_type = len(args) > 1 or kwargs.get("dtype") is not None
             if has_type or "inhomogeneous" not in str(error):
                 raise
-            _log.info("np.%s: lists of several lengths: an array of objects", original.__name__)
+            _log.info("np.%s: lists of different lengths become an object array", original.__name__)
             return original(*args, **kwargs | {"dtype": object})
 
     return array
 
 
 def asscalar(array: Any) -> Any:
-    """The only element of an array, as Python has it."""
+    """Return the only element of an array as a Python scalar."""
     return array.item()
 
 
-#: What has no other name today.
-_MADE: dict[str, Any] = {
+#: Replacements of names that have no successor.
+_REPLACEMENTS: dict[str, Any] = {
     "NINF": -np.inf,
     "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype=dtype),
     "asscalar": asscalar,
@@ -47,13 +47,13 @@ _MADE: dict[str, Any] = {
 }
 
 
-def served(row: Name) -> Any:
-    """The object that an old name of NumPy means.
+def old_name(row: Name) -> Any:
+    """Return the object for an old name of NumPy.
 
     Args:
-        row: the row of the name.
+        row: the row of the name in the table.
     """
     if row.new is None:
-        return _MADE[row.old.removeprefix("numpy.")]
+        return _REPLACEMENTS[row.old.removeprefix("numpy.")]
     module, _, name = row.new.rpartition(".")
     return getattr(importlib.import_module(module), name)

@@ -1,8 +1,8 @@
-"""``K.set_learning_phase``: layers that are called afterwards keep to training, or to inference.
+"""``K.set_learning_phase``: fix layers that are called afterwards to training or inference.
 
-In TensorFlow 1 it held for the graph that was built from then on, in ``fit`` and in ``evaluate``.
-Today's ``fit`` and ``evaluate`` say themselves which of the two it is, and a layer that was called
-with ``training=`` keeps to that: so that is what the layers are told.
+In TensorFlow 1 the phase applied to the graph that was built afterwards, in ``fit`` and
+``evaluate``. Today ``fit`` and ``evaluate`` set the phase themselves, except for layers that were
+called with ``training=``. The fixed phase is therefore passed to layers as ``training=``.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from typing import Any
 
 _log = logging.getLogger(__name__)
 
-_KEPT = "_pedl_learning_phase"
+_PHASE = "_pedl_learning_phase"
 _fixed: bool | None = None
 
 
-def forget() -> None:
-    """No phase is fixed any more."""
+def reset() -> None:
+    """Unset the fixed phase."""
     global _fixed
     _fixed = None
 
 
 def setting(original: Callable[[int], None]) -> Callable[[int], None]:
-    """``K.set_learning_phase``, which holds for models as well."""
+    """Wrap ``K.set_learning_phase`` to fix the phase of models."""
 
     @functools.wraps(original)
     def set_learning_phase(value: int) -> None:
         global _fixed
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it says that it does nothing
+            warnings.simplefilter("ignore")  # the function warns that it has no effect
             original(int(value))
         _fixed = bool(value)
         what = "training" if _fixed else "inference"
@@ -42,21 +42,21 @@ def setting(original: Callable[[int], None]) -> Callable[[int], None]:
     return set_learning_phase
 
 
-def keep(model: Any) -> None:
-    """A model whose layers are called later keeps the phase of its ``compile``."""
+def store_on(model: Any) -> None:
+    """Store the fixed phase on a model that calls its layers later, such as a subclassed one."""
     if _fixed is not None and not getattr(model, "_is_graph_network", False):
-        setattr(model, _KEPT, _fixed)
+        setattr(model, _PHASE, _fixed)
 
 
 def calling(original: Callable[..., Any]) -> Callable[..., Any]:
-    """``Layer.__call__`` that tells a layer the phase that is fixed."""
+    """Wrap ``Layer.__call__`` to pass the fixed phase as ``training=``."""
 
     @functools.wraps(original)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-        kept = getattr(self, _KEPT, None)
-        if kept is not None:
-            return original(self, *args, **kwargs | {"training": kept})
-        if _fixed is not None and _is_symbolic(args, kwargs) and _is_open(self, args, kwargs):
+        stored = getattr(self, _PHASE, None)
+        if stored is not None:
+            return original(self, *args, **kwargs | {"training": stored})
+        if _fixed is not None and _is_symbolic(args, kwargs) and _is_unset(self, args, kwargs):
             kwargs["training"] = _fixed
         return original(self, *args, **kwargs)
 
@@ -64,14 +64,14 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_symbolic(args: Any, kwargs: Any) -> bool:
-    """Whether a graph is being built, rather than run."""
+    """Return whether the arguments are symbolic, i.e. a graph is being built."""
     import tensorflow as tf
 
     return any(hasattr(part, "_keras_history") for part in tf.nest.flatten((args, kwargs)))
 
 
-def _is_open(layer: Any, args: Any, kwargs: Any) -> bool:
-    """Whether a layer asks for ``training`` and has not been told."""
+def _is_unset(layer: Any, args: Any, kwargs: Any) -> bool:
+    """Return whether a layer accepts ``training`` and the call does not set it."""
     parameters = inspect.signature(layer.call).parameters
     if "training" not in parameters:
         return False

@@ -1,7 +1,7 @@
-"""Classes of today's Keras that take the arguments which old code gives.
+"""Wrap classes of today's Keras to accept the arguments of old code.
 
-What is made is an object of today's class: files, clones and type checks know no other. A user's
-subclass gets the same arguments on their way to the constructor.
+The created objects are instances of today's class, so that saving, cloning and type checks work. A
+user's subclass translates the arguments in its constructor.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _log = logging.getLogger(__name__)
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-def taking(kind: Any, arguments: Callable[..., Arguments]) -> Any:
-    """A class in whose place ``kind`` is made.
+def translating(kind: Any, arguments: Callable[..., Arguments]) -> Any:
+    """Return a class whose constructor translates its arguments and creates a ``kind``.
 
     Args:
         kind: today's class.
-        arguments: today's arguments, from those that old code gives.
+        arguments: translates the arguments of old code to today's.
     """
 
     class Calling(type(kind)):  # type: ignore[misc]
@@ -53,36 +53,36 @@ def taking(kind: Any, arguments: Callable[..., Arguments]) -> Any:
 def renaming(
     keywords: Mapping[str, str | None], original: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """A function that also takes the old names of its parameters.
+    """Wrap a function to accept the old names of its parameters.
 
     Args:
-        keywords: today's names by the old ones; None where an argument has no meaning any more.
+        keywords: today's name for each old name; None drops the argument.
         original: the function.
     """
 
     @functools.wraps(original)
     def renamed(*args: Any, **kwargs: Any) -> Any:
-        said = {keywords.get(name, name): value for name, value in kwargs.items()}
-        return original(*args, **{name: value for name, value in said.items() if name})
+        today = {keywords.get(name, name): value for name, value in kwargs.items()}
+        return original(*args, **{name: value for name, value in today.items() if name})
 
     return renamed
 
 
 def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
-    """The class, with other defaults for arguments that are left out."""
+    """Wrap a class to use other defaults; log a warning when they apply."""
     names = list(inspect.signature(kind.__init__).parameters)[1:]
 
     def arguments(*args: Any, **kwargs: Any) -> Arguments:
-        given = {*names[: len(args)], *kwargs}
-        missing = {name: value for name, value in defaults.items() if name not in given}
-        _say(kind, missing)
+        passed = {*names[: len(args)], *kwargs}
+        missing = {name: value for name, value in defaults.items() if name not in passed}
+        _warn_of_defaults(kind, missing)
         return args, kwargs | missing
 
-    return taking(kind, arguments)
+    return translating(kind, arguments)
 
 
 def optimizer(kind: Any) -> Any:
-    """An optimizer of ``tf.keras.optimizers.legacy`` with the constructor of Keras 2.2.4."""
+    """Wrap an optimizer of ``tf.keras.optimizers.legacy`` with the signature of Keras 2.2.4."""
     signature = OPTIMIZERS[kind.__name__]
     today = inspect.signature(kind.__init__).parameters["learning_rate"].default
 
@@ -92,41 +92,41 @@ def optimizer(kind: Any) -> Any:
                 f"{kind.__name__}: expected at most {len(signature)} arguments by position "
                 f"({', '.join(signature)}), got {len(args)}"
             )
-        said = dict(zip(signature, args, strict=False))
-        if both := said.keys() & kwargs.keys():
-            raise TypeError(f"{kind.__name__}: {', '.join(sorted(both))} is given twice")
-        said |= kwargs
-        if not said.keys() & {"lr", "learning_rate"}:
-            said["lr"] = signature["lr"]
-            _say(kind, {"lr": said["lr"]} if said["lr"] != today else {})
-        if "lr" in said:
-            said["learning_rate"] = said.pop("lr")
+        values = dict(zip(signature, args, strict=False))
+        if both := values.keys() & kwargs.keys():
+            raise TypeError(f"{kind.__name__}: got multiple values for {', '.join(sorted(both))}")
+        values |= kwargs
+        if not values.keys() & {"lr", "learning_rate"}:
+            values["lr"] = signature["lr"]
+            _warn_of_defaults(kind, {"lr": values["lr"]} if values["lr"] != today else {})
+        if "lr" in values:
+            values["learning_rate"] = values.pop("lr")
         if kind.__name__ == "Adagrad":
-            said.setdefault("initial_accumulator_value", 0.0)
-        return (), _clipped(kind, said)
+            values.setdefault("initial_accumulator_value", 0.0)
+        return (), _clipped(kind, values)
 
-    return taking(kind, arguments)
+    return translating(kind, arguments)
 
 
-def _clipped(kind: Any, said: dict[str, Any]) -> dict[str, Any]:
-    """Keras 2.2.4 clips all gradients by their common norm; numbers below 0 mean not at all."""
+def _clipped(kind: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """Translate ``clipnorm``, which limits the global norm in Keras 2.2.4, if positive."""
     for name in ("clipnorm", "clipvalue"):
-        if name in said and not (said[name] or 0) > 0:
-            del said[name]
-    if said.keys() >= {"clipnorm", "clipvalue"}:
+        if name in values and not (values[name] or 0) > 0:
+            del values[name]
+    if values.keys() >= {"clipnorm", "clipvalue"}:
         raise UnservedIdiomError(
-            f"{kind.__name__}: clipnorm= and clipvalue= together are not served: Keras 2.2.4 "
-            "clipped by the norm first, today's by the value: keep one of them"
+            f"{kind.__name__}: clipnorm= and clipvalue= together are not supported: Keras 2.2.4 "
+            "clipped by norm first, today's Keras clips by value first: keep one of them"
         )
-    if "clipnorm" in said:
-        said["global_clipnorm"] = said.pop("clipnorm")
-    return said
+    if "clipnorm" in values:
+        values["global_clipnorm"] = values.pop("clipnorm")
+    return values
 
 
 def with_schedules(original: Callable[..., None]) -> Callable[..., None]:
-    """The constructor of all old optimizers, which compares its arguments with 0.
+    """Wrap the base constructor of legacy optimizers to accept a schedule as ``lr=``.
 
-    The learning rate reaches it as ``lr=`` only to be checked: each optimizer reads it by itself.
+    The constructor compares ``lr`` with 0, which fails for a schedule. It does not use the value.
     """
 
     @functools.wraps(original)
@@ -139,7 +139,7 @@ def with_schedules(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def convolution(kind: Any, name: str) -> Any:
-    """A convolution that reads ``(filters, 3, 3)`` as Keras 2.2.4 did: a kernel of 3 by 3."""
+    """Wrap a convolution to read ``(filters, 3, 3)`` as a 3 x 3 kernel, like Keras 2.2.4."""
     dimensions = CONVOLUTIONS[name]
 
     def arguments(*args: Any, **kwargs: Any) -> Arguments:
@@ -149,16 +149,15 @@ def convolution(kind: Any, name: str) -> Any:
         sizes = args[1:]
         if len(sizes) != dimensions or clash or not all(isinstance(size, int) for size in sizes):
             raise UnservedIdiomError(
-                f"{name}{args!r}: Keras 2.2.4 took {dimensions} numbers after the filters as the "
-                "size of the kernel, and nothing else by position: say kernel_size=, strides= and "
-                "padding="
+                f"{name}{args!r}: Keras 2.2.4 accepted only {dimensions} integers after the "
+                "filters, as the kernel size: write kernel_size=, strides= and padding="
             )
         return (args[0], sizes), kwargs
 
-    return taking(kind, arguments)
+    return translating(kind, arguments)
 
 
-def _say(kind: Any, missing: dict[str, Any]) -> None:
+def _warn_of_defaults(kind: Any, missing: dict[str, Any]) -> None:
     if missing:
-        said = ", ".join(f"{key}={value!r}" for key, value in missing.items())
-        _log.warning("%s: %s, the default of its time", kind.__name__, said)
+        defaults = ", ".join(f"{key}={value!r}" for key, value in missing.items())
+        _log.warning("%s: using %s, the default of old Keras", kind.__name__, defaults)

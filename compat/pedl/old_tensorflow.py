@@ -1,7 +1,7 @@
-"""What of TensorFlow 1 has to be made rather than found: sessions without a graph.
+"""Replacements of TensorFlow 1 objects without a successor, such as sessions in eager mode.
 
 Old loaders evaluate a tensor in a session, ``with tf.Session().as_default(): image.eval()``. In
-eager mode the tensor has its value already.
+eager mode the tensor already has its value.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ _GRAPH_MODE = "call tf.compat.v1.disable_eager_execution() at the top of the tri
 
 
 class UnservedIdiomError(Pedl2DetError, AttributeError):
-    """Old code uses something that has no counterpart; the message says what to write instead."""
+    """Old code uses a name without a counterpart; the message says what to write instead."""
 
 
 class EagerSession:
-    """``tf.Session`` where no graph is built: what it runs has been computed.
+    """``tf.Session`` in eager mode; in graph mode the constructor returns a real session.
 
     Args:
-        target: not used.
-        graph: not used.
-        config: not used; ``session_config`` says it.
+        target: ignored.
+        graph: ignored.
+        config: ignored; use ``session_config``.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """In graph mode a session of TensorFlow."""
+        """Create this class, or a TensorFlow session in graph mode."""
         import tensorflow as tf
 
         return (
@@ -42,7 +42,7 @@ class EagerSession:
 
     @property
     def graph(self) -> NoReturn:
-        """There is none.
+        """Not supported in eager mode.
 
         Raises:
             UnservedIdiomError: always.
@@ -50,10 +50,17 @@ class EagerSession:
         raise UnservedIdiomError(f"tf.Session().graph: there is no graph: {_GRAPH_MODE}")
 
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
-        """The values of some tensors; an operation, as an initializer is, has none.
+        """Return the values of tensors.
+
+        Args:
+            fetches: a tensor or operation, or a nested structure of them.
+            feed_dict: not supported.
+
+        Returns:
+            The values as NumPy arrays in the same structure; None for operations.
 
         Raises:
-            UnservedIdiomError: there are placeholders to feed.
+            UnservedIdiomError: ``feed_dict`` is not empty.
         """
         import tensorflow as tf
 
@@ -67,11 +74,11 @@ class EagerSession:
 
     @contextmanager
     def as_default(self) -> Iterator[Self]:
-        """Nothing to be done: values need no session."""
+        """Do nothing; eager tensors need no session."""
         yield self
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing; there are no resources to release."""
 
     def __enter__(self) -> Self:
         return self
@@ -81,15 +88,15 @@ class EagerSession:
 
 
 def old_iterator(name: str, tf: Any) -> Any:
-    """``Dataset.make_one_shot_iterator`` and its like, which need a session.
+    """Return a replacement of an iterator method of ``Dataset`` that needs graph mode.
 
     Args:
-        name: the method.
+        name: the method, such as ``make_one_shot_iterator``.
         tf: TensorFlow.
     """
     unserved = Unserved(
         f"Dataset.{name}",
-        f"write `for x, y in dataset`; to draw by running a session: {_GRAPH_MODE}",
+        f"write `for x, y in dataset`; to read batches with a session: {_GRAPH_MODE}",
     )
 
     def make(dataset: Any, *args: Any, **kwargs: Any) -> Any:
@@ -101,29 +108,29 @@ def old_iterator(name: str, tf: Any) -> Any:
 
 
 def evaluated(tensor: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    """``tensor.eval()`` of a tensor that has its value."""
+    """Return the value of an eager tensor, for ``tensor.eval()``."""
     del feed_dict, session
     return tensor.numpy()
 
 
 class Unserved:
-    """Stands for a part of TensorFlow 1 that nothing serves; says so when it is used.
+    """A placeholder for an unsupported name of TensorFlow 1; it raises when it is used.
 
     Args:
-        name: what old code says.
-        instead: what to write.
-        in_graph: what serves it while a graph is built, if anything does.
+        name: the old name.
+        instead: what to write instead.
+        in_graph: the object to use in graph mode, or None.
     """
 
     def __init__(self, name: str, instead: str, in_graph: Any = None) -> None:
-        self._message = f"{name} is not served: {instead}"
+        self._message = f"{name} is not supported: {instead}"
         self._in_graph = in_graph
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         return self._served()(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what introspection asks
+        if name.startswith("__"):  # introspection
             raise AttributeError(name)
         return getattr(self._served(), name)
 
@@ -136,20 +143,20 @@ class Unserved:
 
 
 class Dimension(int):
-    """A dimension of a shape: a number, with the attribute ``value`` of TensorFlow 1."""
+    """A dimension of a shape: an int with the attribute ``value`` of TensorFlow 1."""
 
     @property
     def value(self) -> int:
-        """The number."""
+        """The size."""
         return int(self)
 
 
 def old_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``TensorShape.__getitem__`` whose dimensions have a ``value``, unless unknown."""
+    """Wrap ``TensorShape.__getitem__`` to return known dimensions with a ``value``."""
 
     @functools.wraps(original)
     def item(self: Any, key: Any) -> Any:
-        found = original(self, key)
-        return Dimension(found) if type(found) is int else found
+        dimension = original(self, key)
+        return Dimension(dimension) if type(dimension) is int else dimension
 
     return item

@@ -1,7 +1,7 @@
-"""``tf.train.*Optimizer`` of TensorFlow 1, for Keras, which trains with its own optimizers alone.
+"""``tf.train.*Optimizer`` of TensorFlow 1 for Keras, which accepts only its own optimizers.
 
-In graph mode they are TensorFlow's. In eager mode an optimizer of ``tf.keras.optimizers.legacy``
-applies the same operation to each variable.
+In graph mode they are TensorFlow's. In eager mode they are optimizers of
+``tf.keras.optimizers.legacy`` with the arithmetic of TensorFlow 1.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Arguments = dict[str, Any]
 
 
 def optimizer(name: str, tf: Any) -> Callable[..., Any]:
-    """An optimizer of ``tf.train``.
+    """Return a function that creates an optimizer of ``tf.train``.
 
     Args:
-        name: its name.
+        name: the name of the optimizer's class.
         tf: TensorFlow, with Keras 2.
     """
     original = getattr(tf.compat.v1.train, name)
-    make = functools.partial(_MADE[name], tf) if name in _MADE else _renamed(name, tf)
+    make = functools.partial(_OWN[name], tf) if name in _OWN else _renamed(name, tf)
 
     @functools.wraps(original, updated=())
     def make_optimizer(*args: Any, **kwargs: Any) -> Any:
@@ -34,17 +34,17 @@ def optimizer(name: str, tf: Any) -> Callable[..., Any]:
 
 
 def _renamed(name: str, tf: Any) -> Callable[..., Any]:
-    """An optimizer of Keras that takes the arguments of the old one."""
+    """Return a function that creates a Keras optimizer from the arguments of the old one."""
     row = lookup(f"tensorflow.train.{name}")
     assert row is not None
     assert row.new is not None
     kind = getattr(tf.keras.optimizers.legacy, row.new.rpartition(".")[2])
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        said = dict(zip(row.parameters, args, strict=False)) | kwargs
+        arguments = dict(zip(row.parameters, args, strict=False)) | kwargs
         today = {
             new: value
-            for old, value in said.items()
+            for old, value in arguments.items()
             if (new := row.keywords.get(old, old)) is not None
         }
         defaults = {new: ast.literal_eval(text) for new, text in row.defaults.items()}
@@ -62,7 +62,7 @@ def _momentum(
     use_nesterov: bool = False,
 ) -> Any:
     class Momentum(tf.keras.optimizers.legacy.SGD):
-        """Multiplies the sum of the gradients by the learning rate, not each gradient."""
+        """SGD that applies the learning rate to the accumulated gradient, not to each gradient."""
 
         def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:
             if not self._momentum:
@@ -96,7 +96,7 @@ def _adagrad(
     name: str = "Adagrad",
 ) -> Any:
     class Adagrad(tf.keras.optimizers.legacy.Adagrad):
-        """Adds no epsilon."""
+        """Adagrad without epsilon."""
 
         def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:
             return tf.raw_ops.ResourceApplyAdagrad(grad=grad, **self._inputs(var))
@@ -128,7 +128,7 @@ def _rms_prop(
     name: str = "RMSProp",
 ) -> Any:
     class RMSProp(tf.keras.optimizers.legacy.RMSprop):
-        """Starts its averages at 1 and adds epsilon before it takes the square root."""
+        """RMSprop with mean squares that start at 1, and epsilon inside of the square root."""
 
         def _create_slots(self, var_list: Any) -> None:
             for var in var_list:
@@ -165,14 +165,14 @@ def _rms_prop(
     return RMSProp(learning_rate, decay, momentum, epsilon, centered, name)
 
 
-_MADE: dict[str, Callable[..., Any]] = {
+_OWN: dict[str, Callable[..., Any]] = {
     "AdagradOptimizer": _adagrad,
     "MomentumOptimizer": _momentum,
     "RMSPropOptimizer": _rms_prop,
 }
 
-#: Every optimizer that is served. Of some Keras has the arithmetic; the others are made here.
+#: All supported optimizers. Those in ``_OWN`` have an arithmetic that Keras does not provide.
 NAMES = (
     *("AdamOptimizer", "GradientDescentOptimizer", "AdadeltaOptimizer", "FtrlOptimizer"),
-    *_MADE,
+    *_OWN,
 )

@@ -1,4 +1,4 @@
-"""``pedl.trial``: names for the types of metrics, and the trial's seed."""
+"""``pedl.trial``: type aliases of metrics, and the trial's seed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,5 +10,5 @@ __all__ = ["MetricOp", "ValidOp", "get_trial_seed"]
 #: A metric: a function of targets and predictions.
 MetricOp = Callable[[Any, Any], Any]
 
-#: A validation metric, likewise; older code pairs it with the function that reduces it.
+#: A validation metric: a function of targets and predictions, or a pair of it and its reducer.
 ValidOp = MetricOp | tuple[MetricOp, Callable[..., Any]]

@@ -1,4 +1,4 @@
-"""``pedl.util``: the getters under their older names."""
+"""``pedl.util``: getters under their older names."""
 
 from typing import Any
 
@@ -9,5 +9,9 @@ __all__ = ["get_experiment_config", "get_hyperparameters"]
 
 
 def get_hyperparameters() -> dict[str, Any]:
-    """All hyperparameters of the running trial by name; ``batch_size`` is that of one slot."""
+    """Return the hyperparameters by name, with ``batch_size`` in records per slot.
+
+    Raises:
+        NoTrialError: no trial is running.
+    """
     return legacy_hparams(current())

@@ -1,7 +1,7 @@
-"""The table of old names: PEDL, Determined, Keras, TensorFlow 1 and NumPy, and their successors.
+"""The table of old names of PEDL, Determined, Keras, TensorFlow 1 and NumPy, with their successors.
 
-Pure data, without an import beyond the standard library. ``pedl`` serves these names to old trials
-and ``pedl2det`` rewrites them.
+The package contains only data and imports only the standard library. ``pedl`` resolves these names
+for old trials; ``pedl2det`` rewrites them.
 """
 
 from pedl2det_names.age import Age

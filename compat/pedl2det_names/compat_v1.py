@@ -1,6 +1,6 @@
-"""The names that ``tf.compat.v1`` has and ``tf`` has not.
+"""The names that exist in ``tf.compat.v1`` but not in ``tf``.
 
-``scripts/tensorflow_names.py`` writes the list (``compat_v1.txt``).
+``scripts/tensorflow_names.py`` generates the list (``compat_v1.txt``).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from pathlib import Path
 
 _LINES = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
 
-#: Each name, below ``tensorflow``, and the current name of the same object; that name below
-#: ``tf.compat.v1`` where there is no other.
+#: The current name of the same object for each name, both below ``tensorflow``; the name below
+#: ``compat.v1`` if there is no other.
 COMPAT_V1 = {
     old: new or f"compat.v1.{old}" for old, _, new in (line.partition(" ") for line in _LINES)
 }

@@ -1,13 +1,13 @@
-"""Names of ``tf.contrib``, which went with TensorFlow 2."""
+"""Names of ``tf.contrib``, which was removed in TensorFlow 2."""
 
 from __future__ import annotations
 
 from pedl2det_names.name import TENSORFLOW_2, Name, table
 
 CONTRIB = "tensorflow.contrib"
-_GONE = "it went with TensorFlow 2; write what it did with tf.keras"
+_GONE = "it was removed in TensorFlow 2; implement it with tf.keras"
 
-#: What moved out of ``tf.contrib``, unchanged, below ``tensorflow``.
+#: Names that moved out of ``tf.contrib`` unchanged, and their names below ``tensorflow``.
 _MOVED = {
     "data.AUTOTUNE": "data.experimental.AUTOTUNE",
     "data.Counter": "compat.v1.data.experimental.Counter",
@@ -50,7 +50,7 @@ _MOVED = {
     "signal.stft": "signal.stft",
 }
 
-#: What tf.keras does today, in other words.
+#: Names without a successor, and what to write instead.
 _WRITE = {
     "layers.l1_regularizer": "write tf.keras.regularizers.l1(scale)",
     "layers.l2_regularizer": "write tf.keras.regularizers.l2(0.5 * scale)",
@@ -69,7 +69,7 @@ ROWS = table(
 
 
 def lookup(dotted: str) -> Name | None:
-    """Find what replaces a name of ``tf.contrib``; every name of it has an answer."""
+    """Return the row of a name of ``tf.contrib``; every name of it has one."""
     if row := ROWS.get(dotted):
         return row
     if not dotted.startswith(f"{CONTRIB}."):

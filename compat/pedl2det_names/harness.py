@@ -63,7 +63,7 @@ ROWS = table(
     _gone("pedl.data.SliceBatchLoader", _LOADER, "SliceBatchLoader"),
     _gone(
         "pedl.frameworks.util.elementwise_mean",
-        "give Keras the metric; it takes the mean",
+        "pass the metric to compile; Keras averages it over batches",
         "elementwise_mean",
     ),
     _trial("pedl.frameworks.keras.KerasFunctionalTrial"),
@@ -99,7 +99,7 @@ ROWS = table(
     _gone("determined.trial_controller.util.get_rank", _RANK, "get_rank"),
 )
 
-#: Packages of context-based code that have moved; no old harness.
+#: Names of context-based code that have moved.
 AGED = table(
     *(
         Name(f"determined_common.experimental.{name}", f"determined.experimental.{name}")
@@ -107,7 +107,7 @@ AGED = table(
     ),
 )
 
-#: What a KerasDataAdapter is called, and what it was called.
+#: Present and former names of ``KerasDataAdapter``.
 ADAPTERS = {
     "determined.frameworks.keras.data.KerasDataAdapter",
     "determined.keras.KerasDataAdapter",
@@ -120,16 +120,16 @@ IN_MEMORY_SEQUENCES = {
 }
 LOADERS = ADAPTERS | IN_MEMORY_SEQUENCES
 
-#: The function that returns one hyperparameter, anywhere.
+#: The function that returns one hyperparameter without a context.
 GET_HYPERPARAMETER = "pedl.get_hyperparameter"
 
 #: Getters of the context in Determined 0.12, which are on ``context.distributed`` since 0.13.
 RANK_GETTERS = ("get_rank", "get_size", "get_local_rank", "get_num_agents")
 
-#: Words of a config that counts in steps.
+#: Keys of a config in steps.
 CONFIG_IN_STEPS = (b"max_steps", b"target_trial_steps", b"batches_per_step")
 
-#: Packages that hold nothing but old API.
+#: Packages with old API only.
 _OLD_PACKAGES = (f"{ROOT}.", "determined.frameworks.", "determined.trial_controller.")
 
 _EARLY_NAMES = sorted({old.rpartition(".")[2] for old in ROWS if not old.startswith(f"{ROOT}.")})
@@ -137,12 +137,12 @@ _MENTIONS = re.compile("|".join([ROOT, *_EARLY_NAMES]).encode())
 
 
 def is_legacy(dotted: str) -> bool:
-    """Whether a dotted name belongs to an old harness API."""
+    """Return whether a dotted name belongs to PEDL or early Determined."""
     return dotted == ROOT or dotted.startswith(_OLD_PACKAGES) or dotted in ROWS
 
 
 def mentions_legacy(data: bytes) -> bool:
-    """Whether a file may use an old harness API; a cheap test for the bytes of a file."""
+    """Return whether the bytes of a file may contain a name of PEDL or early Determined."""
     if ROOT.encode() in data:
         return True
     return b"determined" in data and _MENTIONS.search(data) is not None

@@ -1,4 +1,4 @@
-"""Names of standalone Keras, of TensorFlow's private copies of it, and of ``tf.keras``."""
+"""Names of standalone Keras, TensorFlow's private copies of Keras, and ``tf.keras``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_PUBLIC_NAME = "tf.keras has no public name for it: write what it did without
 _SINCE = {"keras": "Keras 3.0", **dict.fromkeys(PACKAGES, "Keras 2.3")}
 _HINGE = "labels of 0 and 1 were not converted to -1 and 1"
 _SCIKIT = "use scikeras, or train the model with fit"
-_GET = "names meant other optimizers"
+_GET = "names resolved to optimizers of Keras 2.2.4"
 
 
 def _tf_optimizer(name: str, module: str = f"{KERAS}.optimizers") -> Name:
@@ -50,7 +50,7 @@ def _tf_layer(name: str) -> Name:
         f"{KERAS}.layers.{name}",
         f"{KERAS}.layers.{name}",
         TENSORFLOW_2,
-        write="TensorFlow 1 had other defaults, as standalone Keras had",
+        write="TensorFlow 1 and standalone Keras had other defaults",
         changed=True,
         defaults=LAYER_DEFAULTS[name],
     )
@@ -66,7 +66,7 @@ _EXPERIMENTAL = {
     "load_from_saved_model": ("TensorFlow 2.4", _SAVED),
 }
 
-#: Names of ``tf.keras`` itself that are gone or mean something else today.
+#: Names of ``tf.keras`` that were removed or have another meaning today.
 ROWS = table(
     *(_tf_optimizer(name) for name in TF_OPTIMIZERS),
     *(_tf_optimizer(name, "tensorflow.optimizers") for name in TF_OPTIMIZERS),
@@ -76,7 +76,7 @@ ROWS = table(
         f"{KERAS}.optimizers.get",
         KERAS_2_11,
         False,
-        "a name meant an optimizer of tf.keras.optimizers.legacy",
+        "names resolved to optimizers of tf.keras.optimizers.legacy",
         support="optimizer",
         changed=True,
     ),
@@ -100,7 +100,7 @@ ROWS = table(
         None,
         TENSORFLOW_2,
         False,
-        "pass training= where a layer is called: fit and evaluate ask no more for the phase",
+        "pass training= where a layer is called: fit and evaluate ignore the global phase",
         changed=True,
     ),
     Name(
@@ -116,7 +116,7 @@ ROWS = table(
             f"{KERAS}.layers.{name}",
             f"{KERAS.replace('.', '.compat.v1.')}.layers.{name}",
             TENSORFLOW_2,
-            write=f"it runs on GPUs alone; on a CPU use {plain}",
+            write=f"it runs only on GPUs; on a CPU use {plain}",
         )
         for name, plain in (
             ("CuDNNGRU", "GRU(recurrent_activation='sigmoid', reset_after=True)"),
@@ -197,7 +197,7 @@ ROWS = table(
 )
 
 
-#: Names at a path of an old Keras that are found outside ``tf.keras``, or in another way.
+#: Names at a path of an old Keras whose successor is not at a path of ``tf.keras``.
 _ELSEWHERE = {
     "__version__": Name("", f"{KERAS}.__version__", same=False, write="it was 2.2.4"),
     "backend.tf": Name("", "tensorflow"),
@@ -206,10 +206,10 @@ _ELSEWHERE = {
 
 
 def lookup(dotted: str) -> Name | None:
-    """Find what replaces a name of standalone Keras or of a private copy of Keras.
+    """Return the row of a name of standalone Keras or of a private copy of Keras.
 
-    A name at a known module path has an answer even if ``tf.keras`` has no public name for it:
-    then ``new`` is None.
+    A name at a known module path has a row even if ``tf.keras`` has no public name for it. Its
+    ``new`` is None then.
     """
     split = old_path(dotted)
     if split is None:
@@ -219,12 +219,12 @@ def lookup(dotted: str) -> Name | None:
         root, "TensorFlow 2.6" if root.startswith("tensorflow.python") else TENSORFLOW_2
     )
     is_standalone = root == "keras" or root in PACKAGES
-    found = _at(path, is_standalone)
-    return replace(found, old=dotted, since=since, changed=False) if found else None
+    row = _at(path, is_standalone)
+    return replace(row, old=dotted, since=since, changed=False) if row else None
 
 
 def _at(path: str, is_standalone: bool) -> Name | None:
-    """The row for a path below an old Keras; its ``old`` is not set."""
+    """Return the row of a path below an old Keras; its ``old`` is not set."""
     place = PATHS.get(path)
     if place is not None and place.public is not None:
         return Name(path, f"{KERAS}.{place.public}".rstrip("."))
@@ -247,7 +247,7 @@ def _at(path: str, is_standalone: bool) -> Name | None:
 
 
 def _public(module: str, name: str) -> str | None:
-    """The full public name today of a name at a module path."""
+    """Return today's full public name of a name at a module path."""
     if alias := ALIASES.get(module, {}).get(name):
         return f"{KERAS}.{alias}"
     if module not in PATHS:
@@ -260,7 +260,7 @@ def _public(module: str, name: str) -> str | None:
 
 
 def _standalone(public: str) -> Name | None:
-    """The row of a name that standalone Keras 2.2.4 had another meaning for than ``tf.keras``."""
+    """Return the row of a name that differs between standalone Keras 2.2.4 and ``tf.keras``."""
     module, _, name = public.removeprefix(f"{KERAS}.").rpartition(".")
     if module == "optimizers" and name in OPTIMIZERS:
         defaults = {"lr": STANDALONE_RATES[name]} if name in STANDALONE_RATES else {}
@@ -270,7 +270,7 @@ def _standalone(public: str) -> Name | None:
             public,
             f"{KERAS}.optimizers.legacy.{name}",
             keywords={**_RATE, "clipnorm": "global_clipnorm"},
-            write="clipnorm= limits the common norm of all gradients",
+            write="clipnorm= limits the global norm of all gradients",
             parameters=tuple(OPTIMIZERS[name]),
             defaults={_RATE.get(key, key): value for key, value in defaults.items()},
         )
@@ -279,7 +279,8 @@ def _standalone(public: str) -> Name | None:
     if module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
         return Name(public, public, same=False, write=_HINGE)
     if module in ("losses", "metrics") and name == "get":
-        return Name(public, public, same=False, write="'hinge' and 'cosine' meant other functions")
+        write = "'hinge' and 'cosine' resolved to other functions"
+        return Name(public, public, same=False, write=write)
     if module == "layers" and name in CONVOLUTIONS:
         sizes = CONVOLUTIONS[name]
         write = f"{sizes} numbers after the filters are the size of the kernel"
@@ -288,11 +289,7 @@ def _standalone(public: str) -> Name | None:
 
 
 def rows() -> Iterator[Name]:
-    """Every row of ``tf.keras``, and the modules of standalone Keras.
-
-    Of the names in these modules, those that are not found under the same name where the module
-    is today.
-    """
+    """Yield the rows of ``tf.keras``, and of modules and moved names of standalone Keras."""
     yield from ROWS.values()
     for path in PATHS:
         module = lookup(f"keras.{path}".rstrip("."))
@@ -308,5 +305,5 @@ def rows() -> Iterator[Name]:
 
 
 def _moved(module: Name, name: str) -> Name:
-    """The row of a name that is found in the module's new place."""
+    """Return the row of a name that moved together with its module."""
     return replace(module, old=f"{module.old}.{name}", new=f"{module.new}.{name}")

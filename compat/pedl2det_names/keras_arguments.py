@@ -1,4 +1,4 @@
-"""Defaults and orders of arguments that old Keras had otherwise."""
+"""Defaults and orders of arguments that have changed since old Keras."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 _OLD_LSTM = {"recurrent_activation": '"hard_sigmoid"'}
 _OLD_GRU = {**_OLD_LSTM, "reset_after": "False"}
 
-#: Defaults, as source text, of layers in TensorFlow 1 and in standalone Keras.
+#: Defaults of layers in TensorFlow 1 and in standalone Keras, as source text.
 LAYER_DEFAULTS = {"GRU": _OLD_GRU, "GRUCell": _OLD_GRU, "LSTM": _OLD_LSTM, "LSTMCell": _OLD_LSTM}
 
-#: The same, by the full name today.
-OLD_DEFAULTS = {f"tensorflow.keras.layers.{name}": said for name, said in LAYER_DEFAULTS.items()}
+#: The same defaults by today's full name.
+OLD_DEFAULTS = {f"tensorflow.keras.layers.{name}": text for name, text in LAYER_DEFAULTS.items()}
 
-#: Optimizers of ``tf.keras`` whose old arguments and arithmetic are in ``optimizers.legacy``.
+#: Optimizers whose old arguments and arithmetic are those of ``tf.keras.optimizers.legacy``.
 TF_OPTIMIZERS = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
 
-#: The constructors of standalone Keras 2.2.4, in its order and with its defaults.
+#: Constructor parameters of standalone Keras 2.2.4 in order, with defaults.
 OPTIMIZERS: dict[str, dict[str, Any]] = {
     "SGD": {"lr": 0.01, "momentum": 0.0, "decay": 0.0, "nesterov": False},
     "RMSprop": {"lr": 0.001, "rho": 0.9, "epsilon": None, "decay": 0.0},
@@ -34,10 +34,10 @@ OPTIMIZERS: dict[str, dict[str, Any]] = {
     "Nadam": {"lr": 0.002, "beta_1": 0.9, "beta_2": 0.999, "epsilon": None, "schedule_decay": 4e-3},
 }
 
-#: Learning rates that standalone Keras alone had otherwise, as source text.
+#: Default learning rates that only standalone Keras had, as source text.
 STANDALONE_RATES = {"Adadelta": "1.0", "Adagrad": "0.01", "Adamax": "0.002", "Nadam": "0.002"}
 
-#: Convolutions to which Keras 1 gave the sizes of the kernel one by one, and how many there are.
+#: Convolutions whose kernel sizes are separate arguments in Keras 1, and the number of sizes.
 CONVOLUTIONS = {
     "Conv2D": 2,
     "Convolution2D": 2,

@@ -1,4 +1,4 @@
-"""Module paths of standalone Keras and of TensorFlow's private copy of it, below ``keras``."""
+"""Module paths of standalone Keras and TensorFlow's private copy, below ``keras``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pedl2det_names.keras_public import PUBLIC
 
-#: Packages that were Keras once. Longer names come first.
+#: Former names of the Keras package, longer names first.
 ROOTS = (
     "tensorflow.contrib.keras.api.keras",
     "tensorflow.contrib.keras.python.keras",
@@ -17,18 +17,17 @@ ROOTS = (
     "keras",
 )
 
-#: Packages of their own that came with Keras 2.2.4, and what they are below ``keras``.
+#: Packages that were installed with Keras 2.2.4, and their paths below ``keras``.
 PACKAGES = {"keras_preprocessing": "preprocessing", "keras_applications": "applications"}
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the content of an old module is today.
+    """The present location of an old module.
 
     Attributes:
-        public: the module below ``tf.keras`` that has its public names; None if there is none.
-        private: the module below the Keras package that has its private names as well; None if
-            there is none.
+        public: the module below ``tf.keras`` with its public names, or None.
+        private: the module below the Keras package with all its names, or None.
     """
 
     public: str | None
@@ -48,10 +47,7 @@ def _utils(*names: str) -> dict[str, Place]:
 
 
 def _optimizers(*names: str) -> dict[str, Place]:
-    """Modules of ``tensorflow.python.keras.optimizer_v2``, ``keras.optimizer_v2`` since Keras 2.6.
-
-    In Keras 2.9 and 2.10 they are ``keras.optimizers.optimizer_v2``.
-    """
+    """Return the modules of ``optimizer_v2``, in ``keras.optimizers`` since Keras 2.9."""
     return {
         f"{package}.{name}": Place("optimizers.legacy", f"src.optimizers.legacy.{name}")
         for package in ("optimizer_v2", "optimizers.optimizer_v2")
@@ -61,7 +57,7 @@ def _optimizers(*names: str) -> dict[str, Place]:
 
 _SCHEDULES = Place("optimizers.schedules", "src.optimizers.schedules.learning_rate_schedule")
 
-#: Modules that are gone or were private.
+#: Modules that were removed or private.
 MOVED: dict[str, Place] = {
     "applications.applications": Place("applications"),
     "backend.tensorflow_backend": Place("backend"),
@@ -129,7 +125,7 @@ _OF_ENGINE = {
 }
 _LOWER = ("Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD")
 
-#: Names at a path, beside those that are public there, and where they are in ``tf.keras``.
+#: Additional names at a path, and their paths below ``tf.keras``.
 ALIASES: dict[str, dict[str, str]] = {
     **{path: _OF_ENGINE for path in PATHS if path.partition(".")[0] == "engine"},
     "engine.data_adapter": {
@@ -164,7 +160,7 @@ _LAYERS = {
 }
 _BACKEND = {"control_flow_ops": "use tf.cond and tf.while_loop"}
 
-#: Names that nothing serves, and what to write instead.
+#: Unsupported names, and what to write instead.
 UNSERVED: dict[str, dict[str, str]] = {
     **dict.fromkeys(("models", "saving"), _YAML),
     "optimizers": {"TFOptimizer": "use an optimizer of keras.optimizers"},
@@ -203,7 +199,7 @@ NOTES: dict[str, dict[str, str]] = {
     if place.public == "backend"
 }
 
-#: Names that a piece of ``legacy_keras.py`` serves, by that piece.
+#: Names that a support piece of ``legacy_keras.py`` implements, and the name of the piece.
 SUPPORTED: dict[str, dict[str, str]] = {
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
@@ -214,7 +210,7 @@ SUPPORTED: dict[str, dict[str, str]] = {
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 
-#: Private names that have moved to another private place; migrated code cannot use them.
+#: Private names that have moved to another private path; migrated code cannot use them.
 PRIVATE: dict[str, dict[str, str]] = {
     "applications.imagenet_utils": {
         "_obtain_input_shape": "src.applications.imagenet_utils.obtain_input_shape"
@@ -223,10 +219,10 @@ PRIVATE: dict[str, dict[str, str]] = {
 
 
 def old_path(dotted: str) -> tuple[str, str] | None:
-    """Split a dotted name of an old Keras into its root and what follows.
+    """Split a dotted name of an old Keras into its root and the path below it.
 
     Returns:
-        The root and the path below it, or None if the name belongs to no old Keras.
+        The root and the path, or None if the name does not belong to an old Keras.
     """
     for root in ROOTS:
         if dotted == root:

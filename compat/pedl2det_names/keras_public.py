@@ -1,6 +1,6 @@
-"""The public names of ``tf.keras`` that every supported TensorFlow has, by module below ``keras``.
+"""The public names of ``tf.keras`` in all supported TensorFlow versions, by module.
 
-``scripts/tensorflow_names.py`` writes the list (``keras_public.txt``).
+``scripts/tensorflow_names.py`` generates the list (``keras_public.txt``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 
 _LINES = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
 
-#: Names that are there and raise an error when they are called.
+#: Names that exist but always raise an error.
 _DEAD = {"models": {"model_from_yaml"}}
 
 PUBLIC = {

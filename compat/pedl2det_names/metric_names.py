@@ -1,8 +1,8 @@
-"""Names of metrics that Keras reports otherwise than TensorFlow 1 did."""
+"""Names of metrics that differ between TensorFlow 1 and today's Keras."""
 
 from __future__ import annotations
 
-#: Names of one metric each; TensorFlow 1 reported another one than was asked for.
+#: Groups of names of the same metric. TensorFlow 1 reported another name than the compiled one.
 METRIC_NAMES = (
     ("acc", "accuracy"),
     ("mae", "mean_absolute_error"),
@@ -12,5 +12,5 @@ METRIC_NAMES = (
     ("kld", "kullback_leibler_divergence", "kl_divergence"),
 )
 
-#: Names of other metrics that end alike.
+#: Other metrics whose names end with one of these names.
 OTHER_METRICS = ("binary_accuracy", "categorical_accuracy", "root_mean_squared_error")

@@ -11,29 +11,29 @@ KERAS_2_11 = "Keras 2.11"
 
 @dataclass(frozen=True)
 class Name:
-    """An old name and what replaces it.
+    """An old name and its replacement.
 
-    The fields answer, in this order, how a use of the old name is rewritten:
+    A use of the old name is rewritten by the first form that applies:
 
-    * ``same``: replace it by ``new``, rename ``keywords`` and write out ``defaults``.
-    * not ``same``, but ``support``: use that piece of ``legacy_keras.py``.
-    * neither: a person has to decide; ``write`` tells them what.
+    1. ``same``: replace it by ``new``, rename ``keywords`` and write out ``defaults``.
+    2. ``support``: use that support piece of ``legacy_keras.py``.
+    3. Otherwise a person must decide; ``write`` tells them what to write.
 
     Attributes:
         old: the full dotted old name.
-        new: the full dotted name today. A text that begins with ``{context}`` replaces a whole
-            call. None where nothing exists, or where a rule decides.
-        since: the version from which the old name does not work.
-        same: whether ``new`` means and computes the same as ``old`` did.
-        write: what a person should write, or what differs, in one sentence.
-        keywords: new names of keyword arguments of a call; None drops the argument.
-        support: the piece of ``legacy_keras.py`` that serves the name where no public name does.
-        changed: the old name still exists and means something else today. Such a row applies
-            only to code that is known to be old.
-        parameters: the parameters of the old callable in order, where today's order differs.
-            Arguments that are given by position become keywords.
-        defaults: arguments that the old callable had other defaults for, as source text. They
-            have to be written out where a call leaves them out.
+        new: the full dotted name today. A string that starts with ``{context}`` replaces a whole
+            call. None if there is no successor, or if a rule decides.
+        since: the version in which the old name stopped working.
+        same: whether ``new`` has the same semantics as ``old``.
+        write: what to write, or what differs, in one sentence.
+        keywords: new names of keyword arguments; None drops the argument.
+        support: the support piece of ``legacy_keras.py`` that implements the name, or None.
+        changed: whether the old name still exists with another meaning. Such a row applies only to
+            code that is known to be old.
+        parameters: the parameters of the old callable in order, if today's order differs.
+            Positional arguments become keywords.
+        defaults: the old defaults that differ today, as source text. They are written out in calls
+            that omit them.
     """
 
     old: str
@@ -49,7 +49,7 @@ class Name:
 
 
 def table(*rows: Name) -> dict[str, Name]:
-    """Rows by their old names.
+    """Return the rows by their old names.
 
     Raises:
         ValueError: two rows have the same old name.

@@ -12,7 +12,7 @@ def _gone(old: str, new: str, since: str = _2, write: str = "") -> Name:
     return Name(f"numpy.{old}", new, since, write=write)
 
 
-#: NumPy 2 has ``np.bool`` and ``np.long`` again: a NumPy scalar, and an integer of C.
+#: Names that exist again in NumPy 2, as a NumPy scalar type and a C integer.
 _AGAIN = ("bool", "long")
 
 ROWS = table(
@@ -22,7 +22,7 @@ ROWS = table(
             f"builtins.{new}",
             _1_24,
             changed=old in _AGAIN,
-            write="NumPy 2 means one of its own scalars by it" if old in _AGAIN else "",
+            write="in NumPy 2 the name is a NumPy scalar type" if old in _AGAIN else "",
         )
         for old, new in {
             "bool": "bool",
@@ -86,7 +86,7 @@ ROWS = table(
             f"numpy.{name}",
             _1_24,
             False,
-            "lists of several lengths made an array of objects; pass dtype=object for that",
+            "ragged lists created an object array; pass dtype=object for that",
             {},
             f"ragged_{name}",
             changed=True,

@@ -1,4 +1,4 @@
-"""Answers about any name: the rows of all parts of the table, then what follows from them."""
+"""Look up a name in all parts of the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXACT = {
     **contrib.ROWS,
 }
 
-#: What every name in the table begins with.
+#: The top-level packages of all names in the table.
 _HEADS = frozenset(
     {"tensorflow", "numpy", "keras", "pedl", "determined", "determined_common"}
     | {"keras_preprocessing", "keras_applications"}
@@ -27,16 +27,17 @@ _HEADS = frozenset(
 
 @functools.cache
 def lookup(dotted: str) -> Name | None:
-    """Find the row for an old name.
+    """Return the row of an old name.
+
+    The first of these applies: the name has its own row; its Keras module is known
+    (``keras.layers.core.Dense``); it is in ``tf.contrib``; it is in ``tf.compat.v1`` but not in
+    ``tf``. Attributes of a class or function have no row; use :func:`find` for them.
 
     Args:
-        dotted: a full dotted name, as imports resolve it (``tensorflow.ConfigProto``).
+        dotted: a full dotted name with imports resolved (``tensorflow.ConfigProto``).
 
     Returns:
-        The row, or None if the name is not old. In this order: a row of its own; the answer of
-        the Keras module that it is in (``keras.layers.core.Dense``); ``tf.contrib``; the name in
-        ``tf.compat.v1``, if it is gone from ``tf``. Attributes of a class or a function have no
-        answer: ask for the class then, or use :func:`find`.
+        The row, or None if the name is not old.
     """
     if dotted.partition(".")[0] not in _HEADS:
         return None
@@ -49,11 +50,11 @@ def lookup(dotted: str) -> Name | None:
 
 
 def find(dotted: str) -> tuple[Name, str] | None:
-    """Find the row for the longest beginning of a dotted name that has one.
+    """Return the row of the longest prefix of a dotted name that has one.
 
     Returns:
-        The row and what follows it in ``dotted``: for ``tensorflow.OptimizerOptions.ON_2`` the row
-        of ``tensorflow.OptimizerOptions`` and ``ON_2``. None if no beginning of it has a row.
+        The row and the rest of the name: for ``tensorflow.OptimizerOptions.ON_2`` the row of
+        ``tensorflow.OptimizerOptions`` and ``ON_2``. None if no prefix has a row.
     """
     head, rest = dotted, ""
     while head:
@@ -65,11 +66,11 @@ def find(dotted: str) -> tuple[Name, str] | None:
 
 
 def rows() -> Iterator[Name]:
-    """Every name that has a row of its own, sorted."""
-    found = dict(_EXACT)
-    found.update((row.old, row) for row in keras.rows())
+    """Yield all rows of the table, sorted by old name."""
+    by_name = dict(_EXACT)
+    by_name.update((row.old, row) for row in keras.rows())
     for old in COMPAT_V1:
         dotted = f"tensorflow.{old}"
-        if dotted not in found and (row := tensorflow.lookup(dotted)):
-            found[dotted] = row
-    yield from (found[old] for old in sorted(found))
+        if dotted not in by_name and (row := tensorflow.lookup(dotted)):
+            by_name[dotted] = row
+    yield from (by_name[old] for old in sorted(by_name))

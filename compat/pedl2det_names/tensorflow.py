@@ -34,16 +34,16 @@ def _row(
 
 
 def _gone(old: str, since: str, write: str) -> Name:
-    """A name of TensorFlow 2 that is gone."""
+    """Return the row of a name that TensorFlow 2 has removed."""
     return Name(f"tensorflow.{old}", None, since, False, write)
 
 
 def _graph(old: str, write: str) -> Name:
-    """A name that works in graph mode alone."""
+    """Return the row of a name that works only in graph mode."""
     return _row(old, f"{_V1}.{old}", write=write, same=False)
 
 
-#: What ``tf.gfile`` called the functions of ``tf.io.gfile``, and their parameters.
+#: Functions of ``tf.gfile``: their names in ``tf.io.gfile`` and renamed parameters.
 _GFILE: dict[str, tuple[str, Mapping[str, str | None]]] = {
     "Copy": ("copy", {"oldpath": "src", "newpath": "dst"}),
     "DeleteRecursively": ("rmtree", {"dirname": "path"}),
@@ -74,7 +74,7 @@ def _train_optimizer(
         f"tensorflow.train.{old}Optimizer",
         f"tensorflow.keras.optimizers.legacy.{new}",
         TENSORFLOW_2,
-        write="Keras trains with optimizers of tf.keras alone",
+        write="Keras accepts only optimizers of tf.keras",
         keywords={"use_locking": None, **(keywords or {})},
         support=f"{old}Optimizer",
         parameters=parameters,
@@ -83,7 +83,7 @@ def _train_optimizer(
 
 
 def _other_optimizer(old: str, new: str, write: str) -> Name:
-    """An optimizer whose arithmetic no optimizer of Keras has."""
+    """Return the row of an optimizer whose arithmetic differs from all Keras optimizers."""
     new = f"keras.optimizers.legacy.{new}"
     return _row(f"train.{old}Optimizer", new, same=False, write=write, support=f"{old}Optimizer")
 
@@ -127,8 +127,8 @@ _OPTIMIZERS = (
     _other_optimizer(
         "RMSProp",
         "RMSprop",
-        "it began with a mean square of 1 and added epsilon=1e-10 below the root; RMSprop(rho=) "
-        "begins with 0 and adds epsilon to the root",
+        "it started with a mean square of 1 and added epsilon=1e-10 inside of the square root; "
+        "RMSprop(rho=) starts with 0 and adds epsilon to the square root",
     ),
 )
 
@@ -138,7 +138,7 @@ _LOSS_SCALE = "scale the loss with tf.keras.mixed_precision.LossScaleOptimizer"
 _SPEC = "use tf.TensorSpec(shape, dtype) and its like"
 _STATISTICS = "profile the input with the TensorFlow profiler"
 
-#: Names that TensorFlow 2 had for some time: when they went, and what to write.
+#: Names that TensorFlow 2 has removed: the version, and what to write.
 _GONE = {
     **dict.fromkeys(
         (
@@ -168,7 +168,7 @@ _GONE = {
     "data.experimental.MapVectorizationOptions": ("TensorFlow 2.6", "nothing: it had no effect"),
 }
 
-#: Functions of which only some parameters have other names today.
+#: Functions with renamed parameters.
 _PARAMETERS: dict[str, Mapping[str, str | None]] = {
     **{
         f"{module}reduce_{name}": _REDUCTION
@@ -192,7 +192,7 @@ _PARAMETERS: dict[str, Mapping[str, str | None]] = {
     "reverse_sequence": {"batch_dim": "batch_axis", "seq_dim": "seq_axis"},
 }
 
-#: Private names that moved, and the public ones.
+#: Private names that moved, and their public names.
 _PRIVATE = {
     "framework.ops.Tensor": ("TensorFlow 2.14", "Tensor"),
     **{
@@ -209,7 +209,7 @@ _PRIVATE = {
 }
 
 ROWS = table(
-    *(_row(name, name, keywords=said, changed=True) for name, said in _PARAMETERS.items()),
+    *(_row(name, name, keywords=keywords, changed=True) for name, keywords in _PARAMETERS.items()),
     *(
         _row(f"gfile.{old}", f"io.gfile.{new}", keywords=keywords)
         for old, (new, keywords) in _GFILE.items()
@@ -225,8 +225,8 @@ ROWS = table(
     _row(
         "nn.dropout",
         f"{_V1}.nn.dropout",
-        write="its second argument was the share that is kept, and is the share that is dropped; "
-        "tf.keras.layers.Dropout drops in training alone",
+        write="its second argument was the fraction to keep, and is the fraction to drop; "
+        "tf.keras.layers.Dropout drops only in training",
         changed=True,
     ),
     _row("Session", f"{_V1}.Session", same=False, write=_SESSION, support="Session"),
@@ -268,12 +268,12 @@ ROWS = table(
     ),
 )
 
-#: Modules of which every name has the answer of the module.
+#: Modules whose names all use the row of the module.
 _WHOLE = ("layers",)
 
 
 def lookup(dotted: str) -> Name | None:
-    """Find what replaces a name of TensorFlow 1; names of ``tf.contrib`` are elsewhere."""
+    """Return the row of a name of TensorFlow 1, except ``tf.contrib`` (see ``contrib``)."""
     if row := ROWS.get(dotted):
         return row
     root, _, path = dotted.partition(".")

@@ -1,10 +1,10 @@
-"""The context-based Keras API of Determined and the one controller that trains under it.
+"""Determined's context-based Keras API and the training loop behind it.
 
-Importing this package makes ``import determined`` work where no Determined is installed:
-the stub modules go *last* on ``sys.path``, so that an installed Determined wins. Inside
-``pedl2det run`` they go first (see :func:`pedl2det_runtime.stub_path.serve_first`).
+Importing this package makes ``import determined`` work without Determined: the stub modules are
+appended to ``sys.path``, so an installed Determined takes precedence. ``pedl2det run`` puts them
+first (:func:`pedl2det_runtime.stub_path.serve_first`).
 
-Nothing heavy is imported here: TensorFlow loads when a trial does.
+TensorFlow is not imported here; it is imported when a trial is loaded.
 """
 
 from pedl2det_runtime import stub_path

@@ -1,6 +1,6 @@
-"""Where ``import determined`` finds our runtime: a folder of real modules on ``sys.path``.
+"""Put the stub modules of ``determined`` on ``sys.path``.
 
-Real modules and no import hook: a hook has to follow every change of the import system.
+The stubs are ordinary modules. An import hook would depend on details of the import system.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ STUBS = str(Path(__file__).with_name("stubs"))
 
 
 def serve_last() -> None:
-    """Serve ``determined`` unless one is installed."""
+    """Append the stubs to ``sys.path``: an installed Determined takes precedence."""
     if STUBS not in sys.path:
         sys.path.append(STUBS)
 
 
 @contextmanager
 def served_first() -> Iterator[None]:
-    """Serve ``determined`` even where one is installed: a run is trained by this runtime."""
+    """Put the stubs first on ``sys.path`` inside the ``with`` block, for a run."""
     before = sys.path.index(STUBS) if STUBS in sys.path else None
     serve_first()
     try:
@@ -34,7 +34,7 @@ def served_first() -> Iterator[None]:
 
 
 def serve_first() -> None:
-    """Serve ``determined`` from here on, even where one is installed."""
+    """Put the stubs first on ``sys.path``, before an installed Determined."""
     if STUBS in sys.path:
         sys.path.remove(STUBS)
     sys.path.insert(0, STUBS)

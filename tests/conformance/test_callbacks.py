@@ -1,4 +1,4 @@
-"""Who is called when, with what (seed 002, line 241 on; spec/context_api.md, 4.6)."""
+"""Who is called when, with what (docs/semantics.md, Callbacks)."""
 
 from __future__ import annotations
 

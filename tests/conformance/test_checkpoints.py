@@ -1,4 +1,4 @@
-"""What a checkpoint holds (seed 001, line 79), and a model out of it (seed 002, line 325)."""
+"""The content of a checkpoint, and loading a model from it (docs/semantics.md, Resume)."""
 
 from __future__ import annotations
 

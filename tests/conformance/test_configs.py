@@ -1,4 +1,4 @@
-"""What an experiment config says about a run (spec/config.md; spec/context_api.md, 4.7)."""
+"""What an experiment config says about a run (docs/semantics.md, Config format and Workloads)."""
 
 from __future__ import annotations
 

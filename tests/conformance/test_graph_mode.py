@@ -1,4 +1,4 @@
-"""Trials that choose TensorFlow 1's graphs at the top of their code (seed 002, line 15).
+"""Trials that select graph mode at the top of their code (docs/semantics.md, Graph mode).
 
 Each in a process of its own: the choice cannot be taken back.
 """

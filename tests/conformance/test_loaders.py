@@ -1,4 +1,4 @@
-"""What data loaders may return, and in which order it is read (spec/context_api.md, 4.5)."""
+"""Return types of data loaders, and the order of batches (docs/semantics.md)."""
 
 from __future__ import annotations
 

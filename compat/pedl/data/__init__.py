@@ -1,4 +1,4 @@
-"""``pedl.data``: the loaders of PEDL before 0.10, that are sliced by record."""
+"""``pedl.data``: the record loaders of PEDL before 0.10."""
 
 from pedl.data.loaders import ArrayBatchLoader, Batch, BatchLoader, SliceBatchLoader
 

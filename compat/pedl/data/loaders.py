@@ -1,7 +1,4 @@
-"""Loaders that give any range of records (spec/legacy_pedl.md, 1.2).
-
-A batch names its inputs and labels: one unnamed input is ``input``, one unnamed label ``label``.
-"""
+"""Loaders that return any range of records (docs/semantics.md, Names of ``pedl``)."""
 
 from __future__ import annotations
 
@@ -17,11 +14,16 @@ Arrays = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
 
 
 class Batch:
-    """Some records.
+    """A range of records.
 
     Args:
-        data: the inputs: an array of shape (records, ...), or arrays by the names of the inputs.
-        labels: the targets, likewise.
+        data: the inputs: an array of shape (records, ...), or a dict of such arrays by input name.
+            A single array is named ``input``.
+        labels: the targets, in the same form. A single array is named ``label``.
+
+    Attributes:
+        data: the inputs by name.
+        labels: the targets by name.
     """
 
     def __init__(self, data: Arrays, labels: Arrays) -> None:
@@ -33,26 +35,26 @@ class Batch:
 
 
 class BatchLoader(ABC):
-    """Gives any range of the records of a data set."""
+    """Base class of loaders that return any range of records of a data set."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """Records in the data set."""
+        """Return the number of records in the data set."""
 
     @abstractmethod
     def get_batch(self, start: int, end: int) -> Batch:
-        """The records from ``start`` up to and without ``end``."""
+        """Return the records ``start`` to ``end - 1``."""
 
 
 class ArrayBatchLoader(BatchLoader):
-    """Records in memory.
+    """A loader of records in memory.
 
     Args:
-        data: the inputs, shape (records, ...), or arrays by name.
-        labels: the targets, likewise.
+        data: the inputs: an array of shape (records, ...), or a dict of such arrays by name.
+        labels: the targets, in the same form.
 
     Raises:
-        CheckFailedError: there are more records of one than of the other.
+        CheckFailedError: the numbers of records differ.
     """
 
     def __init__(self, data: Arrays, labels: Arrays) -> None:
@@ -65,7 +67,7 @@ class ArrayBatchLoader(BatchLoader):
         return len(self._all)
 
     def get_batch(self, start: int, end: int) -> Batch:
-        """The records from ``start`` up to and without ``end``."""
+        """Return the records ``start`` to ``end - 1``."""
         return Batch(
             {name: array[start:end] for name, array in self._all.data.items()},
             {name: array[start:end] for name, array in self._all.labels.items()},
@@ -73,12 +75,12 @@ class ArrayBatchLoader(BatchLoader):
 
 
 class SliceBatchLoader(BatchLoader):
-    """A range of the records of another loader.
+    """A loader of a range of the records of another loader.
 
     Args:
         loader: the other loader.
-        start: its first record that belongs to this one.
-        end: its first record after these.
+        start: index of the first record.
+        end: index after the last record.
     """
 
     def __init__(self, loader: BatchLoader, start: int, end: int) -> None:
@@ -88,5 +90,5 @@ class SliceBatchLoader(BatchLoader):
         return self._end - self._start
 
     def get_batch(self, start: int, end: int) -> Batch:
-        """The records of this range from ``start`` up to and without ``end``."""
+        """Return the records ``start`` to ``end - 1`` of this range."""
         return self._loader.get_batch(self._start + start, min(self._start + end, self._end))

@@ -1,4 +1,4 @@
-"""``pedl.frameworks.util``: how the metrics of batches become one."""
+"""``pedl.frameworks.util``: reducers of metrics over batches."""
 
 from __future__ import annotations
 
@@ -9,5 +9,12 @@ import numpy as np
 
 
 def elementwise_mean(metrics: Sequence[Any]) -> Any:
-    """The mean of a metric over batches: of a number a number, of an array an array."""
+    """Return the mean of a metric over batches.
+
+    Args:
+        metrics: one number or array per batch, all of the same shape.
+
+    Returns:
+        The mean, of the shape of one element.
+    """
     return np.mean(np.asarray(metrics), axis=0)

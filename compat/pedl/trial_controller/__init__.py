@@ -1,4 +1,4 @@
-"""``pedl.trial_controller``: where the ranks of a trial's processes were asked for."""
+"""``pedl.trial_controller``: getters of ranks."""
 
 from pedl.trial_controller import util
 

@@ -1,1 +1,1 @@
-"""What users import or subclass: trials, contexts, callbacks, and what they may know of a run."""
+"""The public API: trials, contexts, callbacks and information about the run."""

@@ -1,7 +1,6 @@
-"""``determined.get_cluster_info``: what a trial knows of its run before it has a context.
+"""``determined.get_cluster_info``: information about the run before a context exists.
 
-Modules ask it while they are imported. It holds what a Keras trial may use; addresses and
-credentials of a cluster are not part of it.
+Modules call it while they are imported. Addresses and credentials of a cluster are not included.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from pedl2det_runtime.errors import NoTrialError
 
 @dataclass(frozen=True)
 class ClusterTrialInfo:
-    """The trial that is running (``determined.TrialInfo``).
+    """The running trial (``determined.TrialInfo``).
 
     Attributes:
-        trial_id: the trial's number.
-        experiment_id: the experiment's number.
-        trial_seed: the seed that Python, NumPy and TensorFlow were given.
-        hparams: one value for each hyperparameter.
+        trial_id: ID of the trial.
+        experiment_id: ID of the experiment.
+        trial_seed: seed of ``random``, NumPy and TensorFlow.
+        hparams: the value of each hyperparameter, by name.
     """
 
     trial_id: int
@@ -32,17 +31,17 @@ class ClusterTrialInfo:
 
 @dataclass(frozen=True)
 class ClusterInfo:
-    """The task that is running.
+    """The running task.
 
     Attributes:
-        trial: the trial that it trains.
-        user_data: the ``data`` section of the experiment config, empty if there is none.
-        slot_ids: the slots of this machine.
-        container_slot_counts: how many slots each machine has.
-        container_rank: the number of this machine.
+        trial: the trial of the task.
+        user_data: the ``data`` section of the experiment config; empty if absent.
+        slot_ids: IDs of the slots on this machine.
+        container_slot_counts: number of slots on each machine.
+        container_rank: rank of this machine.
         task_type: always ``"TRIAL"``.
-        gpu_uuids: the GPUs of this machine; none are used.
-        latest_checkpoint: the checkpoint to start from; None, because the runtime loads it.
+        gpu_uuids: always empty.
+        latest_checkpoint: always None; the runtime restores checkpoints itself.
     """
 
     trial: ClusterTrialInfo
@@ -56,7 +55,7 @@ class ClusterInfo:
 
 
 def get_cluster_info() -> ClusterInfo | None:
-    """Return what is known of the running trial; None where none is running."""
+    """Return information about the running trial, or None outside a run."""
     try:
         info = current()
     except NoTrialError:

@@ -1,4 +1,7 @@
-"""What a ``tf.keras`` trial says about its training (seeds 001 and 002)."""
+"""The context of a ``tf.keras`` trial.
+
+Follows the Determined documentation, *Keras API* guide and *Keras API Reference*.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from pedl2det_runtime.errors import CheckFailedError
 
 
 class _ArgNotProvided:
-    """The type of an argument that was left out where None has a meaning."""
+    """Type of the default of arguments for which None is a value."""
 
 
 _NOT_PROVIDED = _ArgNotProvided()
@@ -23,10 +26,7 @@ _NOT_PROVIDED = _ArgNotProvided()
 
 @dataclass(frozen=True)
 class FitSettings:
-    """What ``configure_fit`` sets; the defaults are those of spec/context_api.md, 4.3.
-
-    Trials whose configs count in steps were never shuffled.
-    """
+    """The arguments of ``configure_fit`` (docs/semantics.md, Settings of ``configure_fit``)."""
 
     verbose: bool = True
     class_weight: Any = None
@@ -38,17 +38,17 @@ class FitSettings:
 
 
 class TFKerasExperimentalContext:
-    """``context.experimental``; the data layer that lived here went with Determined 0.19.10.
+    """``context.experimental``. Its data layer was removed in Determined 0.19.10.
 
     Args:
-        context: the context that it belongs to.
+        context: the context that has this attribute.
     """
 
     def __init__(self, context: TFKerasTrialContext | None = None) -> None:
         self.context = context
 
     def cache_train_dataset(self, *_: Any, **__: Any) -> NoReturn:
-        """Gone.
+        """Removed in Determined 0.19.10; always raises.
 
         Raises:
             RuntimeError: always.
@@ -59,7 +59,7 @@ class TFKerasExperimentalContext:
         )
 
     def cache_validation_dataset(self, *_: Any, **__: Any) -> NoReturn:
-        """Gone.
+        """Removed in Determined 0.19.10; always raises.
 
         Raises:
             RuntimeError: always.
@@ -74,15 +74,15 @@ class TFKerasTrialContext(TrialContext):
     """The context of a ``tf.keras`` trial.
 
     Args:
-        info: the trial.
-        managed: whether a controller trains it; otherwise everything that is wrapped stays as it
-            is.
+        info: the running trial.
+        managed: whether the runtime trains the trial. If False, the ``wrap_*`` methods return their
+            argument unchanged.
 
     Attributes:
-        experimental: features that are gone.
-        fit_settings: what :meth:`configure_fit` has set.
-        optimizers: the wrapped optimizers, in the order of the calls.
-        datasets_wrapped: whether a dataset was wrapped.
+        experimental: removed features; its methods raise.
+        fit_settings: the settings of :meth:`configure_fit`.
+        optimizers: the wrapped optimizers, in call order.
+        datasets_wrapped: whether :meth:`wrap_dataset` was called.
     """
 
     def __init__(self, info: TrialInfo, *, managed: bool = True) -> None:
@@ -95,12 +95,12 @@ class TFKerasTrialContext(TrialContext):
 
     @property
     def model(self) -> Any:
-        """The model that is trained; None before :meth:`wrap_model`."""
+        """The wrapped model; None before :meth:`wrap_model`."""
         return self._wrapped.model if self._wrapped else None
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the model was compiled after it was wrapped."""
+        """Whether ``compile`` was called after :meth:`wrap_model`."""
         return self._wrapped is not None and self._wrapped.compiled is not None
 
     def configure_fit(
@@ -113,23 +113,26 @@ class TFKerasTrialContext(TrialContext):
         shuffle: bool | None = None,
         validation_steps: Any = _NOT_PROVIDED,
     ) -> None:
-        """Set arguments of ``model.fit``; what is left out keeps its value.
+        """Set arguments of ``model.fit``. Arguments that are omitted keep their value.
 
         Args:
-            verbose: whether reports are printed.
-            class_weight: weight of each class in the loss, by class number, or None.
-            workers: who makes the batches of a Sequence; 0 makes them on the main thread.
-            use_multiprocessing: whether the workers are processes rather than threads.
-            max_queue_size: the most batches that are made ahead.
-            shuffle: whether the batches of arrays or a Sequence are read in random order, anew
-                in each pass; True unless set. A dataset shuffles itself.
-            validation_steps: batches of a validation dataset that are read, or None for all.
+            verbose: whether to print reports. Default True.
+            class_weight: weight of each class in the loss, by class index; None (default) for
+                equal weights.
+            workers: number of workers that load batches of a Sequence; 0 loads them on the main
+                thread. Default 1.
+            use_multiprocessing: use processes instead of threads as workers. Default False.
+            max_queue_size: maximum number of batches loaded ahead. Default 10.
+            shuffle: whether to shuffle the order of batches of arrays or a Sequence in each pass.
+                Default True; False for a config in steps. Datasets are not affected.
+            validation_steps: number of batches of a validation dataset to read; None (default)
+                reads all.
 
         Raises:
-            CheckFailedError: ``max_queue_size`` is below 1 or ``workers`` below 0, or
-                ``class_weight`` is no mapping.
+            CheckFailedError: ``max_queue_size`` is below 1, ``workers`` is below 0, or
+                ``class_weight`` is not a mapping.
         """
-        given = {
+        without_default = {
             "verbose": verbose,
             "workers": workers,
             "use_multiprocessing": use_multiprocessing,
@@ -137,7 +140,7 @@ class TFKerasTrialContext(TrialContext):
             "shuffle": shuffle,
         }
         changes: dict[str, Any] = {
-            name: value for name, value in given.items() if value is not None
+            name: value for name, value in without_default.items() if value is not None
         }
         optional = {"class_weight": class_weight, "validation_steps": validation_steps}
         changes |= {
@@ -153,32 +156,39 @@ class TFKerasTrialContext(TrialContext):
         self.fit_settings = replace(self.fit_settings, **changes)
 
     def wrap_model(self, model: Any) -> Any:
-        """Say which model is trained; to be called before ``compile``.
+        """Register the model to train. Call this before ``compile``.
 
         Args:
-            model: a ``tf.keras.Model``. Called twice, the last one is trained.
+            model: a ``tf.keras.Model``. If called several times, the last model is trained.
 
         Returns:
-            The model, to be used in place of the one given. In a run its ``compile`` is recorded,
-            and its ``fit`` trains nothing.
+            The model; use it instead of the argument. In a run, ``compile`` is recorded and ``fit``
+            does not train.
         """
         if self._managed:
             self._wrapped = WrappedModel(model, self.configure_fit)
         return model
 
     def adopt_compiled_model(self, model: Any) -> Any:
-        """Train a model that was compiled before anybody could wrap it, as in old trials."""
+        """Register a model that is already compiled, as PEDL trials return it.
+
+        Args:
+            model: a compiled ``tf.keras.Model``.
+
+        Returns:
+            The model.
+        """
         self._wrapped = WrappedModel(model, self.configure_fit, is_compiled=True)
         return model
 
     def wrap_optimizer(self, optimizer: Any) -> Any:
-        """Say which optimizer trains the model; several may be wrapped, each in its turn.
+        """Register an optimizer. Call this once for each optimizer of the trial.
 
         Args:
-            optimizer: a ``tf.keras.optimizers.Optimizer``, or the name of one.
+            optimizer: a ``tf.keras.optimizers.Optimizer``, or its name.
 
         Returns:
-            The optimizer, to be used in place of the one given.
+            The optimizer; use it instead of the argument.
         """
         import tensorflow as tf
 
@@ -189,15 +199,15 @@ class TFKerasTrialContext(TrialContext):
         return optimizer
 
     def wrap_dataset(self, dataset: Any, shard_dataset: bool = True) -> Any:
-        """Say which ``tf.data.Dataset`` is read, immediately after it was created.
+        """Register a ``tf.data.Dataset``. Call this immediately after creating it.
 
         Args:
             dataset: the dataset.
-            shard_dataset: whether every slot sees a share of its own. If False, the trial gives
-                each process its own data.
+            shard_dataset: whether to give each process its own shard. Set it to False if the trial
+                shards the data itself.
 
         Returns:
-            The dataset, to be used in place of the one given.
+            The dataset; use it instead of the argument.
         """
         if not self._managed:
             return dataset

@@ -1,4 +1,4 @@
-"""Trials of early Determined that still take ``hparams``, as its first documents showed them."""
+"""Support for trials of Determined 0.12 whose methods require ``hparams``."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ _METHODS = (
 
 
 def accept_hparams(trial_class: type) -> None:
-    """Give ``hparams`` to those methods of a trial that ask for it (spec/early_determined.md, 3.4).
+    """Pass ``hparams`` to the methods of a trial that require it.
+
+    Follows docs/semantics.md, ``hparams`` in early Determined.
 
     Args:
-        trial_class: the trial; its own methods are changed.
+        trial_class: the trial class; its methods are replaced in place.
     """
     for name in _METHODS:
         method = vars(trial_class).get(name)
-        if inspect.isfunction(method) and _asks(method):
-            setattr(trial_class, name, _given(method))
+        if inspect.isfunction(method) and _requires_hparams(method):
+            setattr(trial_class, name, _with_hparams(method))
 
 
-def _asks(method: Callable[..., Any]) -> bool:
+def _requires_hparams(method: Callable[..., Any]) -> bool:
     parameter = inspect.signature(method).parameters.get("hparams")
     return parameter is not None and parameter.default is parameter.empty
 
 
-def _given(method: Callable[..., Any]) -> Callable[..., Any]:
+def _with_hparams(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    def given(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def with_hparams(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not args and "hparams" not in kwargs:
             kwargs["hparams"] = dict(current().hparams)
         return method(self, *args, **kwargs)
 
-    return given
+    return with_hparams

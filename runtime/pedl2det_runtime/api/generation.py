@@ -1,4 +1,4 @@
-"""In what the generations of the API differ while a trial trains, as data."""
+"""Training semantics of each API generation, as data (docs/semantics.md)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ Metrics = dict[str, Any]
 
 
 def with_prefix(kind: Kind, metrics: Metrics) -> Metrics:
-    """Validation metrics get ``val_`` before their names."""
+    """Prefix the names of validation metrics with ``val_``."""
     return metrics if kind == "training" else {f"val_{key}": metrics[key] for key in metrics}
 
 
 @dataclass(frozen=True)
 class Generation:
-    """How trials of one generation are trained.
+    """Training semantics of one API generation.
 
     Attributes:
-        epoch_is_one_pass: an epoch is one pass over a Sequence, or one step of a dataset, and its
-            callbacks get the training logs.
-        keeps_partial_batch: whether the last batch of training arrays may be smaller.
-        wraps_datasets: whether a dataset must be wrapped.
-        epoch: batches in an epoch, where the trial says it; 0 otherwise.
-        limits_any_validation: whether ``validation_steps`` is about Sequences and arrays too.
-        aliases: words for the same metric, by all of which callbacks and the searcher know it.
-        reported: the metrics of a report, by their names there, from their names for Keras.
-        validate: computes the validation metrics instead of ``model.evaluate``, given the number
-            of batches trained; None if Keras does.
+        epoch_is_one_pass: an epoch is one pass over a Sequence or one step of a dataset, and
+            ``on_epoch_end`` gets the training logs.
+        keeps_partial_batch: whether to keep a smaller last batch of training arrays.
+        wraps_datasets: whether datasets must be wrapped.
+        epoch: batches per epoch if the trial sets it, else 0.
+        limits_any_validation: whether ``validation_steps`` applies to Sequences and arrays too.
+        aliases: groups of names of the same metric. Callbacks and the searcher may use any of them.
+        reported: maps metrics from the names in Keras to the names in reports.
+        validate: computes the validation metrics from the number of trained batches; None to call
+            ``model.evaluate``.
     """
 
     epoch_is_one_pass: bool = False
@@ -42,7 +42,7 @@ class Generation:
     validate: Callable[[int], Metrics] | None = None
 
     def with_aliases(self, metrics: Metrics) -> Metrics:
-        """The metrics, with those that have another name under that name too."""
+        """Return the metrics, each also under its aliases."""
         more: Metrics = {}
         for name, value in metrics.items():
             for alias in self._aliases(name):
@@ -50,11 +50,11 @@ class Generation:
         return more | metrics
 
     def during_validation(self, metrics: Metrics) -> Metrics:
-        """The metrics of a validation that still goes on, by their names for callbacks."""
+        """Return the running metrics of a validation by their names for callbacks."""
         return metrics if self.reported is with_prefix else self.reported("validation", metrics)
 
     def _aliases(self, name: str) -> Iterator[str]:
-        """The other names of a metric, whose own may follow ``val_`` and an output's name."""
+        """Yield the aliases of a metric; keep a prefix such as ``val_`` or an output's name."""
         if name.endswith(_OTHERS):
             return
         for words in self.aliases:
@@ -64,8 +64,8 @@ class Generation:
                     yield from (before + other for other in words if other != word)
 
 
-#: What TensorFlow 1 and Keras 2.2 called ``metrics=["accuracy"]``, ``["mae"]`` and their like. Not
-#: the cosine of the angle: it has another sign today.
+#: Names of the same metric in TensorFlow 1, Keras 2.2 and today. ``cosine`` is not an alias:
+#: its sign has changed.
 TF1_NAMES = (
     ("acc", "accuracy"),
     ("mae", "mean_absolute_error"),
@@ -78,5 +78,5 @@ _OTHERS = ("binary_accuracy", "categorical_accuracy", "root_mean_squared_error")
 
 CONTEXT_BASED = Generation()
 
-#: Determined 0.12, whose configs count in steps (spec/early_determined.md, 3.3).
+#: Determined 0.12: the config is in steps.
 EARLY_DETERMINED = Generation(epoch_is_one_pass=True, keeps_partial_batch=False, aliases=TF1_NAMES)

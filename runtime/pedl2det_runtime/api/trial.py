@@ -1,4 +1,7 @@
-"""The trial that a user subclasses (seeds 001 and 002)."""
+"""The trial class that users subclass.
+
+Follows the Determined documentation, *Keras API* guide and *Keras API Reference*.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,15 @@ from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
 
 
 class Trial(ABC):
-    """Anything that can be trained here, of whichever generation."""
+    """A trial of any API generation."""
 
     @classmethod
     @abstractmethod
     def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:
-        """The context-based trial that trains what this class describes.
+        """Return the context-based trial that is equivalent to this class.
 
         Args:
-            package: the module in which the class was found; a generation whose data loaders
-                are functions beside the class finds them there.
+            package: the module that exposes the class. PEDL trials define their data loaders there.
         """
 
 
@@ -29,8 +31,8 @@ class TFKerasTrial(Trial):
     """A ``tf.keras`` trial of the context-based API.
 
     Args:
-        context: what the trial knows of its run; store it as ``self.context``.
-        trial_context: the same, by its name in Determined 0.12.0.
+        context: the context of the trial; store it as ``self.context``.
+        trial_context: the name of ``context`` in Determined 0.12.0.
     """
 
     def __init__(
@@ -47,37 +49,53 @@ class TFKerasTrial(Trial):
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[TFKerasTrial]:  # noqa: ARG003
-        """This class: it is context-based."""
+        """Return this class, which is context-based."""
         return cls
 
     @property
     def api_generation(self) -> Generation:
-        """In what other generations differ; adapters of older APIs have another one."""
+        """Training semantics of this API generation."""
         return CONTEXT_BASED
 
     @abstractmethod
     def build_model(self) -> Any:
-        """Wrap (``context.wrap_model``), compile and return the ``tf.keras.Model``."""
+        """Build the model: wrap it with ``context.wrap_model``, compile it and return it.
+
+        Returns:
+            A compiled ``tf.keras.Model``.
+        """
 
     @abstractmethod
     def build_training_data_loader(self) -> Any:
-        """The training data.
+        """Return the training data.
 
-        A tuple ``(x, y)`` or ``(x, y, sample_weights)`` of NumPy arrays, where ``x`` may be a
-        list or a dict of arrays, all with the same number of records; or a
-        ``keras.utils.Sequence`` of such batches.
+        Arrays have the shape (records, ...). ``x`` and ``y`` may also be lists or dicts of arrays.
+        They are sliced into batches of ``context.get_per_slot_batch_size()`` records. Floating
+        point arrays are converted to ``floatx``.
+
+        Returns:
+            ``(x, y)`` or ``(x, y, sample_weights)`` of arrays; a ``keras.utils.Sequence`` or
+            ``SequenceAdapter`` of such tuples, one per batch; or a ``tf.data.Dataset`` of batches,
+            wrapped with ``context.wrap_dataset``.
         """
 
     @abstractmethod
     def build_validation_data_loader(self) -> Any:
-        """The validation data, of the types that :meth:`build_training_data_loader` lists."""
+        """Return the validation data.
+
+        Returns:
+            One of the types that :meth:`build_training_data_loader` may return.
+        """
 
     def session_config(self) -> Any:
-        """The ``tf.compat.v1.ConfigProto`` of the session."""
+        """Return the ``tf.compat.v1.ConfigProto`` of the session.
+
+        In graph mode the session uses all of it, in eager mode only the thread counts apply.
+        """
         import tensorflow as tf
 
         return tf.compat.v1.ConfigProto(allow_soft_placement=True)
 
     def keras_callbacks(self) -> list[Any]:
-        """The callbacks that are used during training."""
+        """Return the list of ``tf.keras`` or ``determined.keras`` callbacks to use in training."""
         return []

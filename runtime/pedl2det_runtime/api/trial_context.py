@@ -1,4 +1,4 @@
-"""What any trial may know of its run (``determined.TrialContext``)."""
+"""The base class of contexts (``determined.TrialContext``)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _LOCAL_SEARCHER = {"name": "single", "metric": "", "max_length": {"batches": 1}}
 
 
 class TrialContext:
-    """What a trial may know of its run, and its wish to end it.
+    """Information about the run of a trial, and a way to stop it.
 
     Args:
-        info: the trial.
-        managed: whether a controller trains it; False for a context from :meth:`from_config`.
+        info: the running trial.
+        managed: whether the runtime trains the trial; False for a context of :meth:`from_config`.
 
     Attributes:
-        distributed: which of the trial's processes this is.
+        distributed: ranks and collective operations of the trial's processes.
     """
 
     def __init__(self, info: TrialInfo, *, managed: bool = True) -> None:
@@ -35,108 +35,115 @@ class TrialContext:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """A context to try a trial's methods with, outside a run.
+        """Create a context for calling a trial's methods outside a run.
 
-        ``wrap_model``, ``wrap_optimizer`` and ``wrap_dataset`` give back what they are given, so
-        that the model can be trained with ``model.fit``. Hyperparameters that are searched get a
-        value drawn from their range.
+        ``wrap_model``, ``wrap_optimizer`` and ``wrap_dataset`` return their argument, so the model
+        can be trained with ``model.fit``. Searched hyperparameters are drawn from their range.
 
         Args:
-            config: an experiment config; ``hyperparameters`` and ``data`` are enough.
+            config: an experiment config. Only ``hyperparameters`` and ``data`` are needed.
 
         Raises:
-            ConfigError: the config is wrong, with its key.
+            ConfigError: a key of the config is invalid; the message names it.
         """
         searcher = {**_LOCAL_SEARCHER, **(config.get("searcher") or {})}
         complete = {"hyperparameters": {}, **config, "searcher": searcher}
-        experiment = config_from(complete, given=config)
+        experiment = config_from(complete, raw=config)
         return cls(TrialInfo.of(experiment, Path(tempfile.gettempdir())), managed=False)
 
     def get_experiment_config(self) -> dict[str, Any]:
-        """The experiment config as its file gives it."""
+        """Return the experiment config as written in its file."""
         return self._info.config.raw
 
     def get_data_config(self) -> dict[str, Any]:
-        """The ``data`` section of the experiment config, empty if there is none."""
+        """Return the ``data`` section of the experiment config; empty if absent."""
         return self._info.config.raw.get("data") or {}
 
     def get_experiment_id(self) -> int:
-        """The experiment's number."""
+        """Return the ID of the experiment."""
         return self._info.experiment_id
 
     def get_trial_id(self) -> int:
-        """The trial's number."""
+        """Return the ID of the trial."""
         return self._info.trial_id
 
     def get_trial_seed(self) -> int:
-        """The seed that Python, NumPy and TensorFlow were given."""
+        """Return the seed of ``random``, NumPy and TensorFlow."""
         return self._info.seed
 
     def get_hparams(self) -> dict[str, Any]:
-        """All hyperparameters of this trial by name, in a dict of the caller's own."""
+        """Return the hyperparameters of this trial by name, as a new dict."""
         return dict(self._info.hparams)
 
     def get_hparam(self, name: str) -> Any:
-        """The value of one hyperparameter.
+        """Return the value of a hyperparameter.
 
         Raises:
-            ValueError: the config has none of this name.
+            ValueError: the config has no hyperparameter of this name.
         """
         if name not in self._info.hparams:
             known = ", ".join(sorted(self._info.hparams)) or "none"
             raise ValueError(f"Could not find name {name} in the hyperparameters: it has {known}")
         if name == "global_batch_size" and self._info.slots > 1:
             _log.warning(
-                "get_hparam('global_batch_size') is the size over all processes; a loader wants "
-                "context.get_per_slot_batch_size()"
+                "get_hparam('global_batch_size') is the size over all processes; use "
+                "context.get_per_slot_batch_size() in a loader"
             )
         return self._info.hparams[name]
 
     def get_global_batch_size(self) -> int:
-        """Records in one batch over all slots: a multiple of their number."""
+        """Return the number of records per batch over all slots, a multiple of the slots.
+
+        Raises:
+            InvalidConfigurationException: the config has no usable batch size.
+        """
         return self._info.global_batch_size
 
     def get_per_slot_batch_size(self) -> int:
-        """Records in one batch of one slot."""
+        """Return the number of records per batch of one slot.
+
+        Raises:
+            InvalidConfigurationException: the config has no usable batch size.
+        """
         return self._info.per_slot_batch_size
 
     def get_tensorboard_path(self) -> Path:
-        """The directory where TensorBoard events are written."""
+        """Return the directory of the TensorBoard events."""
         return self._info.tensorboard_dir
 
     def get_initial_batch(self) -> int:
-        """Batches that had been trained when this process began."""
+        """Return the number of batches trained before this process started."""
         return self._info.initial_batch
 
     def get_stop_requested(self) -> bool:
-        """Whether the trial is to end at the end of the current workload."""
+        """Return whether the trial stops at the end of the current workload."""
         return self._stop_requested
 
     def set_stop_requested(self, stop_requested: bool) -> None:
-        """End the trial gracefully at the end of the current workload.
+        """Stop the trial at the end of the current workload, or withdraw that request.
 
         Raises:
-            AssertionError: ``stop_requested`` is no bool.
+            AssertionError: ``stop_requested`` is not a bool.
         """
         if not isinstance(stop_requested, bool):
             raise CheckFailedError(f"stop_requested: expected a bool, got {stop_requested!r}")
         _log.info("a stop of the trial was %s", "requested" if stop_requested else "withdrawn")
         self._stop_requested = stop_requested
 
-    # Where Determined 0.12.0 had the ranks; from 0.12.2 on they are those of ``distributed``.
+    # Getters of Determined 0.12.0; since 0.12.2 they are methods of ``distributed``.
 
     def get_rank(self) -> int:
-        """The unique number of this process within the trial."""
+        """Return the rank of this process within the trial."""
         return self.distributed.get_rank()
 
     def get_local_rank(self) -> int:
-        """The unique number of this process on its machine."""
+        """Return the rank of this process on its machine."""
         return self.distributed.get_local_rank()
 
     def get_size(self) -> int:
-        """How many slots this trial runs on."""
+        """Return the number of slots of this trial."""
         return self.distributed.get_size()
 
     def get_num_agents(self) -> int:
-        """How many machines this trial runs on."""
+        """Return the number of machines of this trial."""
         return self.distributed.get_num_agents()

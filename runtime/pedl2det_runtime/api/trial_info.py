@@ -1,7 +1,7 @@
-"""The trial that runs in this process: known before any module of the user is imported.
+"""The trial that runs in this process.
 
-Old code asks for hyperparameters while it is imported, so what is asked for stands here and
-not on a context object.
+It is set before any module of the user is imported, because old code reads hyperparameters during
+its import, when no context exists.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pedl2det_runtime.errors import InvalidConfigurationException, NoTrialError
 
 @dataclass(frozen=True)
 class TrialInfo:
-    """What a trial may know of its run.
+    """Information about the run of a trial.
 
     Attributes:
         config: the validated experiment config.
-        hparams: one value for each hyperparameter, as the config names them.
+        hparams: the value of each hyperparameter, by its name in the config.
         seed: the trial's seed.
-        tensorboard_dir: where TensorBoard events go.
-        distributed: which of the processes that train this trial this is.
-        experiment_id: the experiment's number.
-        trial_id: the trial's number.
-        initial_batch: batches that had been trained when this process began.
-        scripts_batch_size: records in a batch of a script, whose config does not say it.
+        tensorboard_dir: directory of the TensorBoard events.
+        distributed: ranks and collective operations of the trial's processes.
+        experiment_id: ID of the experiment.
+        trial_id: ID of the trial.
+        initial_batch: number of batches trained before this process started.
+        scripts_batch_size: records per batch over all processes, for a script; its config has none.
     """
 
     config: ExperimentConfig
@@ -48,7 +48,13 @@ class TrialInfo:
     def of(
         cls, config: ExperimentConfig, out: Path, distributed: DistributedContext | None = None
     ) -> Self:
-        """The one trial of a config that is trained here, with its results in ``out``."""
+        """Create the trial of a config.
+
+        Args:
+            config: the experiment config.
+            out: the directory of the results.
+            distributed: the ranks; one process by default.
+        """
         return cls(
             distributed=distributed or one_process(),
             config=config,
@@ -59,21 +65,21 @@ class TrialInfo:
 
     @property
     def slots(self) -> int:
-        """How many processes train this trial."""
+        """The number of processes that train this trial."""
         return self.distributed.size
 
     @property
     def rank(self) -> int:
-        """Which of them this is."""
+        """The rank of this process."""
         return self.distributed.rank
 
     @property
     def per_slot_batch_size(self) -> int:
-        """Records in one process's batch (spec/context_api.md, 4.4).
+        """Records per batch of one process (docs/semantics.md, Batch size).
 
         Raises:
-            InvalidConfigurationException: there is no usable ``global_batch_size``, or
-                ``batch_size`` in a legacy config.
+            InvalidConfigurationException: ``global_batch_size`` (``batch_size`` in a legacy config)
+                is missing, not an integer, or less than the number of processes.
         """
         name = "global_batch_size" if "global_batch_size" in self.hparams else "batch_size"
         value = self.hparams.get(name, self.scripts_batch_size)
@@ -88,14 +94,14 @@ class TrialInfo:
 
     @property
     def _batch_key(self) -> str:
-        """What the batch size is called in a config of this generation."""
+        """The name of the batch size in a config of this generation."""
         if not self.config.is_legacy:
             return "global_batch_size"
         return "batch_size (of Determined 0.12, global_batch_size)"
 
     @property
     def global_batch_size(self) -> int:
-        """Records in one batch over all processes, a multiple of their number."""
+        """Records per batch over all processes, a multiple of their number."""
         return self.per_slot_batch_size * self.slots
 
 
@@ -103,14 +109,14 @@ _running: TrialInfo | None = None
 
 
 def current() -> TrialInfo:
-    """The running trial.
+    """Return the running trial.
 
     Raises:
-        NoTrialError: no trial runs in this process.
+        NoTrialError: no trial is running in this process.
     """
     if _running is None:
         raise NoTrialError(
-            "no trial is running, so there are no hyperparameters and no config to ask for: "
+            "no trial is running, so no hyperparameters and no config are available: "
             "start the trial with `pedl2det run DIR`"
         )
     return _running
@@ -118,7 +124,7 @@ def current() -> TrialInfo:
 
 @contextmanager
 def running(info: TrialInfo) -> Iterator[TrialInfo]:
-    """Make ``info`` the running trial of this process."""
+    """Make ``info`` the running trial inside the ``with`` block."""
     global _running
     before, _running = _running, info
     try:

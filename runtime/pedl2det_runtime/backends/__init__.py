@@ -1,1 +1,1 @@
-"""What differs between TensorFlow and Keras versions and modes; all others ask here."""
+"""All code that depends on the TensorFlow or Keras version, or on eager or graph mode."""

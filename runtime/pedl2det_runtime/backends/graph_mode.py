@@ -1,8 +1,8 @@
-"""Eager execution or graphs of TensorFlow 1: what differs between the two, in one place.
+"""Operations that differ between eager execution and graph mode.
 
-A trial chooses graphs with ``tf.compat.v1.disable_eager_execution()`` or
-``tf.compat.v1.disable_v2_behavior()`` at the top of its code (seed 002). Keras then trains with
-its first engine, in a session.
+A trial selects graph mode with ``tf.compat.v1.disable_eager_execution()`` or
+``tf.compat.v1.disable_v2_behavior()`` at the top of its code. Keras then trains in a session, with
+its engine of TensorFlow 1. Follows docs/semantics.md, Graph mode.
 """
 
 from __future__ import annotations
@@ -13,35 +13,38 @@ from pedl2det_runtime.errors import InvalidExperimentException
 
 
 def is_chosen() -> bool:
-    """Whether the trial has chosen graphs."""
+    """Return whether the trial has selected graph mode."""
     import tensorflow as tf
 
     return not tf.executing_eagerly()
 
 
 def value(variable: Any) -> Any:
-    """What a variable or tensor holds, as a NumPy array or number."""
+    """Return the value of a variable or tensor as a NumPy array or number."""
     import tensorflow as tf
 
     return tf.keras.backend.get_value(variable)
 
 
 def assign(variable: Any, new: Any) -> None:
-    """Give a variable another value."""
+    """Set the value of a variable."""
     import tensorflow as tf
 
     tf.keras.backend.set_value(variable, new)
 
 
 def readable(dataset: Any, class_weight: dict[int, float] | None = None) -> Any:
-    """The dataset as graphs can read it; in eager mode the dataset itself.
+    """Convert a dataset for graph mode; return it unchanged in eager mode.
 
-    What Keras does to arrays and its first engine does not do to datasets is done here: inputs and
-    targets of one number a record become columns, and the weights of the classes are multiplied
-    into the sample weights.
+    Keras' engine of TensorFlow 1 omits two conversions for datasets: inputs and targets of shape
+    (records,) become columns, and class weights are multiplied into the sample weights.
+
+    Args:
+        dataset: batches ``(x, y)`` or ``(x, y, weights)``.
+        class_weight: the weight of each class, by class index.
 
     Raises:
-        InvalidExperimentException: there are class weights, and the targets are of several outputs.
+        InvalidExperimentException: there are class weights and several outputs.
     """
     if not is_chosen():
         return dataset
@@ -63,20 +66,23 @@ def _as_columns(part: Any) -> Any:
     )
 
 
-def _weights_of_classes(y: Any, class_weight: dict[int, float], *given: Any) -> Any:
+def _weights_of_classes(y: Any, class_weight: dict[int, float], *sample_weights: Any) -> Any:
+    """Return the weight of each record's class, multiplied by its sample weight if it has one."""
     import tensorflow as tf
 
     if tf.nest.is_nested(y):
-        raise InvalidExperimentException("class_weight: a model with several outputs has none")
+        raise InvalidExperimentException(
+            "class_weight is not supported for a model with several outputs: use sample weights"
+        )
     weights = [class_weight.get(number, 1.0) for number in range(max(class_weight) + 1)]
     is_one_hot = y.shape.rank == 2 and y.shape[1] != 1
     classes = tf.argmax(y, axis=1) if is_one_hot else tf.cast(tf.reshape(y, [-1]), tf.int64)
     of_class = tf.gather(tf.constant(weights, tf.float32), classes)
-    return of_class * tf.cast(given[0], tf.float32) if given else of_class
+    return of_class * tf.cast(sample_weights[0], tf.float32) if sample_weights else of_class
 
 
 def evaluate(model: Any, dataset: Any, steps: int | None, callback: Any) -> dict[str, Any]:
-    """``model.evaluate``, with the metrics by name."""
+    """Call ``model.evaluate`` and return the metrics by name."""
     fixed = {"steps": steps, "verbose": 0, "callbacks": [callback]}
     if not is_chosen():
         logs: dict[str, Any] = model.evaluate(dataset, return_dict=True, **fixed)
@@ -88,5 +94,5 @@ def evaluate(model: Any, dataset: Any, steps: int | None, callback: Any) -> dict
 
 
 def metrics_of(logs: dict[str, Any]) -> dict[str, Any]:
-    """The metrics among what Keras tells a callback; the first engine counts batches there too."""
+    """Return the metrics in a callback's logs, without the batch counts of graph mode."""
     return {name: value for name, value in logs.items() if name not in ("batch", "size")}

@@ -1,7 +1,7 @@
-"""Everything that differs between TensorFlow and Keras versions, as questions and answers.
+"""Operations that differ between TensorFlow and Keras versions.
 
-The rest of the runtime asks here and has no version in it. Supported: Keras 2 as TensorFlow
-2.15 brings it, and tf-keras on later versions (DESIGN.md, 4).
+No other module of the runtime depends on a version. Supported are Keras 2 of TensorFlow 2.15, and
+tf-keras with later versions of TensorFlow.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _FIRST_WITHOUT_KERAS_2 = (2, 16)
 
 
 def tensorflow_version() -> tuple[int, int]:
-    """Major and minor version of the installed TensorFlow, without importing it.
+    """Return the major and minor version of the installed TensorFlow without importing it.
 
     Raises:
-        WrongKerasError: none is installed.
+        WrongKerasError: TensorFlow is not installed.
     """
     for package in ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly"):
         try:
@@ -36,12 +36,12 @@ def tensorflow_version() -> tuple[int, int]:
 
 
 def is_keras_2_of_tensorflow() -> bool:
-    """Whether Keras 2 is what this TensorFlow itself brings, under the name ``keras`` too."""
+    """Return whether this TensorFlow includes Keras 2, which ``import keras`` then imports too."""
     return tensorflow_version() < _FIRST_WITHOUT_KERAS_2
 
 
 def choose_keras_2() -> None:
-    """Make ``tf.keras`` mean Keras 2; to be called before TensorFlow is imported.
+    """Select Keras 2 as ``tf.keras``. Call this before TensorFlow is imported.
 
     Raises:
         WrongKerasError: TensorFlow is missing, tf-keras is missing, or Keras 3 is loaded.
@@ -73,31 +73,32 @@ def refuse_keras_3() -> None:
 
 
 def load_tensorflow() -> None:
-    """Import TensorFlow without what its native code prints about GPUs that are not there.
+    """Import TensorFlow without the messages of its native code about missing GPUs.
 
-    With ``TF_CPP_MIN_LOG_LEVEL`` in the environment it prints what the user asked for.
+    Messages are not suppressed if the environment sets ``TF_CPP_MIN_LOG_LEVEL``, nor if the import
+    fails.
     """
     if "TF_CPP_MIN_LOG_LEVEL" in os.environ:
         import tensorflow
 
         return
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    with tempfile.TemporaryFile() as said, os.fdopen(os.dup(2), "wb") as stderr:
-        os.dup2(said.fileno(), 2)
+    with tempfile.TemporaryFile() as messages, os.fdopen(os.dup(2), "wb") as stderr:
+        os.dup2(messages.fileno(), 2)
         try:
             import tensorflow  # noqa: F401
         except BaseException:
-            said.seek(0)
-            stderr.write(said.read())
+            messages.seek(0)
+            stderr.write(messages.read())
             raise
         finally:
             os.dup2(stderr.fileno(), 2)
 
 
 def begin_trial() -> None:
-    """Prepare Keras for a trial, before anything of the trial is imported.
+    """Prepare Keras for a trial, before its modules are imported.
 
-    What an earlier trial of this process built is forgotten, with the names it took.
+    Resets the Keras state of an earlier trial in this process, such as its layer names.
     """
     import tensorflow as tf
 
@@ -107,7 +108,7 @@ def begin_trial() -> None:
 
 @contextlib.contextmanager
 def as_before() -> Iterator[None]:
-    """Afterwards Keras builds models as it did before, whatever :func:`prepare` did."""
+    """Undo :func:`prepare` at the end of the ``with`` block."""
     import tensorflow as tf
 
     global _serves_old_arguments
@@ -122,10 +123,10 @@ def as_before() -> Iterator[None]:
 
 
 def prepare() -> None:
-    """Have Keras build models as trials mean them.
+    """Configure how Keras builds models of trials.
 
-    Random layers get a generator whose state can be saved (DESIGN.md, 8). Optimizers are those
-    that can do what they are asked for.
+    Random layers get a generator whose state can be saved. Optimizers with arguments of old Keras,
+    and all optimizers in graph mode, are created from ``tf.keras.optimizers.legacy``.
     """
     import tensorflow as tf
 
@@ -135,19 +136,19 @@ def prepare() -> None:
     tf.keras.optimizers.Optimizer.__new__ = _new_optimizer
 
 
-# Python cannot take a __new__ away from a class again, so it asks this.
+# A __new__ cannot be removed from a class again, so it checks this flag.
 _serves_old_arguments = False
 _OLD_ARGUMENTS = {"lr", "decay"}
 
 
 def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
-    """An optimizer of the old kind where it takes one: for ``lr=`` and ``decay=``, and in graphs.
+    """Create a legacy optimizer for ``lr=`` or ``decay=``, and in graph mode.
 
-    Since Keras 2.11 the optimizers ignore ``lr=`` with a warning and refuse ``decay=``; a trial
-    that was written before means the optimizer of its time. And they cannot train in graph mode.
+    Since Keras 2.11 optimizers ignore ``lr=`` with a warning, reject ``decay=``, and do not support
+    graph mode.
 
     Raises:
-        InvalidModelException: there is no old kind of this one.
+        InvalidModelException: ``tf.keras.optimizers.legacy`` has no such optimizer.
     """
     import tensorflow as tf
 
@@ -168,9 +169,9 @@ def _new_optimizer(cls: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def layer_states(model: Any) -> list[Any]:
-    """The variables of the model's layers that are no weights, in the order of the layers.
+    """Return the state variables of the model's layers, in the order of the layers.
 
-    The generators of random layers, and what stateful recurrent layers carry from batch to batch.
+    These are the generators of random layers and the states of stateful recurrent layers.
     """
     import tensorflow as tf
 
@@ -186,41 +187,41 @@ def layer_states(model: Any) -> list[Any]:
 
 
 def track_optimizers(model: Any, wrapped: list[Any]) -> None:
-    """Have a model's checkpoints hold optimizers that it does not know of itself."""
+    """Add wrapped optimizers to a model's checkpoints that the model does not track itself."""
     for number, optimizer in enumerate(wrapped):
         if not any(optimizer is known for known in optimizers(model)):
             model._track_trackable(optimizer, f"wrapped_optimizer_{number}", overwrite=True)
 
 
 def has_more_optimizers(model: Any) -> bool:
-    """Whether a model has optimizers beside the compiled one."""
+    """Return whether a model has optimizers beside the compiled one."""
     return len(optimizers(model)) > 1
 
 
 def optimizers(model: Any) -> list[Any]:
-    """All optimizers of a model, the compiled one first; not those within another one."""
+    """Return all optimizers of a model, the compiled one first, without inner optimizers."""
     import tensorflow as tf
 
     kinds = tf.keras.optimizers.Optimizer, tf.keras.optimizers.legacy.Optimizer
     tracked = model._trackable_children().values()
-    found = {id(child): child for child in tf.nest.flatten([model.optimizer, *tracked])}
+    children = {id(child): child for child in tf.nest.flatten([model.optimizer, *tracked])}
     inner = getattr(model.optimizer, "inner_optimizer", None)  # of a LossScaleOptimizer
     return [
         optimizer
-        for optimizer in found.values()
+        for optimizer in children.values()
         if isinstance(optimizer, kinds) and optimizer is not inner
     ]
 
 
 def build(model: Any, spec: Any) -> None:
-    """Create a model's variables as its first training step would, without training.
+    """Create a model's variables by tracing its training step, without running it.
 
-    The step is traced and not run. A model's ``call`` may want something else than its data (the
-    noise of a GAN), so calling the model would not do.
+    The model is not called directly, because ``call`` may take other arguments than the data, such
+    as the noise of a GAN.
 
     Args:
         model: a compiled model.
-        spec: what a batch is, in ``tf.TensorSpec``.
+        spec: the nested ``tf.TensorSpec`` of a batch.
     """
     import tensorflow as tf
 
@@ -236,18 +237,18 @@ def build(model: Any, spec: Any) -> None:
 
 
 def _like(spec: Any) -> Any:
-    """Something of this kind to call a model with."""
+    """Return a tensor of this spec to call a model with."""
     import tensorflow as tf
 
-    if graph_mode.is_chosen():  # the model would take a number of records for its own
+    if graph_mode.is_chosen():  # a tensor would fix the number of records of the model
         return tf.keras.backend.placeholder(spec.shape, dtype=spec.dtype)
     return tf.zeros([size or 1 for size in spec.shape], spec.dtype)
 
 
 def optimizer_variables(model: Any) -> list[Any]:
-    """The variables of the model's optimizer, created if they were not yet.
+    """Return the variables of the model's optimizer; create them if needed.
 
-    One that was built by tracing a step has the variables of what it trains, maybe not of all.
+    An optimizer that was built by tracing a step has variables only for the weights that it trains.
     """
     import tensorflow as tf
 
@@ -258,7 +259,7 @@ def optimizer_variables(model: Any) -> list[Any]:
             optimizer.build(model.trainable_variables)
         return list(optimizer.variables)
     inner = getattr(optimizer, "inner_optimizer", optimizer)
-    # As training names them; a LossScaleOptimizer opens no scope for the one within it.
+    # Use the names of training: a LossScaleOptimizer opens no name scope for its inner optimizer.
     name = None if inner is not optimizer else optimizer._name
     if not inner.weights:
         with tf.name_scope(name) if name else contextlib.nullcontext():
@@ -267,9 +268,9 @@ def optimizer_variables(model: Any) -> list[Any]:
 
 
 def optimizer_settings(model: Any) -> dict[str, Any]:
-    """Settings of the optimizer that are variables outside its weights, by name.
+    """Return the optimizer's settings that are variables but not weights, by name.
 
-    A callback may have changed them: the learning rate, say.
+    Callbacks may change them, for example the learning rate.
     """
     optimizer = getattr(model.optimizer, "inner_optimizer", model.optimizer)
     settings = getattr(optimizer, "_hyper", None)  # optimizers.legacy
@@ -279,18 +280,18 @@ def optimizer_settings(model: Any) -> dict[str, Any]:
 
 
 def make_chunkable(model: Any) -> bool:
-    """Have Keras build the loop over several batches an execution; False where it cannot."""
+    """Enable several batches per execution; return False if the model does not support it."""
     if graph_mode.is_chosen():
         return False
     if model.run_eagerly or _makes_its_own_functions(model):
         model._steps_per_execution.assign(1)
         return False
-    model._steps_per_execution.assign(2)  # any number but 1, before the functions are built
+    model._steps_per_execution.assign(2)  # Keras builds a loop for any number but 1
     return True
 
 
 def _makes_its_own_functions(model: Any) -> bool:
-    """Whether a model overrides the loop that Keras builds over its steps."""
+    """Return whether a model overrides Keras' loop over steps."""
     import tensorflow as tf
 
     return any(
@@ -300,16 +301,16 @@ def _makes_its_own_functions(model: Any) -> bool:
 
 
 def set_chunk(model: Any, batches: int) -> None:
-    """Let the next execution run ``batches`` batches; Keras reads this before each one."""
+    """Set the number of batches of the next execution. Keras reads it before each execution."""
     model._steps_per_execution.assign(batches)
 
 
 @contextlib.contextmanager
 def saved_as_it_is(model: Any) -> Iterator[None]:
-    """While Keras writes a model, and afterwards, its metrics are those that it trains with.
+    """Keep the model's metric containers unbuilt while Keras saves the model.
 
-    Saving builds the compiled loss of a model whose own steps never use it; the empty metric of
-    that name would then hide what these steps report.
+    Saving builds the compiled loss, even if the model's own ``train_step`` never uses it. The empty
+    metric ``loss`` would then hide the one that ``train_step`` reports.
     """
     containers = [
         container
@@ -324,12 +325,12 @@ def saved_as_it_is(model: Any) -> Iterator[None]:
 
 
 def train_counter(model: Any) -> Any:
-    """The variable that counts the model's training batches."""
+    """Return the variable that counts the model's training batches."""
     return model._train_counter
 
 
 def described() -> dict[str, str]:
-    """The versions that a checkpoint was written with."""
+    """Return the versions of TensorFlow and Keras, for a checkpoint's metadata."""
     import tensorflow as tf
 
     keras = sys.modules[tf.keras.Model.__module__.partition(".")[0]]

@@ -1,7 +1,7 @@
-"""The random states of a trial: seeded before anything of it runs, saved, restored.
+"""Seed, save and restore the random states of a trial.
 
-Python's ``random``, NumPy's global generator and TensorFlow's. Every random layer of the model
-has a generator of its own, which :mod:`pedl2det_runtime.checkpoint.format` saves with the model.
+These are the global generators of ``random``, NumPy and TensorFlow. Each random layer of a model
+has its own generator, which :mod:`pedl2det_runtime.checkpoint.format` saves with the model.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ import numpy as np
 
 
 def seed_everything(seed: int) -> None:
-    """Seed Python, NumPy and TensorFlow.
+    """Seed ``random``, NumPy and TensorFlow.
 
-    Leaves TensorFlow's runtime unstarted, so that the trial's session_config may still set the
-    number of threads.
+    TensorFlow's runtime is not initialized, so ``session_config`` can still set the thread counts.
     """
     import tensorflow as tf
 
@@ -26,7 +25,7 @@ def seed_everything(seed: int) -> None:
 
 
 def seed_global_generator(seed: int) -> None:
-    """Seed ``tf.random.get_global_generator()``, which is unseeded otherwise."""
+    """Seed ``tf.random.get_global_generator()``, which ``tf.random.set_seed`` does not seed."""
     import tensorflow as tf
 
     if tf.executing_eagerly():
@@ -34,21 +33,26 @@ def seed_global_generator(seed: int) -> None:
 
 
 def global_generator_states() -> list[Any]:
-    """The state variable of ``tf.random.get_global_generator()``, where there is one."""
+    """Return the state variable of ``tf.random.get_global_generator()``; none in graph mode."""
     import tensorflow as tf
 
     return [tf.random.get_global_generator().state] if tf.executing_eagerly() else []
 
 
 def seed_batch(stream: tuple[int, ...], batch: int) -> None:
-    """Seed a data worker for one batch of a stream, whichever process makes it."""
+    """Seed ``random`` and NumPy in a worker process for one batch.
+
+    Args:
+        stream: seed words of the run, the rank and the loader.
+        batch: number of the batch.
+    """
     words = np.random.SeedSequence([*stream, batch]).generate_state(2)
     np.random.seed(int(words[0]))
     random.seed(int(words[1]))
 
 
 def host_state() -> dict[str, Any]:
-    """The states of ``random`` and NumPy as plain JSON values."""
+    """Return the states of ``random`` and NumPy as JSON values."""
     version, words, gauss = random.getstate()
     name, keys, position, has_gauss, cached = np.random.get_state()
     return {
@@ -58,14 +62,14 @@ def host_state() -> dict[str, Any]:
 
 
 def restore_host_state(state: dict[str, Any]) -> None:
-    """Put back what :func:`host_state` gave."""
+    """Restore the states that :func:`host_state` returned."""
     version, words, gauss = state["python"]
     random.setstate((version, tuple(words), gauss))
     name, keys, position, has_gauss, cached = state["numpy"]
     np.random.set_state((name, np.asarray(keys, dtype=np.uint32), position, has_gauss, cached))
 
 
-def draws_so_far() -> tuple[object, object]:
-    """A mark that changes whenever ``random`` or NumPy's global generator is drawn from."""
+def fingerprint() -> tuple[object, object]:
+    """Return a value that changes when ``random`` or NumPy's global generator is used."""
     _, keys, *others = np.random.get_state()
     return random.getstate(), (np.asarray(keys).tobytes(), *others)

@@ -1,4 +1,4 @@
-"""What a ``session_config`` means: the session of a graph; in eager mode the threads."""
+"""Apply a trial's ``session_config``."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ _log = logging.getLogger(__name__)
 
 
 def apply(config: Any) -> None:
-    """Use the ``tf.compat.v1.ConfigProto`` that a trial returned from ``session_config``.
+    """Apply the ``tf.compat.v1.ConfigProto`` that ``session_config`` returned.
 
-    In graph mode it configures the session. Eager TensorFlow has none, and takes the numbers of
-    threads from it, if no operation has run yet; afterwards they are fixed, and a warning says so.
+    In graph mode it configures the session. In eager mode only the thread counts apply, and only
+    before the first TensorFlow operation; otherwise a warning is logged.
+
+    Args:
+        config: the ``ConfigProto``; None for the defaults.
     """
     import tensorflow as tf
 
-    if config is None:  # a session of TensorFlow 1 took it for its defaults
+    if config is None:
         config = tf.compat.v1.ConfigProto()
     if graph_mode.is_chosen():
-        # Recurrent layers read from a dataset, as all data here, need it.
+        # Recurrent layers that read from a dataset need this.
         tf.compat.v1.experimental.output_all_intermediates(True)
         tf.compat.v1.keras.backend.set_session(tf.compat.v1.Session(config=config))
         return
@@ -36,5 +39,5 @@ def apply(config: Any) -> None:
     except RuntimeError:
         _log.warning(
             "session_config: the trial ran TensorFlow operations before it, "
-            "so its numbers of threads have no effect"
+            "so its thread counts have no effect"
         )

@@ -1,7 +1,7 @@
-"""Errors that mean *the end of the data* to Keras, kept from ending a training unseen.
+"""Report exceptions that Keras would treat as the end of the data.
 
-Keras runs callbacks and data within one place that takes ``StopIteration`` and TensorFlow's
-``OutOfRangeError`` for an exhausted input: it would stop there and report success.
+Keras catches ``StopIteration`` and TensorFlow's ``OutOfRangeError`` around callbacks and data. It
+would end the training there and report success.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from pedl2det_runtime.errors import StrayStopError
 
 
 def stray_stop(error: BaseException) -> StrayStopError:
-    """The error to raise from one that Keras would take for the end of the data."""
-    said = f"{type(error).__name__}: {error}".rstrip(": ")
+    """Return the ``StrayStopError`` to raise instead of an exception."""
+    summary = f"{type(error).__name__}: {error}".rstrip(": ")
     return StrayStopError(
-        f"{said}: this error was not caught, and Keras takes it for the end of the training data: "
-        "catch it, or raise another one",
+        f"{summary}: this exception was not caught, and Keras treats it as the end of the training "
+        "data: catch it, or raise another exception",
         error,
     )
 
 
 @contextmanager
 def kept_from_keras() -> Iterator[None]:
-    """Have nothing that the code within raises end the training unseen.
+    """Replace ``StopIteration`` and ``OutOfRangeError`` raised in the ``with`` block.
 
     Raises:
-        StrayStopError: in place of ``StopIteration`` or ``OutOfRangeError``.
+        StrayStopError: the block raised one of them.
     """
     import tensorflow as tf
 

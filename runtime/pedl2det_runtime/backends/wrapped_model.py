@@ -1,6 +1,6 @@
-"""``context.wrap_model``: the model itself, which from then on records how it is compiled.
+"""Record the calls of ``compile`` and ``fit`` on a wrapped model (``context.wrap_model``).
 
-No proxy stands between: whatever a model has and does, the wrapped one has and does.
+The methods are replaced on the model itself; there is no proxy.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ _FIT_SETTINGS = (
 
 
 class WrappedModel:
-    """A model, and what was said to it since it was wrapped.
+    """A model whose ``compile`` and ``fit`` are recorded.
 
     Args:
-        model: the ``tf.keras.Model``; its ``compile`` and ``fit`` are recorded from now on.
-        configure_fit: told what is said to ``model.fit``, which itself trains nothing: the
-            controller does.
-        is_compiled: whether the model was compiled before; then nothing is recorded.
+        model: the ``tf.keras.Model``.
+        configure_fit: called with the settings of a ``fit`` call. ``fit`` does not train.
+        is_compiled: whether the model is already compiled; then nothing is recorded.
 
     Attributes:
         model: the model.
-        compiled: the arguments of ``compile`` by name; None before it is called.
+        compiled: the arguments of ``compile`` by name; None before the call.
     """
 
     def __init__(
@@ -53,27 +52,26 @@ class WrappedModel:
 
         @functools.wraps(original)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            said = inspect.signature(original).bind(self.model, *args, **kwargs)
-            return record(original, said)
+            return record(original, inspect.signature(original).bind(self.model, *args, **kwargs))
 
         return recorded
 
-    def _compile(self, original: Callable[..., None], said: inspect.BoundArguments) -> None:
-        self.compiled = dict(list(said.arguments.items())[1:])
-        original(*said.args, **said.kwargs)
+    def _compile(self, original: Callable[..., None], bound: inspect.BoundArguments) -> None:
+        self.compiled = dict(list(bound.arguments.items())[1:])
+        original(*bound.args, **bound.kwargs)
 
-    def _fit(self, original: Callable[..., Any], said: inspect.BoundArguments) -> None:
+    def _fit(self, original: Callable[..., Any], bound: inspect.BoundArguments) -> None:
         name = original.__name__
         if self.compiled is None:
             raise InvalidExperimentException(f"call model.compile(...) before model.{name}(...)")
-        if said.arguments.get("validation_data") is None:
+        if bound.arguments.get("validation_data") is None:
             raise InvalidExperimentException(f"model.{name}(...): validation_data is required")
-        given = {key: said.arguments[key] for key in _FIT_SETTINGS if key in said.arguments}
-        self._configure_fit(
-            **given | ({"verbose": bool(given["verbose"])} if "verbose" in given else {})
-        )
+        settings = {key: bound.arguments[key] for key in _FIT_SETTINGS if key in bound.arguments}
+        if "verbose" in settings:
+            settings["verbose"] = bool(settings["verbose"])
+        self._configure_fit(**settings)
         _log.warning(
-            "model.%s(...) trains nothing here: the trial's loaders and the config say what is "
-            "trained; its settings are taken as those of configure_fit",
+            "model.%s(...) does not train here: the trial trains on the data of its loaders, for "
+            "the length in the config; the settings of this call are passed to configure_fit",
             name,
         )

@@ -1,5 +1,5 @@
-"""Experiment configs: legacy steps and current lengths, read into one validated model.
+"""Read and validate experiment configs of every API generation.
 
-Pure: no TensorFlow, no trial code. :mod:`~pedl2det_runtime.config.credentials` needs no pydantic
-either: ``pedl2det migrate`` reads it.
+No module here imports TensorFlow or trial code. :mod:`~pedl2det_runtime.config.credentials` does
+not import pydantic either, because ``pedl2det migrate`` imports it.
 """

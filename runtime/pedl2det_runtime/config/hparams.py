@@ -1,4 +1,4 @@
-"""One value for each hyperparameter: constants as they are, ranges drawn by the seed."""
+"""Choose a value for each hyperparameter: constants, or draws with the experiment seed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from pedl2det_runtime.config.model import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
 
-#: Searchers that were removed before Determined 0.17 included upper bounds.
+#: Searchers that were removed before Determined 0.17, when upper bounds were exclusive.
 _OLD_SEARCHERS = ("adaptive", "adaptive_simple", "sync_halving")
 
 
 def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
-    """The hyperparameters of one trial.
+    """Return the hyperparameters of one trial by name.
 
-    A scalar or ``{type: const, val}`` is itself. ``int``, ``double``, ``log`` (base to the
-    power of a uniform draw) and ``categorical`` are drawn; the same seed draws the same. The
-    upper bound of an ``int`` is included, except in a search of before Determined 0.17 that drew
-    its values; a grid always had both ends (spec/README.md, 8).
+    A scalar or ``{type: const, val}`` is a constant. ``int``, ``double``, ``log`` (``base`` to the
+    power of a uniform draw) and ``categorical`` are drawn with the experiment seed. The upper bound
+    of an ``int`` is inclusive, except in a search from before Determined 0.17 other than a grid
+    (docs/semantics.md, Config format).
 
     Raises:
-        ConfigError: a hyperparameter is of an unknown type or lacks a field of its type.
+        ConfigError: a hyperparameter has an unknown type or lacks a field of its type.
     """
     above_int = int(_excludes_upper_bounds(config))
     draw = _Draw(random.Random(config.reproducibility.experiment_seed), above_int)
@@ -35,7 +35,7 @@ def _excludes_upper_bounds(config: ExperimentConfig) -> bool:
 
 
 def is_searched(spec: object) -> bool:
-    """Whether a hyperparameter has more than one possible value."""
+    """Return whether a hyperparameter is searched, i.e. not constant."""
     if not isinstance(spec, dict):
         return False
     if "type" in spec:
@@ -46,7 +46,7 @@ def is_searched(spec: object) -> bool:
 @dataclass(frozen=True)
 class _Draw:
     generator: random.Random
-    above_int: int  # how far above the largest possible value an int's maxval stands
+    above_int: int  # maxval of an int minus its largest possible value: 0 or 1
 
     def value(self, name: str, spec: Any) -> Any:
         if not isinstance(spec, dict):

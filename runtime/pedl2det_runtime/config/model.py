@@ -1,7 +1,7 @@
-"""The validated experiment config: every length of it can be asked for in batches.
+"""The validated experiment config, with all lengths convertible to batches.
 
-Follows spec/config.md and spec/legacy_pedl.md, 1.6. A legacy *step* is ``batches_per_step``
-batches (100 unless the config says otherwise).
+Follows docs/semantics.md, Lengths and Config format, and the Determined documentation, *Experiment
+Configuration Reference*. A legacy *step* is ``batches_per_step`` batches (default 100).
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ NonNegative = Annotated[int, _whole(0, "a whole number, 0 or more")]
 
 
 class _Section(BaseModel):
-    """A part of the config; fields that only a cluster uses are kept and not looked at."""
+    """A section of the config. Keys without a field are kept and not validated."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _nothing_is_the_default(cls, value: Any) -> Any:
-        """A key without a value (``data:``) means what leaving it out does."""
+        """Treat a key without a value (``data:``) like a missing key."""
         if not isinstance(value, dict):
             return value
         return {
@@ -73,10 +73,14 @@ class Length(BaseModel):
     epochs: NonNegative | None = None
 
     def in_batches(self, batch_size: int, records_per_epoch: int) -> int:
-        """This length in whole batches; records are rounded down, but to no less than one.
+        """Convert this length to batches, rounded down, but at least 1 unless the length is 0.
+
+        Args:
+            batch_size: records per batch over all processes.
+            records_per_epoch: records per epoch; 0 if the config has no such key.
 
         Raises:
-            ValueError: epochs are asked for and ``records_per_epoch`` is 0.
+            ValueError: the length is in epochs and ``records_per_epoch`` is 0.
         """
         if self.batches is not None:
             return self.batches
@@ -90,7 +94,7 @@ class Length(BaseModel):
 
 
 def _period(value: object) -> int | Length:
-    """A period is steps (legacy, a number) or a length (current, a mapping)."""
+    """Validate a period: a number of steps (legacy) or a mapping with a length (current)."""
     if isinstance(value, dict):
         match list(value.items()):
             case [("batches" | "records" | "epochs" as unit, int(count))] if count >= 0:
@@ -119,7 +123,7 @@ def _searcher_name(value: object) -> object:
 
 
 class Searcher(_Section):
-    """What is searched, and how long one trial of it trains."""
+    """The searcher: its metric, and the length of one trial."""
 
     name: Annotated[str, BeforeValidator(_searcher_name)]
     metric: str
@@ -131,7 +135,7 @@ class Searcher(_Section):
     @model_validator(mode="before")
     @classmethod
     def _a_trial_trains_all_rounds(cls, value: Any) -> Any:
-        """Give a trial of a population (``pbt``) the length of all rounds."""
+        """Set the length of a ``pbt`` trial to the sum of all rounds."""
         match value:
             case {"name": "pbt", "num_rounds": int(rounds), "steps_per_round": int(steps)}:
                 return {"max_steps": rounds * steps, **value}
@@ -143,13 +147,13 @@ class Searcher(_Section):
 
 
 class Resources(_Section):
-    """How many processes train one trial."""
+    """The number of processes that train one trial."""
 
     slots_per_trial: NonNegative = 1
 
 
 class Optimizations(_Section):
-    """How gradients and metrics of several processes and batches become one."""
+    """How gradients and metrics are aggregated over processes and batches."""
 
     aggregation_frequency: Count = 1
     average_aggregated_gradients: bool = True
@@ -158,11 +162,10 @@ class Optimizations(_Section):
 
 
 class CheckpointStorage(_Section):
-    """Where checkpoints are kept beside the run's own directory, and how many of them.
+    """An additional storage of checkpoints, and the number of checkpoints to keep.
 
-    Of a trial's checkpoints those of its ``save_trial_best`` best validations and its
-    ``save_trial_latest`` latest stay; ``save_experiment_best`` counts over all trials, of which
-    a run trains one.
+    The checkpoints of the ``save_trial_best`` best validations and the ``save_trial_latest`` latest
+    ones are kept. ``save_experiment_best`` applies to one trial here, because a run trains one.
     """
 
     type: Literal["shared_fs", "directory", "s3", "gcs", "azure"] | None = None
@@ -172,12 +175,12 @@ class CheckpointStorage(_Section):
 
     @property
     def best(self) -> int:
-        """How many checkpoints of the best validations stay."""
+        """The number of checkpoints with the best validations to keep."""
         return max(self.save_trial_best, self.save_experiment_best)
 
 
 class Reproducibility(_Section):
-    """Where the trial's seed comes from."""
+    """The seed of the trial."""
 
     experiment_seed: NonNegative = 0
 
@@ -186,7 +189,7 @@ class ExperimentConfig(_Section):
     """An experiment config of any generation.
 
     Attributes:
-        raw: the config as the file gives it, for ``get_experiment_config()``.
+        raw: the config as written in its file, for ``get_experiment_config()``.
     """
 
     raw: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
@@ -233,12 +236,12 @@ class ExperimentConfig(_Section):
 
     @property
     def title(self) -> str:
-        """What people call this experiment."""
+        """The name of this experiment in messages."""
         return self.name or self.description or "experiment"
 
     @property
     def is_legacy(self) -> bool:
-        """Whether this config counts in steps, as configs did before Determined 0.13."""
+        """Whether the lengths are in steps, as before Determined 0.13."""
         return bool(
             self.searcher.max_steps or self.searcher.target_trial_steps or self.batches_per_step
         )
@@ -249,10 +252,10 @@ class ExperimentConfig(_Section):
         return self.batches_per_step or self.scheduling_unit
 
     def batches(self, period: int | Length | None, batch_size: int) -> int:
-        """A period in batches; 0 where there is none.
+        """Convert a period to batches; 0 if there is no period.
 
         Raises:
-            ValueError: it is in epochs and the config has no ``records_per_epoch``.
+            ValueError: the period is in epochs and the config has no ``records_per_epoch``.
         """
         if period is None:
             return 0
@@ -261,7 +264,14 @@ class ExperimentConfig(_Section):
         return period * self.report_period
 
     def training_batches(self, batch_size: int) -> int:
-        """How many batches one trial trains."""
+        """Return the length of a trial in batches.
+
+        Args:
+            batch_size: records per batch over all processes.
+
+        Raises:
+            ValueError: the length is in epochs and the config has no ``records_per_epoch``.
+        """
         searcher = self.searcher
         return self.batches(
             searcher.max_length or searcher.max_steps or searcher.target_trial_steps, batch_size

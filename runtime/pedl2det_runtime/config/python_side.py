@@ -1,4 +1,7 @@
-"""Hyperparameters of configs that are written in Python (Determined 0.12, PEDL 0.11)."""
+"""Hyperparameter specs for configs written in Python (PEDL 0.11, Determined 0.12).
+
+Each function returns the mapping that a YAML config would contain.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from typing import Any
 Spec = dict[str, Any]
 
 
-def Constant(value: Any) -> Spec:  # noqa: N802 - the documented names, of classes there
-    """A hyperparameter of one value."""
+def Constant(value: Any) -> Spec:  # noqa: N802 - the documented name
+    """A constant."""
     return {"type": "const", "val": value}
 
 
 def Integer(minval: int, maxval: int) -> Spec:  # noqa: N802
-    """A whole number from ``minval`` to ``maxval``."""
+    """An integer between ``minval`` and ``maxval``."""
     return {"type": "int", "minval": minval, "maxval": maxval}
 
 
@@ -28,5 +31,5 @@ def Log(minval: float, maxval: float, base: float = 10.0) -> Spec:  # noqa: N802
 
 
 def Categorical(vals: list[Any]) -> Spec:  # noqa: N802
-    """One of some values."""
+    """One of the values in ``vals``."""
     return {"type": "categorical", "vals": vals}

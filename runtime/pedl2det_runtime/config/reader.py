@@ -1,4 +1,4 @@
-"""From a config file to the validated model; every refusal names the file, line and key."""
+"""Read a config file into the validated model. Error messages name the file, line and key."""
 
 from __future__ import annotations
 
@@ -27,50 +27,50 @@ def read_config(path: Path, overrides: tuple[str, ...] = ()) -> ExperimentConfig
 
     Args:
         path: the YAML file.
-        overrides: ``key.path=value`` texts that replace single values; values are YAML.
+        overrides: ``key.path=value`` strings that replace single values; the values are YAML.
 
     Raises:
-        ConfigError: the file cannot be read, is not YAML, or does not describe an experiment.
+        ConfigError: the file cannot be read, is not YAML, or is not a valid experiment config.
     """
     document = _parse(path)
     if not isinstance(document.value, dict):
         kind = type(document.value).__name__ if document.value is not None else "nothing"
         raise ConfigError(f"{path}: expected a mapping of config keys, got {kind}")
     if document.duplicate:
-        raise ConfigError(f"{_place(path, document, document.duplicate)}: this key stands twice")
+        raise ConfigError(f"{_location(path, document, document.duplicate)}: duplicate key")
     known = set(document.lines)
     for override in overrides:
         known |= _override(document.value, override)
 
-    def place(keys: yaml12.KeyPath) -> str:
-        return _place(path, document, keys) if keys else str(path)
+    def location(keys: yaml12.KeyPath) -> str:
+        return _location(path, document, keys) if keys else str(path)
 
-    return config_from(document.value, place=place, known=known)
+    return config_from(document.value, location=location, known=known)
 
 
 def config_from(
     value: dict[str, Any],
     *,
-    given: dict[str, Any] | None = None,
-    place: Callable[[yaml12.KeyPath], str] = lambda keys: ".".join(map(str, keys)) or "config",
+    raw: dict[str, Any] | None = None,
+    location: Callable[[yaml12.KeyPath], str] = lambda keys: ".".join(map(str, keys)) or "config",
     known: set[yaml12.KeyPath] | None = None,
 ) -> ExperimentConfig:
-    """Validate an experiment config that is a mapping already.
+    """Validate an experiment config from a mapping.
 
     Args:
         value: the config.
-        given: what the trial is shown of it, if that is another mapping.
-        place: says where a key path stands, for messages.
-        known: the key paths that exist, where that is known.
+        raw: the mapping that the trial sees instead of ``value``.
+        location: returns the location of a key path for messages.
+        known: the existing key paths, if known.
 
     Raises:
-        ConfigError: it does not describe an experiment.
+        ConfigError: the mapping is not a valid experiment config.
     """
     try:
         config = ExperimentConfig.model_validate(value)
     except ValidationError as error:
-        raise ConfigError(_first_message(error, place, known)) from None
-    return config.model_copy(update={"raw": value if given is None else given})
+        raise ConfigError(_first_message(error, location, known)) from None
+    return config.model_copy(update={"raw": value if raw is None else raw})
 
 
 def _parse(path: Path) -> yaml12.Document:
@@ -90,7 +90,7 @@ def _parse(path: Path) -> yaml12.Document:
 
 
 def _override(value: dict[str, Any], override: str) -> set[yaml12.KeyPath]:
-    """Set one value; returns the key paths that exist then."""
+    """Set one value of a config; return the key paths that the override creates."""
     key, sign, text = override.partition("=")
     if not sign or not key:
         raise ConfigError(f"--set {override}: expected key.path=value")
@@ -107,8 +107,8 @@ def _override(value: dict[str, Any], override: str) -> set[yaml12.KeyPath]:
     return {path[:length] for length in range(1, len(path) + 1)}
 
 
-def _place(path: Path, document: yaml12.Document, keys: yaml12.KeyPath) -> str:
-    """``file:line: key.path``; a key that is not there gets the line of its parent."""
+def _location(path: Path, document: yaml12.Document, keys: yaml12.KeyPath) -> str:
+    """Return ``file:line: key.path``; a missing key gets the line of its parent."""
     known = keys
     while known and known not in document.lines:
         known = known[:-1]
@@ -117,17 +117,18 @@ def _place(path: Path, document: yaml12.Document, keys: yaml12.KeyPath) -> str:
 
 def _first_message(
     error: ValidationError,
-    place: Callable[[yaml12.KeyPath], str],
+    location: Callable[[yaml12.KeyPath], str],
     known: set[yaml12.KeyPath] | None,
 ) -> str:
+    """Format the first error of pydantic as one line."""
     details = error.errors()
     first = details[0]
     keys = first["loc"]
-    said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
-    text = _MESSAGES.get(first["type"], said)
+    message = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
+    text = _MESSAGES.get(first["type"], message)
     if first["type"] not in ("missing", "value_error"):
         text += f", got {first['input']!r}"
     while known is not None and keys and keys not in known and first["type"] != "missing":
-        keys = keys[:-1]  # pydantic names the branches of a union as if they were keys
+        keys = keys[:-1]  # pydantic lists the branches of a union like keys
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return f"{place(keys)}: {text}{more}"
+    return f"{location(keys)}: {text}{more}"

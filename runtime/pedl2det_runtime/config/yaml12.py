@@ -1,7 +1,7 @@
-"""YAML as the old command line read it: the core schema of YAML 1.2, with line numbers.
+"""Parse YAML with the core schema of YAML 1.2, with line numbers.
 
-PyYAML follows YAML 1.1, where ``1e-4`` is a string, ``no`` a boolean and ``12:30`` a number.
-Legacy configs mean the 1.2 reading (spec/legacy_pedl.md, 1.6).
+PyYAML follows YAML 1.1, in which ``1e-4`` is a string, ``no`` is a boolean and ``12:30`` is a
+number. The old command line followed YAML 1.2 (docs/semantics.md, Config format).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ KeyPath = tuple[str | int, ...]
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe loader with the scalars of YAML 1.2."""
+    """A safe loader that resolves scalars as YAML 1.2 does."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own class attribute
 
@@ -59,9 +59,9 @@ class Document:
     """One parsed YAML document.
 
     Attributes:
-        value: what the text says, in plain Python objects.
-        lines: the line, from 1, on which each key path begins.
-        duplicate: the first key that a mapping holds twice, or None.
+        value: the document as plain Python objects.
+        lines: the line of each key path, from 1.
+        duplicate: the key path of the first duplicate key, or None.
     """
 
     value: Any
@@ -70,7 +70,11 @@ class Document:
 
 
 def parse(text: str) -> Document:
-    """Parse one document; raises ``yaml.YAMLError`` where the text is not YAML."""
+    """Parse one document.
+
+    Raises:
+        yaml.YAMLError: the text is not YAML.
+    """
     loader = _Loader(text)
     try:
         node = loader.get_single_node()

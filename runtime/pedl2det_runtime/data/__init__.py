@@ -1,1 +1,1 @@
-"""Data: what loaders return, which batch is next, and how batches reach the model."""
+"""Data loaders, the order of batches, data workers and the dataset that the model reads."""

@@ -1,9 +1,9 @@
-"""What an object remembers: its attributes that changed since it was built.
+"""Save and restore the attributes of an object that changed since its construction.
 
-A sequence may shuffle its indices in ``on_epoch_end`` or draw from a generator of its own, a Keras
-callback counts. A resumed run builds them anew, so a checkpoint carries what has changed, by
-attribute name: plain data (numbers, texts, arrays, and lists, tuples, sets and dicts of these) and
-random generators.
+A Sequence may shuffle its indices in ``on_epoch_end`` or use its own random generator; a Keras
+callback counts epochs. A resumed run constructs these objects again, so a checkpoint stores their
+changed attributes by name. Stored are plain data (numbers, strings, arrays, and lists, tuples, sets
+and dicts of these) and random generators.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _ARRAY_KINDS = "biufcSUmM"
 _GENERATOR = "state of a random generator"
 
 
-class Memory:
-    """Tells what an object has changed in itself since this one was made.
+class AttributeChanges:
+    """Track the attributes of an object that change after this tracker was created.
 
     Args:
-        owner: the object, newly built.
+        owner: the object, in its initial state.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -32,7 +32,7 @@ class Memory:
         self._before = {name: _digest(value) for name, value in self._plain().items()}
 
     def changes(self) -> dict[str, Any]:
-        """The attributes that differ from what they were, as plain data."""
+        """Return the changed attributes by name, as plain data."""
         return {
             name: value
             for name, value in self._plain().items()
@@ -40,9 +40,12 @@ class Memory:
         }
 
     def restore(self, changes: dict[str, Any]) -> None:
-        """Give the object the attributes that an earlier one had changed.
+        """Set the attributes of the object to saved values.
 
-        Arrays, lists and dicts are changed in place: somebody else may hold them too.
+        Arrays, lists and dicts are modified in place, because other objects may share them.
+
+        Args:
+            changes: what :meth:`changes` returned.
         """
         for name, value in changes.items():
             present = self._attributes.get(name, _ABSENT)
@@ -59,14 +62,15 @@ class Memory:
                 self._attributes[name] = value
 
     def _plain(self) -> dict[str, Any]:
-        found = {}
+        """Return the attributes that can be saved, by name."""
+        plain = {}
         for name, value in self._attributes.items():
             state = _generator_state(value)
             if state is not None:
-                found[name] = (_GENERATOR, state)
+                plain[name] = (_GENERATOR, state)
             elif _is_plain(value):
-                found[name] = value
-        return found
+                plain[name] = value
+        return plain
 
 
 def _is_plain(value: Any) -> bool:
@@ -75,7 +79,7 @@ def _is_plain(value: Any) -> bool:
     if type(value) is dict:
         return all(_is_plain(key) and _is_plain(child) for key, child in value.items())
     if type(value) is np.ndarray:
-        # Read-only data cannot have changed: no need to read it through at every checkpoint.
+        # Read-only arrays cannot change, so they need no digest at every checkpoint.
         return value.dtype.kind in _ARRAY_KINDS and value.flags.writeable
     return isinstance(value, _PLAIN)
 
@@ -89,7 +93,7 @@ def _is_like(array: np.ndarray[Any, Any], value: Any) -> bool:
 
 
 def _generator_state(value: Any) -> Any:
-    """The state of a random generator as plain data; None if this is none."""
+    """Return the state of a random generator as plain data; None for other objects."""
     if isinstance(value, np.random.Generator):
         return value.bit_generator.state
     if isinstance(value, np.random.RandomState):
@@ -107,21 +111,21 @@ def _restore_generator(generator: Any, state: Any) -> None:
 
 
 def _digest(value: Any) -> int:
-    """A number that changes when plain data do, whichever objects hold them."""
-    return zlib.crc32(_written(value))
+    """Return a checksum of plain data that depends on values only, not on object identity."""
+    return zlib.crc32(_serialized(value))
 
 
-def _written(value: Any) -> bytes:
-    """Plain data as bytes; equal values give equal bytes."""
+def _serialized(value: Any) -> bytes:
+    """Serialize plain data; equal values give equal bytes."""
     if isinstance(value, np.ndarray):
         head = f"{value.dtype.str}{value.shape}".encode()
         return head + np.ascontiguousarray(value).tobytes()
     if isinstance(value, list | tuple):
-        inner = b",".join(map(_written, value))
+        inner = b",".join(map(_serialized, value))
         return type(value).__name__.encode() + b"(" + inner + b")"
     if isinstance(value, set | frozenset):
-        return b"set(" + b",".join(sorted(map(_written, value))) + b")"
+        return b"set(" + b",".join(sorted(map(_serialized, value))) + b")"
     if isinstance(value, dict):
-        items = (_written(key) + b":" + _written(child) for key, child in value.items())
+        items = (_serialized(key) + b":" + _serialized(child) for key, child in value.items())
         return b"{" + b",".join(items) + b"}"
     return f"{type(value).__name__} {value!r}".encode(errors="surrogatepass")

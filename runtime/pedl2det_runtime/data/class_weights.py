@@ -1,6 +1,7 @@
-"""Weights of classes where the records have weights too, which Keras cannot multiply for Sequences.
+"""Multiply class weights into the sample weights of a dataset.
 
-Its code needs the shape of the weights, and nothing is known of the size of a Sequence's batches.
+Keras cannot combine the two for Sequences: it needs static shapes, and the batch size of a Sequence
+is unknown.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from pedl2det_runtime.errors import CheckFailedError, InvalidExperimentException
 
 
 def check(class_weight: Any) -> None:
-    """Refuse what is no weight for each class.
+    """Check that ``class_weight`` is a mapping or None.
 
     Raises:
-        CheckFailedError: it is neither a mapping nor None.
+        CheckFailedError: it is neither.
     """
     if class_weight is not None and not isinstance(class_weight, Mapping):
         raise CheckFailedError(
-            "class_weight: expected the weight of each class by its number, as {0: 1.0, 1: 2.0}, "
+            "class_weight: expected a weight for each class index, such as {0: 1.0, 1: 2.0}, "
             f"got {class_weight!r}"
         )
 
@@ -30,10 +31,17 @@ def has_weights(dataset: Any) -> bool:
 
 
 def multiplied(dataset: Any, class_weight: Mapping[int, float]) -> Any:
-    """A dataset of ``(x, y, weights)`` whose weights are multiplied by those of the classes.
+    """Multiply the sample weights of a dataset by class weights.
+
+    Args:
+        dataset: batches ``(x, y, weights)``; ``y`` has class indices or is one-hot.
+        class_weight: the weight of each class, by class index from 0.
+
+    Returns:
+        The dataset with the products as weights.
 
     Raises:
-        InvalidExperimentException: the targets are of several outputs, or a class has no weight.
+        InvalidExperimentException: the model has several outputs, or a class has no weight.
     """
     import tensorflow as tf
 
@@ -42,23 +50,26 @@ def multiplied(dataset: Any, class_weight: Mapping[int, float]) -> Any:
             f"class_weight: expected a weight for each class from 0 on, got {dict(class_weight)}"
         )
     if tf.nest.is_nested(dataset.element_spec[1]) or tf.nest.is_nested(dataset.element_spec[2]):
-        raise InvalidExperimentException("class_weight: a model with several outputs has none")
+        raise InvalidExperimentException(
+            "class_weight is not supported for a model with several outputs: use sample weights"
+        )
     weights = tf.constant([class_weight[number] for number in sorted(class_weight)], tf.float32)
 
-    def weighted(x: Any, y: Any, given: Any) -> Any:
-        of_class = tf.cast(tf.gather(weights, _classes(y)), given.dtype)
-        more = of_class.shape.rank - given.shape.rank
-        if more > 0:  # a weight for each record, and targets of several steps
-            given = tf.reshape(given, tf.concat([tf.shape(given), [1] * more], 0))
-        elif more < 0:
-            given = tf.reshape(given, tf.shape(of_class))
-        return x, y, given * of_class
+    def weighted(x: Any, y: Any, sample_weights: Any) -> Any:
+        of_class = tf.cast(tf.gather(weights, _classes(y)), sample_weights.dtype)
+        missing = of_class.shape.rank - sample_weights.shape.rank
+        if missing > 0:  # one weight per record, and targets with a time dimension
+            shape = tf.concat([tf.shape(sample_weights), [1] * missing], 0)
+            sample_weights = tf.reshape(sample_weights, shape)
+        elif missing < 0:
+            sample_weights = tf.reshape(sample_weights, tf.shape(of_class))
+        return x, y, sample_weights * of_class
 
     return dataset.map(weighted)
 
 
 def _classes(y: Any) -> Any:
-    """The class of each record: by number, or one-hot."""
+    """Return the class index of each record, from indices or one-hot targets, as int64."""
     import tensorflow as tf
 
     if y.shape.rank < 2:

@@ -1,4 +1,4 @@
-"""Where the controller gets its data from, whatever a loader returned."""
+"""Feeds: one interface for the training loop to read Sequences, arrays and datasets."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.data.loaders import ArraySequence, BatchSequence, is_dataset
 from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.data.tensors import (
-    are_like,
     as_dataset,
     call_once,
     described,
+    matches,
     of_any_length,
     of_any_shape,
     standardized,
 )
 from pedl2det_runtime.data.workers import BatchFeed, Workers
 from pedl2det_runtime.errors import InvalidExperimentException
-from pedl2det_runtime.errors.trial_code import place_of
+from pedl2det_runtime.errors.trial_code import location_of
 
-#: Which of the ranks this process is, and how many there are.
+#: The rank of this process and the number of ranks.
 Ranks = tuple[int, int]
 
 
@@ -31,8 +31,8 @@ class Feed(Protocol):
     """Batches for one ``fit`` or one ``evaluate``.
 
     Attributes:
-        steps: how many batches there are; None if that is not known, or they never end.
-        spec: what a batch is, in ``tf.TensorSpec``; known once it is open.
+        steps: number of batches; None if it is unknown or infinite.
+        spec: the nested ``tf.TensorSpec`` of a batch; set by :meth:`open`.
     """
 
     steps: int | None
@@ -40,39 +40,40 @@ class Feed(Protocol):
 
     @property
     def error(self) -> BaseException | None:
-        """What the data raised, if they did."""
+        """The exception that the data raised, or None."""
 
     def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
-        """The batches; the model is built first where that needs them.
+        """Return the batches as a dataset.
 
         Args:
-            model: the model that reads them.
-            build: whether the model must be built now, because its variables are about to get
-                their values; the random states do not notice.
+            model: the model that reads the batches. It may be built from the first one.
+            build: whether to create the model's variables now, because they are restored next.
+                This does not change the random states.
         """
 
     def allow(self, until: int) -> None:
-        """Let batches be made up to number ``until`` of the training."""
+        """Allow loading of batches up to number ``until`` of the training."""
 
     def finish(self) -> None:
-        """Tell the data that a pass over them is over."""
+        """Signal the end of a pass to the data."""
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
 
 
 def training_feed(
     data: Any, workers: Workers, shuffle_seed: int | None, start: int, ranks: Ranks = (0, 1)
 ) -> Feed:
-    """The training data from batch ``start`` on, without end.
+    """Read the training data endlessly from batch ``start``.
 
     Args:
-        data: a sequence of batches, or a ``tf.data.Dataset``, which is read in its own order.
-        workers: who makes the batches of a sequence.
-        shuffle_seed: seed of the order of batches, or None.
-        start: the number of the first batch; no more than one is made until
-            :meth:`Feed.allow` is called.
-        ranks: which process this is, of how many that share a sequence. Datasets come sharded.
+        data: a sequence of batches or a ``tf.data.Dataset``. A dataset keeps its own order.
+        workers: the workers that load the batches of a sequence.
+        shuffle_seed: seed of the order of batches, or None for the order of the data.
+        start: number of the first batch. Only this batch is loaded before :meth:`Feed.allow` is
+            called.
+        ranks: rank of this process and number of processes that share a sequence. Datasets are
+            already sharded.
     """
     if is_dataset(data):
         return _DatasetFeed(data.repeat().skip(start) if start else data.repeat(), None)
@@ -81,7 +82,7 @@ def training_feed(
 
 
 def validation_feed(data: Any, workers: Workers, steps: int | None, ranks: Ranks = (0, 1)) -> Feed:
-    """One pass over this rank's share of the validation data, or the first ``steps`` of it."""
+    """Read this rank's shard of the validation data once, at most ``steps`` batches of it."""
     if is_dataset(data):
         data = data if steps is None else data.take(steps)
         return _DatasetFeed(data, batches_in_pass(data))
@@ -90,7 +91,7 @@ def validation_feed(data: Any, workers: Workers, steps: int | None, ranks: Ranks
 
 
 def batches_in_pass(data: Any) -> int | None:
-    """Batches in one pass over some data; None where a dataset does not know."""
+    """Return the number of batches in one pass; None for a dataset of unknown or infinite size."""
     if not is_dataset(data):
         return len(data)
     count = int(graph_mode.value(data.cardinality()))
@@ -98,12 +99,12 @@ def batches_in_pass(data: Any) -> int | None:
 
 
 def is_endless(dataset: tf.data.Dataset) -> bool:
-    """Whether one pass over a dataset is known to have no end."""
+    """Return whether a dataset is known to be infinite."""
     return bool(graph_mode.value(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY)
 
 
-def _build_unnoticed(model: Any, spec: Any) -> None:
-    """Make the variables that a checkpoint gives their values; the random states stay."""
+def _build_without_draws(model: Any, spec: Any) -> None:
+    """Create the model's variables and restore the random states afterwards."""
     state = random_state.host_state()
     keras_versions.build(model, spec)
     random_state.restore_host_state(state)
@@ -119,7 +120,9 @@ class _SequenceFeed:
         first: int = 0,
     ) -> None:
         if isinstance(sequence, ArraySequence):
-            workers = Workers(count=0)  # cutting an array is quicker than handing a batch over
+            workers = Workers(
+                count=0
+            )  # slicing an array is faster than passing a batch to a thread
         self.steps = steps
         self.spec: Any = None
         self._sequence = sequence
@@ -137,14 +140,14 @@ class _SequenceFeed:
         spec = self._spec_of_batches(model, first)
         if build:
             random_state.restore_host_state(state)
-            _build_unnoticed(model, spec)
-        return as_dataset(first, self._others(first, spec), spec)
+            _build_without_draws(model, spec)
+        return as_dataset(first, self._following(first, spec), spec)
 
     def _spec_of_batches(self, model: Any, first: Any) -> Any:
-        """What every batch is, to the model, which takes its shapes from the first one.
+        """Return the spec of batches for the model, and build the model from the first batch.
 
-        As Keras has it for Sequences, and Determined for arrays too: no size is known of a batch.
-        What "accuracy" means depends on it.
+        All sizes are None, as in Keras for Sequences and in Determined for arrays. Keras chooses
+        the function of the metric "accuracy" by these shapes.
         """
         if graph_mode.is_chosen():
             keras_versions.build(model, self.spec)
@@ -152,22 +155,22 @@ class _SequenceFeed:
             return self.spec
         return tf.nest.map_structure(of_any_shape, first)
 
-    def _others(self, first: Any, spec: Any) -> Iterator[Any]:
-        """The batches after the first; begun when the second is asked for, and the model built."""
+    def _following(self, first: Any, spec: Any) -> Iterator[Any]:
+        """Yield the batches after the first one. Loading starts when the second is requested."""
         if self._is_validation:
             self._feed.allow(None)
         for number, batch in enumerate(self._feed, 2):
-            others = standardized(batch)
-            if not are_like(spec, others):
-                self._feed.error = self._unlike(number, first, others)
+            standard = standardized(batch)
+            if not matches(spec, standard):
+                self._feed.error = self._mismatch(number, first, standard)
                 raise self._feed.error
-            yield others
+            yield standard
 
-    def _unlike(self, number: int, first: Any, other: Any) -> Exception:
+    def _mismatch(self, number: int, first: Any, other: Any) -> Exception:
         kind = type(self._sequence)
-        place = place_of(kind.__getitem__)
+        location = location_of(kind.__getitem__)
         return InvalidExperimentException(
-            f"{place + ': ' if place else ''}{kind.__name__}: batch {number} of this run is "
+            f"{location + ': ' if location else ''}{kind.__name__}: batch {number} of this run is "
             f"{described(other)}, the first one was {described(first)}"
         )
 
@@ -176,7 +179,7 @@ class _SequenceFeed:
 
     def finish(self) -> None:
         self._feed.allow(None)
-        next(self._feed, None)  # asking beyond the last batch ends the pass
+        next(self._feed, None)  # a request after the last batch ends the pass
 
     def close(self) -> None:
         self._feed.close()
@@ -192,7 +195,7 @@ class _DatasetFeed:
 
     def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
         if build:
-            _build_unnoticed(model, self.spec)
+            _build_without_draws(model, self.spec)
         return self._dataset
 
     def allow(self, until: int) -> None:

@@ -1,7 +1,8 @@
-"""Batches that a Python generator gives: a stream, which can only be read on.
+"""Batches from a Python generator.
 
-A generator's place cannot be saved. A resumed run draws again what had been drawn, in the order in
-which training and validation had drawn it, so that they find the random numbers that they had.
+The position of a generator cannot be saved. A resumed run draws the same number of batches again,
+alternating between training and validation as before, so that the generators consume the same
+random numbers.
 """
 
 from __future__ import annotations
@@ -14,25 +15,27 @@ from pedl2det_runtime.errors import CheckpointError, InvalidExperimentException
 
 _log = logging.getLogger(__name__)
 
-#: How many batches were drawn by whom, in order: ``[["training", 10], ["validation", 3]]``.
-Draws = list[list[Any]]
+#: Log of the draws in order: ``[["training", 10], ["validation", 3]]``.
+GeneratorDraws = list[list[Any]]
 
 
-class Drawn:
-    """A sequence of batches that gives the next one, whichever is asked for.
+class GeneratorSequence:
+    """A sequence of batches from a generator. It returns the next batch for any index.
 
-    Of several ranks each draws them all, and skips those of the others.
+    On several ranks, each rank draws all batches and skips those of other ranks.
 
     Args:
-        name: what it is for, "training" or "validation".
-        generator: gives batches without end.
-        steps: batches in what counts as a pass.
-        draws: what has been drawn; shared by the generators of a run, and carried by checkpoints
-            as an attribute of plain data is (:mod:`pedl2det_runtime.data.attribute_changes`).
-        ranks: how many processes share the batches.
+        name: "training" or "validation".
+        generator: yields batches endlessly.
+        steps: number of batches per pass.
+        draws: log of the draws, shared by the generators of a run. Checkpoints save it as an
+            attribute (:mod:`pedl2det_runtime.data.attribute_changes`).
+        ranks: number of processes that share the batches.
     """
 
-    def __init__(self, name: str, generator: Any, steps: int, draws: Draws, ranks: int = 1) -> None:
+    def __init__(
+        self, name: str, generator: Any, steps: int, draws: GeneratorDraws, ranks: int = 1
+    ) -> None:
         self.name, self.draws = name, draws
         self._steps = steps
         self._ranks = ranks
@@ -50,17 +53,17 @@ class Drawn:
         return self._draw()
 
     def skip(self, count: int) -> None:
-        """Draw what had been drawn before."""
+        """Draw ``count`` batches and discard them."""
         for _ in range(count):
             self._next()
 
     def is_after(self, batches: int, rank: int) -> bool:
-        """Whether as much has been drawn as a rank has when it has trained so many batches."""
+        """Return whether the draw count is that of a rank after training ``batches`` batches."""
         return self.count == (((batches - 1) * self._ranks + rank + 1) if batches else 0)
 
     @property
     def count(self) -> int:
-        """How many batches have been drawn."""
+        """Number of batches drawn."""
         return sum(count for name, count in self.draws if name == self.name)
 
     def _draw(self) -> Any:
@@ -73,41 +76,47 @@ class Drawn:
             return next(self._generator)
         except StopIteration:
             raise InvalidExperimentException(
-                f"the {self.name} generator ended after {self.count} batches: it must give batches "
-                "without end (while True)"
+                f"the {self.name} generator ended after {self.count} batches: it must yield "
+                "batches endlessly (while True)"
             ) from None
 
 
-def catch_up(
+def replay_draws(
     training: Any, validation: Any, batches: int, random: dict[str, Any], rank: int | None = 0
 ) -> None:
-    """Have generators draw again what they had given up to a checkpoint.
+    """Draw the batches again that the generators had yielded before a checkpoint.
 
     Args:
-        training: the training data, whose :attr:`Drawn.draws` is as in the checkpoint.
-        validation: the validation data, likewise.
-        batches: how many batches had been trained.
-        random: the random states of the checkpoint, which are not restored yet.
-        rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
+        training: the training data; its ``draws`` are restored from the checkpoint.
+        validation: the validation data; its ``draws`` are restored from the checkpoint.
+        batches: number of batches trained before the checkpoint.
+        random: the random states in the checkpoint, which are not restored yet.
+        rank: rank of this process; None if the checkpoint has another number of ranks.
 
     Raises:
-        CheckpointError: the checkpoint does not know how much had been drawn.
+        CheckpointError: the number of draws in the checkpoint does not fit ``batches``.
     """
-    streams = {data.name: data for data in (training, validation) if isinstance(data, Drawn)}
-    if not streams:
+    sequences = {
+        data.name: data for data in (training, validation) if isinstance(data, GeneratorSequence)
+    }
+    if not sequences:
         return
-    if isinstance(training, Drawn) and rank is not None and not training.is_after(batches, rank):
+    if (
+        isinstance(training, GeneratorSequence)
+        and rank is not None
+        and not training.is_after(batches, rank)
+    ):
         raise CheckpointError(
-            f"the checkpoint is of batch {batches} and says that {training.count} had been drawn "
-            "from the training generator: start anew in another directory"
+            f"the checkpoint was written at batch {batches}, but records {training.count} draws "
+            "from the training generator: train from the start in another directory"
         )
     before = random_state.host_state()
-    for name, count in next(iter(streams.values())).draws:
-        if name in streams:
-            streams[name].skip(count)
+    for name, count in next(iter(sequences.values())).draws:
+        if name in sequences:
+            sequences[name].skip(count)
     after = random_state.host_state()
     if any(after[kind] not in (before[kind], random[kind]) for kind in after):
         _log.warning(
-            "the generators draw random numbers between which something else drew, a callback or "
-            "the model: a resumed run may get other batches than the undisturbed one"
+            "a callback or the model drew random numbers between the draws of the generators: "
+            "the resumed run may get other batches than an uninterrupted one"
         )

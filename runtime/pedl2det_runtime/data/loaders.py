@@ -1,4 +1,7 @@
-"""What a data loader may return, made into one thing: a sequence of batches."""
+"""Convert the return value of a data loader into a sequence of batches or a dataset.
+
+Follows docs/semantics.md, Data loaders.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pedl2det_runtime.errors import CheckFailedError, InvalidDataTypeException
-from pedl2det_runtime.errors.trial_code import place_of
+from pedl2det_runtime.errors.trial_code import location_of
 
 if TYPE_CHECKING:
     import tensorflow as tf
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-#: Inputs, targets or weights: one array, several, or several by name.
+#: Inputs, targets or weights: one array, a list or tuple of arrays, or a dict of arrays by name.
 ArrayLike = Array | list[Array] | tuple[Array, ...] | dict[str, Array]
 
 #: What a data loader may return.
@@ -32,27 +35,27 @@ InputData = Union[
 
 
 class BatchSequence(Protocol):
-    """What is read for training: known by what it does, not by which Keras it comes from."""
+    """An object that returns batches by index, such as a ``Sequence`` of any Keras version."""
 
     def __len__(self) -> int:
-        """Batches in one pass."""
+        """Return the number of batches in one pass."""
 
     def __getitem__(self, index: int) -> Any:
-        """Batch ``index``: ``(inputs, targets)`` or ``(inputs, targets, sample_weights)``."""
+        """Return one batch: ``(inputs, targets)`` or ``(inputs, targets, sample_weights)``."""
 
 
 class ArraySequence:
-    """Batches cut from arrays in memory; the last one may be smaller.
+    """Slice arrays in memory into batches.
 
     Args:
-        arrays: ``(x, y)`` or ``(x, y, sample_weights)``, each an array (or something that gives
-            one, as pandas objects do), or a list, tuple or dict of arrays, all of the same length.
-        batch_size: records in a batch.
-        keeps_partial_batch: whether the last batch may be smaller; it is left out otherwise.
+        arrays: ``(x, y)`` or ``(x, y, sample_weights)``. Each is an array-like of shape
+            (records, ...), or a list, tuple or dict of array-likes.
+        batch_size: records per batch.
+        keeps_partial_batch: whether to keep a smaller last batch.
 
     Raises:
-        InvalidDataTypeException: a part is of another type.
-        CheckFailedError: lengths differ, or there are fewer records than one batch.
+        InvalidDataTypeException: a part is not array-like.
+        CheckFailedError: the numbers of records differ, or are less than ``batch_size``.
     """
 
     def __init__(
@@ -88,16 +91,19 @@ class ArraySequence:
 
 
 def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> Any:
-    """What is read for training: a :class:`BatchSequence` or a ``tf.data.Dataset``.
+    """Convert the return value of a loader into a :class:`BatchSequence` or a dataset.
 
     Args:
-        data: what a data loader returned.
-        batch_size: records in a batch that is cut from arrays.
-        keeps_partial_batch: whether the last of these may be smaller.
+        data: the return value of a data loader.
+        batch_size: records per batch, for arrays.
+        keeps_partial_batch: whether to keep a smaller last batch of arrays.
+
+    Returns:
+        A :class:`BatchSequence` or a ``tf.data.Dataset``.
 
     Raises:
-        InvalidDataTypeException: it is of a type that cannot be trained on.
-        CheckFailedError: it is a tuple whose arrays do not fit together, or has no batches.
+        InvalidDataTypeException: the type is not supported.
+        CheckFailedError: the arrays do not fit together, or there are no batches.
     """
     if is_dataset(data):
         return data
@@ -115,19 +121,19 @@ def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> 
 
 
 def is_dataset(data: Any) -> bool:
-    """Whether this is a ``tf.data.Dataset``; asked without importing TensorFlow."""
+    """Return whether this is a ``tf.data.Dataset``. Does not import TensorFlow."""
     return hasattr(data, "element_spec") and hasattr(data, "cardinality")
 
 
 def _check_length(data: Any) -> None:
-    """Refuse a sequence that cannot say how many batches it has, or has none."""
-    name, place = type(data).__name__, place_of(type(data).__len__)
-    at = f"{place}: " if place else ""
+    """Raise ``CheckFailedError`` if the length of a sequence is not a positive integer."""
+    name, location = type(data).__name__, location_of(type(data).__len__)
+    at = f"{location}: " if location else ""
     try:
         count = len(data)
     except (TypeError, ValueError) as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-            raise  # from within
+            raise  # raised inside of __len__
         raise CheckFailedError(f"{at}{name}.__len__: expected a whole number: {error}") from None
     if count < 1:
         raise CheckFailedError(
@@ -140,20 +146,20 @@ def _is_container(data: Any) -> bool:
 
 
 def records_in(part: Any, name: str) -> int:
-    """How many records there are in one array, or in each of several.
+    """Return the number of records in one array, or in each of several.
 
     Args:
-        part: an array, or a list, tuple or dict of arrays.
-        name: what it is called in an error.
+        part: an array-like, or a list, tuple or dict of array-likes.
+        name: the name of the part in error messages.
 
     Raises:
-        InvalidDataTypeException: it holds something else.
-        CheckFailedError: the lengths differ.
+        InvalidDataTypeException: the part holds an object that is not array-like.
+        CheckFailedError: the numbers of records differ.
     """
     arrays = _leaves(part)
-    strange = [array for array in arrays if not _is_array_like(array)]
-    if strange or not arrays:
-        kinds = sorted({type(array).__name__ for array in strange}) or [type(part).__name__]
+    others = [array for array in arrays if not _is_array_like(array)]
+    if others or not arrays:
+        kinds = sorted({type(array).__name__ for array in others}) or [type(part).__name__]
         raise InvalidDataTypeException(
             ", ".join(kinds), f"{name} must hold NumPy arrays; convert it with np.asarray."
         )
@@ -164,12 +170,12 @@ def records_in(part: Any, name: str) -> int:
 
 
 def _is_array_like(part: Any) -> bool:
-    """Whether this is an array, or gives one: a tensor, a pandas object (seed 001, line 40)."""
+    """Return whether this converts to an array, as tensors and pandas objects do."""
     return hasattr(part, "__array__") and len(getattr(part, "shape", ())) > 0
 
 
 def as_arrays(part: Any) -> Any:
-    """One part of array data, or each array in it, as NumPy arrays."""
+    """Convert one part of array data to NumPy arrays."""
     if isinstance(part, dict):
         return {name: np.asarray(array) for name, array in part.items()}
     if isinstance(part, list | tuple):
@@ -184,7 +190,7 @@ def _leaves(part: Any) -> list[Any]:
 
 
 def cut(part: Any, first: int, last: int) -> Any:
-    """The records of one part of array data from one number to another."""
+    """Return the records ``first`` to ``last - 1`` of one part of array data."""
     if isinstance(part, dict):
         return {name: array[first:last] for name, array in part.items()}
     if isinstance(part, list | tuple):

@@ -1,7 +1,7 @@
-"""Which batch of a data set comes next: pure arithmetic.
+"""The order of batches on one process. Pure functions.
 
-A *pass* is one way through this process's share of the batches. What is shuffled is the order
-of the batches, never the samples within one. Rules: spec/context_api.md, 4.5.
+A *pass* reads each batch of this process's shard once. Only the order of batches is shuffled, never
+the records within a batch. Follows docs/semantics.md, Order of batches.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ class Sampler:
     """The order of batches on one of several processes.
 
     Attributes:
-        length: batches in the whole data set.
-        shuffle_seed: seed of the order, or None to keep the order of the data set.
-        rank: which process this is.
-        size: how many processes share the data set; each takes every ``size``-th batch.
+        length: number of batches in the data set.
+        shuffle_seed: seed of the order, or None for the order of the data set.
+        rank: rank of this process.
+        size: number of processes; each reads every ``size``-th batch.
+
+    Raises:
+        CheckFailedError: there are no batches, or fewer than processes.
     """
 
     length: int
@@ -40,11 +43,13 @@ class Sampler:
             )
 
     def passes(self, start: int = 0) -> Iterator[list[int]]:
-        """The batches of each pass, from the ``start``-th batch that this process trains.
+        """Yield the batch indices of each pass, endlessly.
 
-        Endless. The first pass is shortened by what ``start`` skips, to nothing where
-        ``start`` ends a pass. Shuffling goes on from the order of the pass before, so that
-        pass ``k`` has been shuffled ``k`` times.
+        Each pass shuffles the order of the previous pass, so pass ``k`` is shuffled ``k`` times.
+
+        Args:
+            start: number of batches that this process has already trained. They are skipped; the
+                first list is empty if they end a pass.
         """
         order = np.arange(self.length)
         random = (
@@ -63,5 +68,5 @@ class Sampler:
             offset = (offset - self.length) % self.size
 
     def one_pass(self) -> list[int]:
-        """This process's share in the order of the data set, as a validation reads it."""
+        """Return the batch indices of this process in the order of the data set."""
         return list(range(self.rank, self.length, self.size))

@@ -1,4 +1,4 @@
-"""A Sequence and how many workers read it (``determined.keras.SequenceAdapter``)."""
+"""A Sequence with settings of its data workers (``determined.keras.SequenceAdapter``)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import Any
 
 
 class SequenceAdapter:
-    """A Sequence that says how it wants to be read.
+    """A Sequence with settings of its data workers.
 
-    ``context.configure_fit`` says the same for both loaders; what a training loader says here has
-    its effect, what a validation loader says has none (spec/context_api.md, 4.5).
+    The training loader's settings apply to both loaders, like those of ``context.configure_fit``.
+    The settings of a validation loader are ignored (docs/semantics.md, Data loaders).
 
     Args:
-        sequence: the data; ``data=`` names it too.
-        use_multiprocessing: whether the workers are processes rather than threads.
-        workers: how many; 0 reads on the main thread.
-        max_queue_size: the most batches that are read ahead.
+        sequence: a ``keras.utils.Sequence``.
+        use_multiprocessing: use processes instead of threads as workers.
+        workers: number of workers that load batches; 0 loads them on the main thread.
+        max_queue_size: maximum number of batches loaded ahead.
+        data: the name of ``sequence`` before Determined 0.13.10.
 
     Raises:
-        TypeError: there is no sequence, or a number is none.
-        ValueError: the sequence is empty.
+        TypeError: there is no Sequence, or ``workers`` or ``max_queue_size`` is not an integer.
+        ValueError: the Sequence is empty.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class SequenceAdapter:
         return len(self.sequence)
 
     def fit_settings(self) -> dict[str, Any]:
-        """The arguments of ``context.configure_fit`` that say the same."""
+        """Return the equivalent arguments of ``context.configure_fit``."""
         return {
             "use_multiprocessing": self._use_multiprocessing,
             "workers": self._workers,

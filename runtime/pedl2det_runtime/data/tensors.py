@@ -1,4 +1,4 @@
-"""From batches of arrays to the ``tf.data.Dataset`` that ``model.fit`` reads."""
+"""Convert batches of arrays to the ``tf.data.Dataset`` that ``model.fit`` reads."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import tensorflow as tf
 
 
 def standardized(batch: Any) -> Any:
-    """A batch as Keras treats the batches of a Sequence.
+    """Convert a batch as Keras converts the batches of a Sequence.
 
-    Floating point arrays become ``floatx``, pandas objects arrays, lists tuples; trailing None
-    (no weights) is dropped.
+    Floating point arrays become ``floatx``, pandas objects become arrays, lists become tuples.
+    Trailing ``None`` (no weights) is removed.
     """
     if isinstance(batch, list | tuple):
         parts = list(batch)
@@ -25,18 +25,22 @@ def standardized(batch: Any) -> Any:
 
 
 def call_once(model: Any, first: Any) -> bool:
-    """Have a model take its shapes from its first batch.
+    """Build a model by calling it with its first batch.
+
+    Args:
+        model: the model.
+        first: a standardized batch.
 
     Returns:
-        False for a model that cannot be called with its data, such as a GAN whose ``call`` wants
-        noise: its own training step will know.
+        False if the model cannot be called with its data, such as a GAN whose ``call`` takes noise.
+        Its own training step builds it.
     """
     if model.built:
         return True
     inputs = first[0] if isinstance(first, tuple) else first
     try:
         model(tf.nest.map_structure(tf.convert_to_tensor, inputs), training=False)
-    except NotImplementedError:  # no forward pass of its own
+    except NotImplementedError:  # the model has no forward pass
         return True
     except (TypeError, ValueError, tf.errors.InvalidArgumentError):
         return False
@@ -44,16 +48,15 @@ def call_once(model: Any, first: Any) -> bool:
 
 
 def as_dataset(first: Any, others: Iterator[Any], spec: Any) -> tf.data.Dataset:
-    """A dataset that takes exactly as many batches as are asked of it, when they are.
+    """Return a dataset that requests a batch only when it is read.
 
-    Nothing is fetched ahead here: the workers do that, and they know where to pause.
-    ``numpy_function`` takes a quarter less time a batch than ``Dataset.from_generator``
-    (benchmarks/README.md).
+    The dataset does not prefetch: the workers do, and they know where to pause. ``numpy_function``
+    needs a quarter less time per batch than ``Dataset.from_generator`` (benchmarks/README.md).
 
     Args:
-        first: a standardized batch, which the others are like.
+        first: the first batch, standardized.
         others: the batches after it, standardized.
-        spec: what every batch is, in ``tf.TensorSpec``.
+        spec: the nested ``tf.TensorSpec`` of all batches.
     """
     batches = itertools.chain([first], others)
     specs = tf.nest.flatten(spec)
@@ -76,8 +79,8 @@ def as_dataset(first: Any, others: Iterator[Any], spec: Any) -> tf.data.Dataset:
 _ENDLESS = 2**62
 
 
-def are_like(spec: Any, batch: Any) -> bool:
-    """Whether a standardized batch is what ``spec`` says."""
+def matches(spec: Any, batch: Any) -> bool:
+    """Return whether a standardized batch has the dtypes and shapes of ``spec``."""
     wanted, arrays = tf.nest.flatten(spec), tf.nest.flatten(batch)
     return len(arrays) == len(wanted) and all(
         _dtype(array) == one.dtype and one.shape.is_compatible_with(np.shape(array))
@@ -86,7 +89,7 @@ def are_like(spec: Any, batch: Any) -> bool:
 
 
 def described(batch: Any) -> str:
-    """What a standardized batch is, for people."""
+    """Describe a standardized batch for messages: the dtype and shape of each array."""
     arrays = tf.nest.flatten(batch)
     return ", ".join(f"{_dtype(array).name} {tuple(np.shape(array))}" for array in arrays)
 
@@ -103,19 +106,19 @@ def _standard(value: Any) -> Any:
         return tuple(_standard(part) for part in value)
     if isinstance(value, dict):
         return {name: _standard(part) for name, part in value.items()}
-    if hasattr(value, "iloc"):  # pandas; a Series is a column
+    if hasattr(value, "iloc"):  # pandas; a Series becomes a column
         array = value.to_numpy()
         return _standard(array if array.ndim > 1 else array[:, None])
     return value
 
 
 def of_any_length(array: Any) -> tf.TensorSpec:
-    """What arrays are that differ from this one in the number of records alone."""
+    """Return the spec of this array with any number of records: shape (None, ...)."""
     tensor = tf.convert_to_tensor(array)
     return tf.TensorSpec([None, *tensor.shape[1:]], tensor.dtype)
 
 
 def of_any_shape(array: Any) -> tf.TensorSpec:
-    """What arrays are that may differ from this one in every size."""
+    """Return the spec of this array with unknown sizes: shape (None, None, ...)."""
     tensor = tf.convert_to_tensor(array)
     return tf.TensorSpec([None] * tensor.shape.rank, tensor.dtype)

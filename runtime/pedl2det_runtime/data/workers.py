@@ -1,13 +1,13 @@
-"""Batches of a sequence, made ahead of time by threads or processes, in the order asked for.
+"""Load the batches of a sequence ahead of time with threads or processes, in request order.
 
-What makes a run repeatable and resumable:
+These rules make a run repeatable and resumable:
 
-- one thread, or none, makes the batches one after the other, so that they draw from the global
-  random generators in the order of the batches;
-- several threads would draw in any order, so a sequence that draws gets one thread;
-- a process is seeded for each batch, whichever process makes it;
-- nothing is made beyond the batch that :meth:`BatchFeed.allow` named, so that a checkpoint
-  finds the random state that belongs to its batch.
+- With 0 or 1 thread, batches are loaded one after the other. They draw from the global random
+  generators in the order of the batches.
+- Several threads would draw in any order. A sequence that draws random numbers gets one thread.
+- A worker process is seeded for each batch, so the result does not depend on the process.
+- No batch beyond the one passed to :meth:`BatchFeed.allow` is loaded. A checkpoint therefore saves
+  the random state of its batch.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 
 from pedl2det_runtime.backends import random_state
 from pedl2det_runtime.backends.stray_stop import stray_stop
-from pedl2det_runtime.data.attribute_changes import Memory
+from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.loaders import BatchSequence
 
 _log = logging.getLogger(__name__)
@@ -35,13 +35,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Workers:
-    """Who makes the batches.
+    """Settings of the data workers.
 
     Attributes:
-        count: how many workers; 0 makes batches where they are used.
-        processes: whether the workers are processes rather than threads.
-        queue: the most batches that are made ahead.
-        stream: what processes derive the seed of a batch from, together with its number.
+        count: number of workers; 0 loads batches on the calling thread.
+        processes: use processes instead of threads.
+        queue: maximum number of batches loaded ahead.
+        stream: seed words; together with the batch number they seed a process for a batch.
     """
 
     count: int = 1
@@ -51,18 +51,17 @@ class Workers:
 
 
 class BatchFeed:
-    """An iterator over batches.
+    """An iterator over the batches of a sequence.
 
     Args:
         sequence: the data.
-        passes: the batch numbers of each pass over it.
-        workers: who makes the batches.
-        first: the number of the first batch within the whole training.
-        until: the batch number at which to pause until :meth:`allow` names a later one; None
-            for no pause.
+        passes: the batch indices of each pass.
+        workers: settings of the data workers.
+        first: number of the first batch within the whole training.
+        until: batch number at which to pause until :meth:`allow` raises it; None for no limit.
 
     Attributes:
-        error: what the sequence raised, if it did.
+        error: the exception that the sequence raised, or None.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class BatchFeed:
         self._queue = workers.queue if workers.count else 1
 
     def allow(self, until: int | None) -> None:
-        """Let batches be made up to number ``until``; None for all of them."""
+        """Allow loading of batches up to number ``until``; None for no limit."""
         self._until = until
 
     def __iter__(self) -> BatchFeed:
@@ -100,21 +99,21 @@ class BatchFeed:
             return self._made.popleft().result()
         except BrokenProcessPool:
             self.error = RuntimeError(
-                "a process that makes batches died; was it out of memory? workers=0 or "
-                "use_multiprocessing=False reads the data in this process"
+                "a data worker process died, perhaps out of memory: set workers=0 or "
+                "use_multiprocessing=False to load the data in this process"
             )
             raise self.error from None
         except BaseException as error:
             self.error = error
             if isinstance(self._executor, ProcessPoolExecutor) and error.__cause__ is not None:
-                error.add_note(str(error.__cause__))  # its stack there; Keras drops causes
-            if isinstance(error, StopIteration):  # leaving an iterator, it would mean the end
+                error.add_note(str(error.__cause__))  # the worker's traceback; Keras drops causes
+            if isinstance(error, StopIteration):  # it would end this iterator
                 self.error = stray_stop(error)
                 raise self.error from error
             raise
 
     def close(self) -> None:
-        """End the workers; batches that are being made are dropped."""
+        """Stop the workers and discard their batches."""
         self._made.clear()
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
@@ -124,7 +123,7 @@ class BatchFeed:
         while len(self._made) < self._queue and self._requested != self._until:
             while not self._coming:
                 if self._made or not self._begin_pass():
-                    return  # a pass ends: its batches are used up before the next begins
+                    return  # the next pass begins after all batches of this one were consumed
             index = self._coming.popleft()
             self._made.append(self._submit(index, self._requested))
             self._requested += 1
@@ -146,7 +145,7 @@ class BatchFeed:
             return
         end()
         if self._workers.processes and _is_overridden(end):
-            self.close()  # the next workers are forked from the changed sequence
+            self.close()  # fork new workers from the changed sequence
 
     def _submit(self, index: int, batch: int) -> Future[Any]:
         if self._executor is None:
@@ -158,20 +157,20 @@ class BatchFeed:
         return self._executor.submit(self._sequence.__getitem__, index)
 
     def _probe(self, index: int) -> Future[Any]:
-        """Make the first batch alone, to learn whether the sequence draws random numbers."""
-        before, memory = random_state.draws_so_far(), Memory(self._sequence)
-        made = _InPlace().submit(self._sequence.__getitem__, index)
-        drew = random_state.draws_so_far() != before or bool(memory.changes())
-        if drew:
+        """Load the first batch on this thread, to detect whether the sequence is stateful."""
+        before, attributes = random_state.fingerprint(), AttributeChanges(self._sequence)
+        batch = _InPlace().submit(self._sequence.__getitem__, index)
+        is_stateful = random_state.fingerprint() != before or bool(attributes.changes())
+        if is_stateful:
             _log.warning(
-                "%s draws random numbers, or changes itself, while it makes batches: one thread "
-                "reads it, not %d, so that the run can be repeated (use_multiprocessing=True "
-                "takes processes)",
+                "%s draws random numbers or changes its attributes while it loads batches: one "
+                "thread loads them instead of %d, so that the run is repeatable (set "
+                "use_multiprocessing=True to use processes)",
                 type(self._sequence).__name__,
                 self._workers.count,
             )
-        self._executor = self._start(1 if drew else self._workers.count)
-        return made
+        self._executor = self._start(1 if is_stateful else self._workers.count)
+        return batch
 
     def _start(self, count: int) -> Executor:
         if not count:
@@ -180,14 +179,14 @@ class BatchFeed:
             return ThreadPoolExecutor(count, thread_name_prefix="batches")
         return ProcessPoolExecutor(
             count,
-            mp_context=multiprocessing.get_context("fork"),  # what is forked need not be pickled
-            initializer=_adopt,
+            mp_context=multiprocessing.get_context("fork"),  # the sequence need not be pickled
+            initializer=_start_child,
             initargs=(self._sequence, self._workers.stream, os.getpid()),
         )
 
 
 class _InPlace(Executor):
-    """An executor that works where it is called."""
+    """An executor that runs each call on the calling thread."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -202,20 +201,20 @@ def _is_overridden(method: Any) -> bool:
     return not getattr(method, "__module__", "").endswith("utils.data_utils")
 
 
-# In a worker process. Module variables, because a task carries only its arguments.
+# State of a worker process. A submitted task carries only its arguments.
 _sequence: Any = None
 _stream: tuple[int, ...] = ()
 
 
-def _adopt(sequence: Any, stream: tuple[int, ...], parent: int) -> None:
+def _start_child(sequence: Any, stream: tuple[int, ...], parent: int) -> None:
     global _sequence, _stream
     _sequence, _stream = sequence, stream
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its workers
+    threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
 
 
-def _end_with(parent: int) -> None:
-    """End this process once its parent is gone, however the parent ended."""
+def _exit_with(parent: int) -> None:
+    """Exit when the parent process has ended for any reason."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

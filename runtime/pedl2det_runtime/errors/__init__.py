@@ -1,68 +1,72 @@
-"""Every error that a user can cause, as one tree.
+"""The hierarchy of errors that a user can cause.
 
 ``Pedl2DetError``
-  ``ConfigError``                        the experiment config is wrong
-  ``TrialLoadError``                     no trial, or more than one, or no loaders
+  ``ConfigError``                        the experiment config is invalid
+  ``TrialLoadError``                     no trial, several trials, or no data loaders
   ``NoTrialError``                       a getter was called outside a run
-  ``WrongKerasError``                    TensorFlow is missing, or comes with Keras 3
-  ``DistributedError``                   the processes of a run cannot work together
+  ``WrongKerasError``                    TensorFlow is missing, or provides Keras 3
+  ``DistributedError``                   the processes of a run cannot communicate
   ``CheckpointError``                    a checkpoint is missing, damaged or of another run
-  ``TrialCodeError``                     the trial's own code raised
-  ``StrayStopError``                     it raised what Keras takes for the end of the data
-  ``InvalidHP``                          the trial refuses its hyperparameters
-  ``CheckFailedError``                   an argument breaks a documented condition
+  ``TrialCodeError``                     the trial's code raised an exception
+  ``StrayStopError``                     it raised an exception that Keras treats as end of data
+  ``InvalidHP``                          the trial rejected its hyperparameters
+  ``CheckFailedError``                   an argument violates a documented condition
   ``MetricError``                        a validation does not report the searcher's metric
-  ``InvalidExperimentException``         the trial breaks the API's contract
-    ``InvalidDataTypeException``         a loader returned something that cannot be trained on
-    ``InvalidConfigurationException``
-    ``InvalidModelException``
+  ``InvalidExperimentException``         the trial violates the API's contract
+    ``InvalidDataTypeException``         a loader returned an unsupported type
+    ``InvalidConfigurationException``    the config does not fit the trial
+    ``InvalidModelException``            the model cannot be trained
 
-The last four carry the names of ``determined.errors``. There they derive from
-``BaseException`` and slip through a trial's own ``except Exception``; here they do not. Where
-Determined raises a ``ValueError``, ``RuntimeError`` or ``AssertionError``, ours is one too.
+The last four have the names of ``determined.errors``. In Determined they derive from
+``BaseException``, so that ``except Exception`` in a trial does not catch them; here they derive
+from ``Exception``. Where Determined raises a ``ValueError``, ``RuntimeError`` or
+``AssertionError``, the error derives from that class as well.
 """
 
 from __future__ import annotations
 
 
 class Pedl2DetError(Exception):
-    """A user's mistake: its message says what was wrong, where, and what to do."""
+    """Base class of errors that a user can cause.
+
+    The message states what is wrong, where, and how to correct it.
+    """
 
 
 class ConfigError(Pedl2DetError, ValueError):
-    """The experiment config cannot be used."""
+    """The experiment config is invalid."""
 
 
 class TrialLoadError(Pedl2DetError):
-    """The trial's directory does not hold exactly one trial that can be trained."""
+    """The trial's directory does not contain exactly one usable trial."""
 
 
 class NoTrialError(Pedl2DetError):
-    """Something of a run was asked for, and no trial is running."""
+    """A getter that needs a running trial was called outside a run."""
 
 
 class WrongKerasError(Pedl2DetError, ImportError):
-    """TensorFlow cannot serve Keras 2 in this process."""
+    """TensorFlow does not provide Keras 2 in this process."""
 
 
 class DistributedError(Pedl2DetError, RuntimeError):
-    """The processes that train a trial cannot talk to each other, or one of them is gone."""
+    """The processes of a run cannot communicate, or one of them has ended."""
 
 
 class CheckpointError(Pedl2DetError):
-    """A checkpoint cannot be written, found or continued from."""
+    """A checkpoint cannot be written, read or resumed from."""
 
 
 class TrialCodeError(Pedl2DetError):
-    """The trial's own code raised; ``__cause__`` is what it raised."""
+    """The trial's code raised an exception, which is the ``__cause__`` of this one."""
 
 
 class StrayStopError(Pedl2DetError):
-    """``StopIteration`` or ``OutOfRangeError`` left the trial's code.
+    """The trial's code raised ``StopIteration`` or ``OutOfRangeError``.
 
     Args:
-        msg: what is wrong with that.
-        origin: which it was; Keras takes the ``__cause__`` away from what passes through it.
+        msg: the message for the user.
+        origin: the original exception. Keras clears ``__cause__`` of exceptions from callbacks.
     """
 
     def __init__(self, msg: str, origin: BaseException) -> None:
@@ -71,47 +75,52 @@ class StrayStopError(Pedl2DetError):
 
 
 class InvalidHP(Pedl2DetError):  # noqa: N818 - the documented name
-    """Raised by a trial whose hyperparameters cannot be trained (``determined.InvalidHP``).
+    """Raise this in a trial to reject its hyperparameters (``determined.InvalidHP``).
 
     Args:
-        msg: why; shown to the user.
+        msg: the reason, shown to the user.
 
     Raises:
-        CheckFailedError: ``msg`` is not text.
+        CheckFailedError: ``msg`` is not a string.
     """
 
-    def __init__(self, msg: str = "the trial refuses its hyperparameters") -> None:
+    def __init__(self, msg: str = "the trial rejected its hyperparameters") -> None:
         if not isinstance(msg, str):
             raise CheckFailedError(f"InvalidHP: expected a message, got {msg!r}")
         super().__init__(msg)
 
 
 class CheckFailedError(Pedl2DetError, AssertionError):
-    """A condition that the API documents does not hold."""
+    """A documented condition of the API is violated."""
 
 
 class RankLostError(Pedl2DetError):
-    """Another process of this training is gone."""
+    """Another process of this run has ended."""
 
 
 class RankError(Pedl2DetError):
-    """A training on several processes failed; the message is that of the first to fail."""
+    """A run on several processes failed; the message is that of the first failed process."""
 
 
 class RanksDifferError(Pedl2DetError):
-    """The processes that train one trial no longer train the same model."""
+    """The model differs between the processes of a run."""
 
 
 class MetricError(Pedl2DetError, RuntimeError):
-    """The searcher's metric is missing in a validation, or is not one number."""
+    """The searcher's metric is missing from a validation, or is not a scalar."""
 
 
 class InvalidExperimentException(Pedl2DetError):  # noqa: N818 - the documented name
-    """The trial breaks the contract of the context-based API."""
+    """The trial violates the contract of the context-based API."""
 
 
 class InvalidDataTypeException(InvalidExperimentException):
-    """A data loader returned a type that cannot be trained on."""
+    """A data loader returned an unsupported type.
+
+    Args:
+        data_type: the type, or its name.
+        message: the supported types.
+    """
 
     def __init__(self, data_type: object, message: str = "") -> None:
         super().__init__(f"Invalid data type ({data_type}): {message}")

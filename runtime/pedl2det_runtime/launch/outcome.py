@@ -1,4 +1,4 @@
-"""How a training on several ranks ended, gathered from what they print."""
+"""Find out which rank failed first, from the output of ``horovodrun``."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable
 
 from pedl2det_runtime.launch.output import Ended, Failure, Line, parsed
 
-_TERMINATED = 128 + signal.SIGTERM  # what horovodrun does to the others when one has failed
+_TERMINATED = 128 + signal.SIGTERM  # horovodrun terminates the others when one has failed
 _SSH_FAILED = 255
 _LAST_LINES = 100
-#: What a rank fails with because another one is gone.
+#: Errors of a rank that lost another one.
 LOST = ("RankLostError", "DistributedError")
-#: What a rank fails with because the trial's own code raised.
+#: The error of a rank whose trial code raised.
 _OF_THE_TRIAL = "TrialCodeError"
 
 
 class Outcome:
-    """Listens to ``horovodrun``, and knows afterwards which rank failed first, and why.
+    """Collects the output of ``horovodrun`` and the failures of ranks in it.
 
     Args:
-        say: prints a line of a rank for people; the second argument says whether it is of stderr.
+        say: prints a line of a rank; the second argument is whether it goes to stderr.
     """
 
     def __init__(self, say: Callable[[str, bool], None]) -> None:
@@ -32,17 +32,17 @@ class Outcome:
         self._others: deque[str] = deque(maxlen=_LAST_LINES)
 
     def hear(self, text: str) -> None:
-        """Take one line of ``horovodrun``, of either stream."""
-        heard = parsed(text)
-        if isinstance(heard, Ended):
-            self._ended.append(heard)
-        elif isinstance(heard, Line):
-            self._hear_rank(heard)
+        """Process one line of stdout or stderr of ``horovodrun``."""
+        line = parsed(text)
+        if isinstance(line, Ended):
+            self._ended.append(line)
+        elif isinstance(line, Line):
+            self._hear_rank(line)
         elif text:
             self._others.append(text)
 
     def _hear_rank(self, line: Line) -> None:
-        failure = Failure.told(line)
+        failure = Failure.parsed(line)
         if failure is not None:
             self._failures.setdefault(line.rank, failure)
             return
@@ -51,9 +51,9 @@ class Outcome:
         self._say(f"[{line.rank}] {line.text}", line.stream == "stderr")
 
     def first_failure(self) -> tuple[int | None, Failure]:
-        """The rank that failed first, and why; no rank if none of them had started.
+        """Return the rank that failed first, and why; None for the rank if no rank started.
 
-        A rank that only lost another one, or was ended by ``horovodrun``, is not the first.
+        A rank that lost another one, or was terminated by ``horovodrun``, was not the first.
         """
         for rank, failure in self._failures.items():
             if failure.kind not in LOST:
@@ -63,30 +63,30 @@ class Outcome:
                 return ended.rank, self._unexplained(ended)
         if self._failures:
             return next(iter(self._failures.items()))
-        said = "\n".join(self._others) or "it said nothing"
-        return None, Failure("LaunchError", "horovodrun could not start the ranks", said)
+        output = "\n".join(self._others) or "it printed nothing"
+        return None, Failure("LaunchError", "horovodrun could not start the ranks", output)
 
     def _unexplained(self, ended: Ended) -> Failure:
-        """Why a rank ended that could not say it."""
-        said = "\n".join(self._last.get(ended.rank, ()))
+        """Describe the end of a rank that reported no failure, from its exit code."""
+        output = "\n".join(self._last.get(ended.rank, ()))
         if ended.code == _SSH_FAILED:
-            return Failure("Killed", "the connection to its machine ended (ssh: 255)", said)
+            return Failure("Killed", "the connection to its machine ended (ssh: 255)", output)
         if ended.code - 128 in set(signal.Signals):
             name = signal.Signals(ended.code - 128).name
             hint = "; was it out of memory?" if name == "SIGKILL" else ""
-            return Failure("Killed", f"it was killed by signal {name}{hint}", said)
-        return Failure("Crashed", f"it exited with code {ended.code}", said)
+            return Failure("Killed", f"it was killed by signal {name}{hint}", output)
+        return Failure("Crashed", f"it exited with code {ended.code}", output)
 
 
 def may_pass(failure: Failure, before: Failure | None) -> bool:
-    """Whether a failure may not happen again when the training goes on from its checkpoint.
+    """Whether to restart after a failure: it may not happen again.
 
-    What a rank was killed by may pass. An error of the trial's own code may (a file that could not
-    be read); the same one twice in a row will not. A mistake that pedl2det has found stays one.
+    A killed or lost rank is restarted. So is an error of the trial's code, such as a file that
+    could not be read, but not when it repeats. A user's mistake is never restarted.
 
     Args:
-        failure: what ended the ranks.
-        before: what ended them the last time, with no checkpoint since then; or None.
+        failure: the present failure.
+        before: the failure before it, if no checkpoint has been written since; or None.
     """
     if failure.kind in ("Killed", *LOST):
         return True

@@ -1,4 +1,4 @@
-"""What ``horovodrun`` prints, told apart: the lines of each rank, and its own.
+"""Parse the output of ``horovodrun``.
 
 ``[1]<stderr>:text`` is a line of rank 1, ``Process 1 exit with status code 137.`` its end.
 """
@@ -17,10 +17,10 @@ _MARK = "@pedl2det-failure "
 
 @dataclass(frozen=True)
 class Line:
-    """One line that a rank printed.
+    """One line of a rank's output.
 
     Attributes:
-        rank: which one.
+        rank: the rank.
         stream: ``stdout`` or ``stderr``.
         text: the line, without its end.
     """
@@ -32,10 +32,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a rank ended.
+    """The end of a rank's process.
 
     Attributes:
-        rank: which one.
+        rank: the rank.
         code: its exit code; 128 and more for a signal.
     """
 
@@ -45,12 +45,12 @@ class Ended:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a rank ended its training.
+    """Why a rank failed, as it reports it to the launcher.
 
     Attributes:
         kind: the class of the error.
-        message: what was wrong, for people.
-        details: all that is known beside it, a stack or what was printed last; of many lines.
+        message: one line for the user.
+        details: further lines: a traceback, or the last output.
     """
 
     kind: str
@@ -58,20 +58,20 @@ class Failure:
     details: str = ""
 
     def tell(self) -> None:
-        """Say it to the launcher, from a rank."""
+        """Report the failure to the launcher, through stderr."""
         sys.stderr.write(f"\n{_MARK}{json.dumps(asdict(self))}\n")
         sys.stderr.flush()
 
     @classmethod
-    def told(cls, line: Line) -> Failure | None:
-        """What a rank said with :meth:`tell`; None if the line is another one."""
+    def parsed(cls, line: Line) -> Failure | None:
+        """Parse a line that :meth:`tell` wrote; None for any other line."""
         if line.stream != "stderr" or not line.text.startswith(_MARK):
             return None
         return cls(**json.loads(line.text.removeprefix(_MARK)))
 
 
 def parsed(line: str) -> Line | Ended | None:
-    """What a line of ``horovodrun`` is about; None if it is about no rank."""
+    """Parse a line of ``horovodrun``; None if it concerns no rank."""
     if found := _OF_RANK.match(line):
         return Line(int(found[1]), found[2], found[3])
     if found := _ENDED.match(line):

@@ -1,1 +1,1 @@
-"""Training of earlier API generations, expressed as context-based trials: loaders and scripts."""
+"""Data objects and scripts of earlier API generations, adapted to context-based trials."""

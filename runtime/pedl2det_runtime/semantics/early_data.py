@@ -1,4 +1,8 @@
-"""The data objects that old loaders return (seeds 003 and 004)."""
+"""Data objects of PEDL and Determined 0.12.0: ``InMemorySequence``, ``KerasDataAdapter``.
+
+Follows the PEDL documentation, *tf.keras Model Definition*, and the Determined documentation,
+*determined.keras*, 0.12.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +21,20 @@ from pedl2det_runtime.errors import CheckFailedError
 
 
 class InMemorySequence(tf.keras.utils.Sequence):
-    """Batches cut from arrays in memory (spec/legacy_pedl.md, 1.4).
+    """A Sequence that slices arrays in memory into batches.
+
+    Follows docs/semantics.md, Data loaders.
 
     Args:
         data: inputs, shape (records, ...): an array or a pandas DataFrame.
         labels: targets, shape (records, ...).
-        batch_size: records in a batch.
-        sample_weight: checked for its length and, as ever, not used.
-        drop_leftovers: leave out the last batch if it is smaller.
+        batch_size: records per batch.
+        sample_weight: weights, shape (records,). Only the length is checked; the weights are not
+            used, as in PEDL.
+        drop_leftovers: drop the last batch if it is smaller.
 
     Raises:
-        CheckFailedError: lengths differ, or there are fewer records than one batch.
+        CheckFailedError: the numbers of records differ, or are less than ``batch_size``.
     """
 
     def __init__(
@@ -58,19 +65,20 @@ class InMemorySequence(tf.keras.utils.Sequence):
 
 
 class KerasDataAdapter(SequenceAdapter):
-    """A Sequence and its workers (seed 004, Multithreading / Multiprocessing).
+    """A Sequence with settings of its data workers.
 
-    A trial returns it from its loaders, or reads from it: ``start``, ``get_iterator``, ``stop``.
+    A trial returns it from its loaders, or reads it with ``start``, ``get_iterator`` and ``stop``.
+    Follows the PEDL documentation, *tf.keras Model Definition*, Multithreading / Multiprocessing.
     """
 
     _feed: BatchFeed | None = None
 
     def start(self, batch_offset: int = 0, is_validation: bool = False) -> None:
-        """Begin to read.
+        """Start the workers.
 
         Args:
-            batch_offset: the batch to begin with.
-            is_validation: whether to end after one pass; training data are read without end.
+            batch_offset: index of the first batch.
+            is_validation: whether to stop after one pass; otherwise read endlessly.
         """
         self.stop()
         settings = self.fit_settings()
@@ -84,28 +92,32 @@ class KerasDataAdapter(SequenceAdapter):
         self._feed = BatchFeed(self.sequence, passes, workers)
 
     def get_iterator(self) -> Iterator[Any]:
-        """The batches.
+        """Return the iterator over the batches.
 
         Raises:
             CheckFailedError: :meth:`start` was not called.
         """
         if self._feed is None:
-            raise CheckFailedError("KerasDataAdapter.get_iterator: call start() before")
+            raise CheckFailedError("KerasDataAdapter.get_iterator: call start() first")
         return self._feed
 
     def stop(self, timeout: float | None = None) -> None:  # noqa: ARG002
-        """End the workers."""
+        """Stop the workers.
+
+        Args:
+            timeout: ignored.
+        """
         if self._feed is not None:
             self._feed.close()
         self._feed = None
 
 
 class SequenceWithOffset(tf.keras.utils.Sequence):
-    """A Sequence that is read from one of its batches on, round and round.
+    """A Sequence rotated by an offset: item ``i`` is ``sequence[(i + offset) % len]``.
 
     Args:
         sequence: the data.
-        batch_offset: the batch that comes first.
+        batch_offset: index of the first batch.
     """
 
     def __init__(self, sequence: Any, batch_offset: int = 0) -> None:
@@ -119,14 +131,14 @@ class SequenceWithOffset(tf.keras.utils.Sequence):
 
 
 def make_keras_data_adapter(data: Any, batch_size: int | None = None) -> Any:
-    """A :class:`KerasDataAdapter` of what a loader returned, which may be one already.
+    """Convert the return value of a loader into a :class:`KerasDataAdapter`.
 
     Args:
-        data: an adapter, a Sequence, or ``(x, y)`` of arrays.
-        batch_size: records in a batch that is cut from arrays.
+        data: an adapter, a Sequence, or ``(x, y)`` of arrays of shape (records, ...).
+        batch_size: records per batch, for arrays.
 
     Raises:
-        CheckFailedError: there are arrays and no batch size.
+        CheckFailedError: ``data`` is a tuple of arrays and ``batch_size`` is None.
     """
     if isinstance(data, KerasDataAdapter):
         return data

@@ -1,7 +1,7 @@
-"""A script that calls ``model.fit`` itself, trained by the controller ("simple model definition").
+"""Run a script that calls ``model.fit`` itself (the "simple model definition" of PEDL).
 
-The script runs as ``__main__``. Where it calls ``fit`` or ``fit_generator``, the controller trains
-its model on its data, for as long as the config says; then the script goes on.
+The script runs as ``__main__``. Its call of ``fit`` or ``fit_generator`` runs the training loop for
+the length in the config; then the script continues. Follows docs/semantics.md, Scripts.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pedl2det_runtime.api.generation import EARLY_DETERMINED
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.errors import InvalidExperimentException, TrialLoadError
-from pedl2det_runtime.semantics.recorded_fit import described
+from pedl2det_runtime.semantics.recorded_fit import trial_from_fit
 
-#: Trains what a call of ``fit`` describes; gives the run's directory.
+#: A function that trains a trial and returns the directory of the run.
 Train = Callable[[type[TFKerasTrial], TrialInfo], Path]
 
 
@@ -33,8 +33,8 @@ class Fits:
     """The calls of ``fit`` in a script.
 
     Attributes:
-        count: how many there were.
-        failure: what one of them raised, which the script may have caught.
+        count: the number of calls.
+        failure: the exception that a call raised; the script may have caught it.
     """
 
     count: int = 0
@@ -42,25 +42,25 @@ class Fits:
 
 
 def run_script(script: Path, info: TrialInfo, train: Train) -> None:
-    """Run a script whose ``fit`` is trained by the controller.
+    """Run a script; its call of ``fit`` runs the training loop.
 
     Args:
         script: the file.
         info: the running trial.
-        train: trains the trial that a call of ``fit`` describes.
+        train: trains the trial that is created from the call of ``fit``.
 
     Raises:
-        TrialLoadError: there is no such file, or it never calls ``fit``.
-        InvalidExperimentException: it calls ``fit`` twice, or with what cannot be trained; told
-            even where the script catches it.
+        TrialLoadError: the file does not exist, or it never calls ``fit``.
+        InvalidExperimentException: the script calls ``fit`` twice, or with unsupported arguments.
+            It is raised even if the script catches it.
     """
     if not script.is_file():
         raise TrialLoadError(f"entrypoint.script: {script}: no such file")
     arguments, sys.argv = sys.argv, [str(script)]
     try:
-        with fit_is_training(info, train) as fits:
+        with intercept_fit(info, train) as fits:
             runpy.run_path(str(script), run_name="__main__")
-    except SystemExit as error:  # sys.exit() at the end of a script says that all is well
+    except SystemExit as error:  # a script may end with sys.exit()
         if error.code not in (None, 0):
             raise
     finally:
@@ -72,21 +72,27 @@ def run_script(script: Path, info: TrialInfo, train: Train) -> None:
 
 
 @contextmanager
-def fit_is_training(info: TrialInfo, train: Train) -> Iterator[Fits]:
-    """Have the controller train where any model's ``fit`` is called; gives the calls so far."""
+def intercept_fit(info: TrialInfo, train: Train) -> Iterator[Fits]:
+    """Run the training loop when ``fit`` of any model is called in the ``with`` block.
+
+    Yields:
+        The record of the calls.
+    """
     fits = Fits()
 
-    def trained(model: Any, name: str, said: dict[str, Any]) -> Any:
+    def trained(model: Any, name: str, arguments: dict[str, Any]) -> Any:
         fits.count += 1
         try:
             if fits.count > 1:
                 raise InvalidExperimentException(
                     f"model.{name}: a script may train one model, once"
                 )
-            trial_class, size = described(model, name, said, info)
+            trial_class, size = trial_from_fit(model, name, arguments, info)
             out = train(trial_class, replace(info, scripts_batch_size=size * info.slots))
         except SystemExit as error:
-            fits.failure = InvalidExperimentException(f"model.{name}: sys.exit() while it trained")
+            fits.failure = InvalidExperimentException(
+                f"model.{name}: sys.exit() was called during the training"
+            )
             raise fits.failure from error
         except BaseException as error:
             fits.failure = error
@@ -98,7 +104,7 @@ def fit_is_training(info: TrialInfo, train: Train) -> Iterator[Fits]:
 
 
 def _history(model: Any, log: Path) -> Any:
-    """What ``fit`` returns; a report takes the place of an epoch."""
+    """Return the ``History`` object of ``fit``, with one entry per report instead of per epoch."""
     returned = tf.keras.callbacks.History()
     returned.model, returned.history = model, _reported(log)
     returned.epoch = list(range(len(returned.history.get("loss", []))))
@@ -107,17 +113,20 @@ def _history(model: Any, log: Path) -> Any:
 
 
 def _reported(log: Path) -> dict[str, list[float]]:
-    """Each metric of all reports, as ``History.history`` has them."""
-    found: dict[str, list[float]] = {}
+    """Return the values of each metric over all reports, like ``History.history``."""
+    history: dict[str, list[float]] = {}
     for line in log.read_text(encoding="utf-8").splitlines():
         for name, value in EARLY_DETERMINED.with_aliases(json.loads(line)["metrics"]).items():
-            found.setdefault(name, []).append(value)
-    return found
+            history.setdefault(name, []).append(value)
+    return history
 
 
 @contextmanager
 def _intercepted(trained: Callable[[Any, str, dict[str, Any]], Any]) -> Iterator[None]:
-    """Have ``fit`` and ``fit_generator`` of every model call ``trained``, outside of itself."""
+    """Make ``fit`` and ``fit_generator`` of every model call ``trained``.
+
+    The original methods are in place while ``trained`` runs.
+    """
     kind = tf.keras.Model
     originals = {name: vars(kind)[name] for name in ("fit", "fit_generator") if hasattr(kind, name)}
 
@@ -131,10 +140,10 @@ def _intercepted(trained: Callable[[Any, str, dict[str, Any]], Any]) -> Iterator
 
     def intercepting(name: str, original: Any) -> Any:
         def fit(model: Any, *args: Any, **kwargs: Any) -> Any:
-            said = inspect.signature(original).bind(model, *args, **kwargs).arguments
+            arguments = inspect.signature(original).bind(model, *args, **kwargs).arguments
             restore()
             try:
-                return trained(model, name, dict(said))
+                return trained(model, name, dict(arguments))
             finally:
                 patch()
 

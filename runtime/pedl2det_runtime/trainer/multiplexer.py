@@ -1,4 +1,4 @@
-"""Who calls the user's callbacks, and in which order (spec/context_api.md, 4.6)."""
+"""Call the user's callbacks in the documented order (docs/semantics.md, *Callbacks*)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pedl2det_runtime.api.generation import Generation
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import safe_pickle
-from pedl2det_runtime.data.attribute_changes import Memory
+from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 
 _log = logging.getLogger(__name__)
 
 
-#: What Keras' callbacks are told of the ``fit`` that they belong to, beside the batch size.
+#: ``callback.params``, beside the batch size.
 _PARAMS: dict[str, Any] = {
     "epochs": None,
     "steps": None,
@@ -31,20 +31,20 @@ _PARAMS: dict[str, Any] = {
 
 
 class Multiplexer:
-    """The user's callbacks as one; each event goes to them in the order of their list.
+    """Dispatches each event to the user's callbacks, in the order of their list.
 
     Args:
-        callbacks: what ``keras_callbacks()`` returned.
-        model: the model that they see.
-        home: the trial's directory, whose classes a state may be made of.
-        batch_size: records in a batch of this process.
+        callbacks: the return value of ``keras_callbacks()``.
+        model: the model to set on them.
+        home: the trial's directory; states may hold instances of classes defined in it.
+        batch_size: records in a batch of this rank.
         has_epochs: whether ``on_epoch_end`` will ever be called.
-        is_chief: whether this is the process that reports; callbacks that say
-            ``_chief_worker_only``, and those of Keras that write files, are left out elsewhere.
+        is_chief: whether this rank reports. Other ranks leave out callbacks with
+            ``_chief_worker_only``, and callbacks of Keras that write files.
 
     Raises:
-        CheckFailedError: it is no list of Keras callbacks, or one of ours waits for the end of an
-            epoch and there are none.
+        CheckFailedError: ``callbacks`` is no list of Keras callbacks, or one of them is a
+            ``determined.keras.callbacks.Callback`` with ``on_epoch_end`` and there are no epochs.
     """
 
     def __init__(
@@ -82,49 +82,49 @@ class Multiplexer:
         for callback in self._callbacks:
             callback.set_model(model)
             callback.set_params({"batch_size": batch_size} | _PARAMS)
-        # Keras' own callbacks say nothing of their state: what they change in themselves is kept.
-        self._memories = [Memory(callback) for callback in self._callbacks]
+        # Keras' own callbacks have no get_state: their changed attributes are saved.
+        self._memories = [AttributeChanges(callback) for callback in self._callbacks]
 
     @property
     def needs_every_training_batch(self) -> bool:
-        """Whether a callback acts on single training batches."""
+        """Whether a callback implements hooks of single training batches."""
         return self._is_never_chunked or any(
             callback._implements_train_batch_hooks() for callback in self._callbacks
         )
 
     @property
     def needs_every_validation_batch(self) -> bool:
-        """Whether a callback acts on single validation batches."""
+        """Whether a callback implements hooks of single validation batches."""
         return self._is_never_chunked or any(
             callback._implements_test_batch_hooks() for callback in self._callbacks
         )
 
     def keras(self, event: str, *args: Any) -> None:
-        """Call a hook that every Keras callback has."""
+        """Call a hook of ``tf.keras.callbacks.Callback`` on each callback."""
         for callback in self._callbacks:
             getattr(callback, event)(*args)
 
     def on_test_end(self, metrics: dict[str, Any]) -> None:
-        """Call ``on_test_end`` with the named metrics, which are then reported.
+        """Call ``on_test_end`` with the metrics that are reported afterwards.
 
-        A callback that says ``_supports_tf_logs`` gets the dict itself and may add to it; others
-        get a copy.
+        A callback with ``_supports_tf_logs`` gets the dict itself and may add to it; others get a
+        copy.
         """
         for callback in self._callbacks:
             shares = getattr(callback, "_supports_tf_logs", False)
             callback.on_test_end(metrics if shares else dict(metrics))
 
     def determined(self, event: str, *args: Any) -> None:
-        """Call a hook that only :class:`~pedl2det_runtime.api.callbacks.Callback` has."""
+        """Call a hook of :class:`~.callbacks.Callback` on those that have it."""
         for callback in self._callbacks:
             if isinstance(callback, Callback):
                 getattr(callback, event)(*args)
 
     def dump_states(self) -> bytes:
-        """The states of all callbacks, pickled.
+        """Pickle the states of all callbacks.
 
         Raises:
-            CheckpointError: a state is more than plain data and objects of the trial's classes.
+            CheckpointError: a state holds more than data and instances of the trial's classes.
         """
         states: list[Any] = [None] * self._count
         for place, callback, memory in zip(
@@ -140,11 +140,11 @@ class Multiplexer:
         return safe_pickle.dumps(states, self._home)
 
     def load_states(self, pickled: bytes) -> None:
-        """Give each callback back its state.
+        """Restore the state of each callback.
 
         Raises:
             CheckFailedError: there are more or fewer callbacks than when the states were saved.
-            CheckpointError: the pickle holds more than :meth:`dump_states` writes.
+            CheckpointError: the pickle holds anything that :meth:`dump_states` does not write.
         """
         states = safe_pickle.loads(pickled, self._home)
         if len(states) != self._count:
@@ -175,20 +175,20 @@ def _check_epochs(callback: Any) -> None:
     overrides = type(callback).on_epoch_end is not base or "on_epoch_end" in vars(callback)
     if not overrides or getattr(callback, "_skip_epoch_end_check", False):
         return
-    said = (
+    message = (
         f"{type(callback).__name__}.on_epoch_end will never be called: records_per_epoch, which "
         "says how long an epoch is, is missing in the config, or less than one batch"
     )
     if isinstance(callback, Callback):
-        raise CheckFailedError(f"{said}; set it, or act in on_train_workload_end or on_test_end")
-    _log.warning(said)
+        raise CheckFailedError(f"{message}; set it, or act in on_train_workload_end or on_test_end")
+    _log.warning(message)
 
 
 class ValidationEvents(tf.keras.callbacks.Callback):
-    """Passes what Keras calls during ``model.evaluate`` on to the user's callbacks.
+    """Forwards the hooks of ``model.evaluate`` to the user's callbacks.
 
-    Keras' own ``on_test_end`` comes before the metrics have their names; the controller calls
-    that hook.
+    All but ``on_test_end``: Keras calls it before the metrics have their reported names, so the
+    training loop calls it.
     """
 
     def __init__(self, callbacks: Multiplexer, generation: Generation) -> None:

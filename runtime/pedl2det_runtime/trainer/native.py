@@ -19,7 +19,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo, current, running
 from pedl2det_runtime.backends import keras_versions, random_state
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import NoTrialError
-from pedl2det_runtime.semantics.script import fit_is_training
+from pedl2det_runtime.semantics.script import intercept_fit
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resolved_run import resolved
 from pedl2det_runtime.trainer.run import train
@@ -73,7 +73,7 @@ def init(
         train(trial_class, resolved(options, info, _say))
         return options.out
 
-    _until_the_end.enter_context(fit_is_training(info, train_it))
+    _until_the_end.enter_context(intercept_fit(info, train_it))
     return TFKerasNativeContext(info)
 
 

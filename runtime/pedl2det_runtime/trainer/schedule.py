@@ -1,10 +1,10 @@
-"""When training stops to report, validate and checkpoint: arithmetic over batches.
+"""At which batches to report, validate and checkpoint. Pure arithmetic.
 
-Pure. One *workload* runs from a stop to the next; every stop reports. The order at a stop is
-that of the last release: what is due by its period comes first, validation before checkpoint; the
-end then checkpoints and validates, as far as that has not been done (spec/differences.md, 37). A
-trial that a callback ends checkpoints and no more. Periods count from the last such action,
-whatever caused it.
+A *workload* is the training from one stop to the next; each stop reports. The order at a stop is
+that of Determined 0.38.1 (docs/semantics.md, *Workloads*): periodic actions first, validation
+before checkpoint; at the end of the training a checkpoint, then a validation, unless already done.
+When a callback stops the training, a checkpoint is written and nothing else. Periods count from
+the last action of their kind, whatever caused it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""From a trial's directory to its class, without leaving anything behind.
+"""Import a trial's class from its directory.
 
-The directory is first on ``sys.path`` and is the working directory while the trial runs, as
-it was in the old harness: siblings are imported with absolute names (``from data import ...``)
-and paths may be relative. Afterwards its modules are forgotten, so that two trials with modules
-of the same name can be loaded one after the other.
+While the trial runs, its directory is first on ``sys.path`` and is the working directory: modules
+beside it are imported by absolute names (``from data import ...``), and paths may be relative.
+Afterwards its modules are removed from ``sys.modules``, so that trials with modules of the same
+name can be loaded one after the other.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _PACKAGE = "pedl2det_trial"
 
 @contextmanager
 def at_home(directory: Path) -> Iterator[None]:
-    """Make ``directory`` the trial's home; forget its modules afterwards.
+    """Make ``directory`` the working directory and first on ``sys.path``, then undo it.
 
-    Modules of the same names that somebody had imported from elsewhere are there again then.
+    Modules of the same names, imported from elsewhere before, are restored as well.
     """
     before = Path.cwd()
     hidden = _hide_namesakes(directory)
@@ -60,24 +60,28 @@ def at_home(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def users_code(directory: Path, doing: str) -> Iterator[None]:
-    """Turn what the trial's own code raises into one line that says where.
+    """Turn any exception of the trial's code into one line with its place.
+
+    Args:
+        directory: the trial's directory.
+        doing: what the trial's code was called for, such as "import model_def".
 
     Raises:
-        TrialCodeError: with the file and line of the trial that raised.
+        TrialCodeError: the message starts with the file and line of the trial that raised.
     """
     try:
         yield
     except (TrialCodeError, KeyboardInterrupt):
         raise
     except Pedl2DetError as error:
-        # Ours has its own words; where the trial's code led to it, that place is told too.
-        place = trial_code.place(error, directory)
+        # Our own message, with the place of the trial's code that led to it.
+        place = trial_code.location_in_trial(error, directory)
         if place is None or str(error).startswith(f"{directory}{os.sep}"):
             raise
         raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
     except BaseException as error:
-        place = trial_code.place(error, directory) or str(directory)
-        raise TrialCodeError(f"{place}: {doing}: {trial_code.said(error)}") from error
+        place = trial_code.location_in_trial(error, directory) or str(directory)
+        raise TrialCodeError(f"{place}: {doing}: {trial_code.one_line(error)}") from error
 
 
 def load_trial(
@@ -86,18 +90,18 @@ def load_trial(
     entrypoints: dict[str, str] | None = None,
     file: str | None = None,
 ) -> type[TFKerasTrial]:
-    """The trial in ``directory``; to be called :func:`at_home`.
+    """Import the trial class of a directory; call it inside :func:`at_home`.
 
     Args:
         directory: a package whose ``__init__`` exposes the trial, unless there is an entrypoint.
         entrypoint: ``module:Class``; a command that launches such a trial; or None for the only
             trial of the package.
-        entrypoints: ``module:object`` of ``trial_class``, ``data_loaders_function`` and
-            ``download_data_function``, each by itself (PEDL 0.11).
+        entrypoints: ``module:object`` for ``trial_class``, ``data_loaders_function`` and
+            ``download_data_function`` (PEDL 0.11).
         file: the file that holds trial and loaders, instead of a package.
 
     Raises:
-        TrialLoadError: there is none, or more than one.
+        TrialLoadError: the directory has no trial class, or more than one.
         TrialCodeError: importing it failed.
     """
     if entrypoints:
@@ -130,7 +134,7 @@ def load_trial(
 
 
 def _imported(directory: Path, place: str) -> tuple[ModuleType, Any]:
-    """The module and the object of ``module:object``; an empty module is the package."""
+    """Import ``module:object``; an empty module name means the package."""
     module_name, colon, name = place.partition(":")
     if not (colon and name):
         raise TrialLoadError(f"entrypoint {place}: expected module:object")
@@ -169,10 +173,10 @@ def _from_entrypoints(directory: Path, entrypoints: dict[str, str]) -> type[TFKe
 
 
 def _trial_of(entrypoint: Any) -> str | None:
-    """``module:Class`` of an entrypoint.
+    """Return ``module:Class`` of an entrypoint.
 
     Later releases of Determined take a command, as text or as a list: ``python3 -m
-    determined.launch.horovod --autohorovod --trial model_def:T``. Our own launcher takes its place.
+    determined.launch.horovod --autohorovod --trial model_def:T``. pedl2det launches ranks itself.
     """
     if isinstance(entrypoint, dict):
         raise TrialLoadError("entrypoint: a script holds no trial class; name module:Class")
@@ -189,7 +193,7 @@ def _trial_of(entrypoint: Any) -> str | None:
 
 
 def _package(directory: Path, file: str | None = None) -> ModuleType:
-    """The module that exposes the trial: the package of the directory, or one file of it."""
+    """Import the module that exposes the trial: the package of the directory, or one file."""
     path = directory / (file or "__init__.py")
     if not path.exists():
         raise TrialLoadError(
@@ -226,5 +230,5 @@ def _is_within(module: Any, directory: Path) -> bool:
 
 
 def _named(error: Pedl2DetError) -> str:
-    """The name of an error that the trial raised itself."""
+    """The prefix of an error that the trial raised itself."""
     return "InvalidHP: " if isinstance(error, InvalidHP) else ""

@@ -7,8 +7,8 @@ from typing import Any
 from pedl2det_runtime.backends import random_state
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.data.attribute_changes import Memory
-from pedl2det_runtime.data.generators import catch_up
+from pedl2det_runtime.data.attribute_changes import AttributeChanges
+from pedl2det_runtime.data.generators import replay_draws
 from pedl2det_runtime.trainer.job import Job
 
 
@@ -22,8 +22,8 @@ class WorkerState:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._memories = {
-            "training": Memory(job.data.training),
-            "validation": Memory(job.data.validation),
+            "training": AttributeChanges(job.data.training),
+            "validation": AttributeChanges(job.data.validation),
         }
 
     def taken(self) -> RankState:
@@ -47,7 +47,7 @@ class WorkerState:
         for name, memory in self._memories.items():
             memory.restore(own.loaders[name])
         data = self._job.data
-        catch_up(data.training, data.validation, batches, own.random, rank)
+        replay_draws(data.training, data.validation, batches, own.random, rank)
         random_state.restore_host_state(own.random)
 
     def restore_gradients(self, own: RankState) -> None:

@@ -1,4 +1,7 @@
-"""``pedl.frameworks.keras``: the interface for Keras (seed 004)."""
+"""``pedl.frameworks.keras``: trials and data objects for Keras.
+
+Follows the PEDL documentation, *tf.keras Model Definition*.
+"""
 
 from typing import Any
 
@@ -22,13 +25,16 @@ idioms.activate()
 
 
 def wrap_dataset(dataset: Any) -> Any:
-    """Give every process its own share of a ``tf.data.Dataset``, right after it was created.
+    """Shard a ``tf.data.Dataset`` between processes. Call this immediately after creating it.
 
     Args:
-        dataset: the dataset; each one is wrapped for itself.
+        dataset: the dataset. Wrap the training and the validation dataset separately.
 
     Returns:
-        The dataset, to be used in place of the one given.
+        The dataset of this process; use it instead of the argument.
+
+    Raises:
+        NoTrialError: no trial is running.
     """
     info = current()
     return dataset.shard(info.slots, info.rank) if info.slots > 1 else dataset

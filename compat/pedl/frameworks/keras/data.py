@@ -1,4 +1,4 @@
-"""``pedl.frameworks.keras.data``: the data objects that old loaders return (seed 004)."""
+"""``pedl.frameworks.keras.data``: data objects that loaders of PEDL return."""
 
 from pedl2det_runtime.semantics.early_data import (
     InMemorySequence,

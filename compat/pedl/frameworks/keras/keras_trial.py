@@ -11,14 +11,14 @@ from pedl2det_runtime.api.trial import Trial
 
 
 class _KerasTrial(Trial):
-    """What both kinds of Keras trials have.
+    """Base class of both kinds of Keras trials.
 
     Args:
         hparams: the hyperparameters by name.
 
     Attributes:
-        model: the compiled model, once it is built.
-        validation_data_adapter: the validation data, as :class:`KerasDataAdapter`.
+        model: the compiled model; set after ``build_model``.
+        validation_data_adapter: the validation data as a :class:`KerasDataAdapter`.
     """
 
     model: Any
@@ -29,45 +29,45 @@ class _KerasTrial(Trial):
 
     @abstractmethod
     def build_model(self, hparams: dict[str, Any]) -> Any:
-        """The model, not compiled."""
+        """Return the model, not compiled."""
 
     @abstractmethod
     def optimizer(self) -> Any:
-        """The optimizer."""
+        """Return the optimizer, or its name."""
 
     @abstractmethod
     def batch_size(self) -> int:
-        """Records in a batch of one process."""
+        """Return the number of records per batch of one process."""
 
     def training_metrics(self) -> dict[str, Any]:
-        """The metrics of training batches, by the names under which they are reported."""
+        """Return the metrics of training batches, by their names in reports."""
         return {}
 
     @abstractmethod
     def validation_metrics(self) -> dict[str, Any]:
-        """The metrics of validation batches, by the names under which they are reported."""
+        """Return the metrics of validation batches, by their names in reports."""
 
     def session_config(self, hparams: dict[str, Any]) -> Any:
-        """The ``tf.ConfigProto`` of the session."""
+        """Return the ``tf.ConfigProto`` of the session."""
         import tensorflow as tf
 
         return tf.compat.v1.ConfigProto(allow_soft_placement=True)
 
     def keras_callbacks(self, hparams: dict[str, Any]) -> list[Any]:
-        """The callbacks that are used while the trial trains."""
+        """Return the callbacks to use in training."""
         return []
 
 
 class KerasTrial(_KerasTrial):
-    """A trial whose model has one output.
+    """A trial with one loss, for a model with one output.
 
-    A trial may compute its validation metrics itself, in ``compute_validation_metrics(step_id)``,
-    which returns ``{"num_inputs": n, "validation_metrics": {name: value}}``.
+    Define ``compute_validation_metrics(step_id)`` to compute the validation metrics yourself. It
+    returns ``{"num_inputs": n, "validation_metrics": {name: value}}``.
     """
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[ContextTrial]:
-        """The adapter that trains this class with ``make_data_loaders`` of its package."""
+        """Return the context-based trial for this class and the loaders of its package."""
         from pedl._adapter import adapt
         from pedl._keras_trials import AdaptedKerasTrial
 
@@ -75,15 +75,18 @@ class KerasTrial(_KerasTrial):
 
     @abstractmethod
     def loss(self) -> Any:
-        """The loss function, of targets and predictions."""
+        """Return the loss: a function of targets and predictions, or its name."""
 
 
 class KerasFunctionalTrial(_KerasTrial):
-    """A trial whose model has named inputs and outputs; metrics are ``(output, metric)``."""
+    """A trial for a model with named inputs and outputs.
+
+    The values of ``training_metrics`` and ``validation_metrics`` are pairs ``(output, metric)``.
+    """
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[ContextTrial]:
-        """The adapter that trains this class with ``make_data_loaders`` of its package."""
+        """Return the context-based trial for this class and the loaders of its package."""
         from pedl._adapter import adapt
         from pedl._keras_trials import AdaptedKerasFunctionalTrial
 
@@ -91,4 +94,4 @@ class KerasFunctionalTrial(_KerasTrial):
 
     @abstractmethod
     def losses(self) -> dict[str, Any]:
-        """The loss function of each output, by the output's name."""
+        """Return the loss of each output, by output name."""

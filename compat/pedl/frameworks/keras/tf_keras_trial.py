@@ -1,4 +1,7 @@
-"""``pedl.frameworks.keras.tf_keras_trial``: the old ``TFKerasTrial`` (seed 004)."""
+"""``pedl.frameworks.keras.tf_keras_trial``: the ``TFKerasTrial`` of PEDL.
+
+Follows the PEDL documentation, *tf.keras Model Definition*.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pedl2det_runtime.api.trial import Trial
 
 
 class TFKerasTrial(Trial):
-    """A ``tf.keras`` trial of PEDL; ``make_data_loaders`` stands beside it in its package.
+    """A ``tf.keras`` trial of PEDL. Its package defines ``make_data_loaders``.
 
     Args:
         hparams: the hyperparameters by name.
@@ -23,19 +26,19 @@ class TFKerasTrial(Trial):
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[ContextTrial]:
-        """The adapter that trains this class with ``make_data_loaders`` of its package."""
+        """Return the context-based trial for this class and the loaders of its package."""
         return adapt(cls, package, AdaptedTFKerasTrial)
 
     @abstractmethod
     def build_model(self, hparams: dict[str, Any]) -> Any:
-        """The compiled ``tf.keras.Model``."""
+        """Return the compiled ``tf.keras.Model``."""
 
     def session_config(self, hparams: dict[str, Any]) -> Any:
-        """The ``tf.ConfigProto`` of the session."""
+        """Return the ``tf.ConfigProto`` of the session."""
         import tensorflow as tf
 
         return tf.compat.v1.ConfigProto(allow_soft_placement=True)
 
     def keras_callbacks(self, hparams: dict[str, Any]) -> list[Any]:
-        """The ``tf.keras`` callbacks that are used while the trial trains."""
+        """Return the ``tf.keras`` callbacks to use in training."""
         return []

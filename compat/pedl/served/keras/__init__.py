@@ -1,6 +1,6 @@
-"""``import keras`` after ``import pedl``, where ``keras`` would be Keras 3: the old one is served.
+"""Redirect ``import keras`` to Keras 2 after ``import pedl``, if Keras 3 is installed.
 
-This folder stands first on ``sys.path`` then. The module takes its own place in ``sys.modules``.
+This directory is first on ``sys.path`` then. Importing this module replaces it in ``sys.modules``.
 """
 
 from pedl import idioms

@@ -1,4 +1,4 @@
-"""Callbacks that users subclass (``determined.keras.callbacks``), and who calls them."""
+"""Callbacks that users subclass or use (``determined.keras.callbacks``)."""
 
 from pedl2det_runtime.api.callbacks.base import Callback
 from pedl2det_runtime.api.callbacks.by_validation import EarlyStopping, ReduceLROnPlateau

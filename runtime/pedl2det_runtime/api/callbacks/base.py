@@ -1,4 +1,7 @@
-"""The base class of callbacks that know of workloads and checkpoints (seed 002)."""
+"""The base class of callbacks with hooks for workloads and checkpoints.
+
+Follows the Determined documentation, *Keras API Reference*.
+"""
 
 from __future__ import annotations
 
@@ -8,36 +11,44 @@ import tensorflow as tf
 
 
 class Callback(tf.keras.callbacks.Callback):
-    """A Keras callback with further hooks, whose state is kept in checkpoints."""
+    """A Keras callback with additional hooks, whose state is part of checkpoints."""
 
     def on_train_workload_begin(
         self, total_batches_trained: int, batches_requested: int | None, logs: dict[str, Any]
     ) -> None:
-        """Called before a chunk of training.
+        """Called at the beginning of a workload.
 
         Args:
-            total_batches_trained: batches trained when the workload begins.
-            batches_requested: batches that the workload is expected to train.
+            total_batches_trained: number of batches trained so far.
+            batches_requested: number of batches in the workload.
             logs: empty.
         """
 
     def on_train_workload_end(self, total_batches_trained: int, logs: dict[str, Any]) -> None:
-        """Called after a chunk of training.
+        """Called at the end of a workload.
 
         Args:
-            total_batches_trained: batches trained when the workload ends.
-            logs: the training metrics of the workload.
+            total_batches_trained: number of batches trained so far.
+            logs: the training metrics of the workload, ``batches`` and ``epochs``.
         """
 
     def on_checkpoint_end(self, checkpoint_dir: str) -> None:
-        """Called when a checkpoint has been written; files may be added to it.
+        """Called when a checkpoint was written. The hook may add files to it.
 
         Args:
-            checkpoint_dir: the checkpoint's directory.
+            checkpoint_dir: the directory of the checkpoint.
         """
 
     def get_state(self) -> Any:
-        """A pickleable object that :meth:`load_state` will be given after a resume."""
+        """Return the state to save in a checkpoint.
+
+        Returns:
+            A pickleable object of plain data or of classes that the trial defines.
+        """
 
     def load_state(self, state: Any) -> None:
-        """Take back what :meth:`get_state` gave."""
+        """Restore the state after a resume.
+
+        Args:
+            state: the value that :meth:`get_state` returned.
+        """

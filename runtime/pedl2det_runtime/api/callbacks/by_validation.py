@@ -1,7 +1,8 @@
-"""Keras' EarlyStopping and ReduceLROnPlateau, acting after validations (seed 002).
+"""``EarlyStopping`` and ``ReduceLROnPlateau`` that act after each validation.
 
-Keras asks them at the end of an epoch, whose logs are empty here. Their counters are validations
-instead of epochs, and a checkpoint keeps them.
+The Keras classes act at the end of an epoch, whose logs are empty in Determined. These count
+validations instead of epochs, and their counters are part of checkpoints. Follows the Determined
+documentation, *Keras API Reference*.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from pedl2det_runtime.api.callbacks.base import Callback
 
 
 class _ByValidation(Callback):
-    """Makes a Keras callback's ``on_epoch_end`` happen at ``on_test_end``."""
+    """Call ``on_epoch_end`` of a Keras callback in ``on_test_end``."""
 
     _skip_epoch_end_check = True
-    _kept: tuple[str, ...] = ()  # what Keras' class remembers from one epoch to the next
+    _kept: tuple[str, ...] = ()  # attributes of the Keras class that checkpoints save
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -39,22 +40,22 @@ class _ByValidation(Callback):
 
 
 class EarlyStopping(_ByValidation, tf.keras.callbacks.EarlyStopping):
-    """``tf.keras.callbacks.EarlyStopping``, checked after every validation.
+    """``tf.keras.callbacks.EarlyStopping``, checked after each validation.
 
     Args:
-        *args: as Keras' callback takes them; ``patience`` counts validations.
-        **kwargs: likewise.
+        *args: arguments of the Keras class; ``patience`` is in validations.
+        **kwargs: arguments of the Keras class.
     """
 
     _kept = ("wait", "stopped_epoch", "best", "best_epoch", "best_weights")
 
 
 class ReduceLROnPlateau(_ByValidation, tf.keras.callbacks.ReduceLROnPlateau):
-    """``tf.keras.callbacks.ReduceLROnPlateau``, checked after every validation.
+    """``tf.keras.callbacks.ReduceLROnPlateau``, checked after each validation.
 
     Args:
-        *args: as Keras' callback takes them; ``patience`` and ``cooldown`` count validations.
-        **kwargs: likewise.
+        *args: arguments of the Keras class; ``patience`` and ``cooldown`` are in validations.
+        **kwargs: arguments of the Keras class.
     """
 
     _kept = ("wait", "best", "cooldown_counter")

@@ -1,4 +1,4 @@
-"""Keras' TensorBoard callback, writing where the trial's other events are."""
+"""Keras' TensorBoard callback, writing to the trial's TensorBoard directory."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _log = logging.getLogger(__name__)
 class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
     """``tf.keras.callbacks.TensorBoard`` for a trial.
 
-    ``log_dir`` is ignored: events go to the trial's directory. What Keras does at the end of an
-    epoch (histograms, metrics) is done at the end of each workload.
+    ``log_dir`` is ignored: events are written to the trial's TensorBoard directory. Histograms and
+    metrics are written at the end of each workload instead of each epoch.
 
     Args:
-        *args: as Keras' callback takes them; the first is ``log_dir``.
-        **kwargs: likewise.
+        *args: arguments of the Keras class; the first is ``log_dir``.
+        **kwargs: arguments of the Keras class.
     """
 
     _skip_epoch_end_check = True

@@ -1,4 +1,4 @@
-"""``import determined``, served by pedl2det_runtime where no Determined is installed."""
+"""``import determined`` without Determined: the API that pedl2det_runtime implements."""
 
 import importlib
 from typing import Any
@@ -27,9 +27,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """``det.keras`` (seed 002, line 97), imported when it is asked for: it loads TensorFlow.
+    """Import submodules on first access, because they import TensorFlow.
 
-    ``det.create`` and ``det.Mode`` are of 2020; ``determined.experimental`` has them too.
+    ``determined.create`` and ``determined.Mode`` are names of Determined 0.12.
     """
     if name in ("keras", "experimental"):
         return importlib.import_module(f"determined.{name}")

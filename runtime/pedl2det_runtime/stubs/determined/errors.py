@@ -1,4 +1,4 @@
-"""``determined.errors``: the runtime's errors under their documented names."""
+"""``determined.errors``: errors under their documented names."""
 
 from pedl2det_runtime.errors import (
     CheckFailedError,

@@ -1,4 +1,4 @@
-"""``determined.core``: what Keras trials use of it."""
+"""``determined.core``: the part that Keras trials use."""
 
 from determined.core._distributed import DistributedContext
 

@@ -1,4 +1,4 @@
-"""``determined.core._distributed``: where the documents name the class."""
+"""``determined.core._distributed``: the path of the class in Determined's documentation."""
 
 from pedl2det_runtime.distributed import DistributedContext
 

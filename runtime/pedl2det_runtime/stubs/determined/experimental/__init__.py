@@ -1,4 +1,4 @@
-"""``determined.experimental``: trials that start themselves (Determined 0.12 to 0.15)."""
+"""``determined.experimental``: the Native API of Determined 0.12 to 0.15."""
 
 from determined.experimental import keras
 from pedl2det_runtime.trainer.native import Mode, create, create_trial_instance

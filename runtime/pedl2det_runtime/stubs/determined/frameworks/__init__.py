@@ -1,1 +1,1 @@
-"""``determined.frameworks``: where PEDL had its trials; served for code half-way migrated."""
+"""``determined.frameworks``: the module path of trials in PEDL, for partly migrated code."""

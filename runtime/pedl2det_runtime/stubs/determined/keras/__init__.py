@@ -2,7 +2,7 @@
 
 from pedl2det_runtime.backends.keras_versions import choose_keras_2
 
-choose_keras_2()  # the callbacks below subclass those of tf.keras
+choose_keras_2()  # before the callbacks below import tf.keras
 
 from determined.keras import callbacks  # noqa: E402
 from pedl2det_runtime.api.callbacks import TensorBoard, TFKerasTensorBoard  # noqa: E402
@@ -23,11 +23,11 @@ from pedl2det_runtime.trainer.native import TFKerasNativeContext, init  # noqa: 
 #: The name of the context in Determined 0.12.
 TFKerasContext = TFKerasTrialContext
 
-#: Types of Determined 0.12.0, for annotations: one batch, and what a loader may return.
+#: Types of Determined 0.12.0, for annotations: one batch, and the return type of a loader.
 KerasBatch = ArrayLike
 KerasInputData = InputData
 
-#: Parts of its controller that it exported.
+#: Internal classes that Determined exports.
 TFKerasTrainConfig = unserved("TFKerasTrainConfig")
 TFKerasTrialController = unserved("TFKerasTrialController")
 TensorFlowDatasetAdapter = unserved("TensorFlowDatasetAdapter")

@@ -1,1 +1,1 @@
-"""``determined.trial_controller``: until Determined 0.12.2."""
+"""``determined.trial_controller``: removed in Determined 0.12.2."""

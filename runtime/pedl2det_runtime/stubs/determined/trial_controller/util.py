@@ -6,10 +6,10 @@ __all__ = ["get_container_gpus", "get_rank"]
 
 
 def get_rank() -> int:
-    """The number of this process within the trial; 0 is the chief."""
+    """Return the rank of this process within the trial; 0 is the chief."""
     return current().rank
 
 
 def get_container_gpus() -> list[str]:
-    """The GPUs of this process; there are none here."""
+    """Return the GPUs of this process: always an empty list."""
     return []

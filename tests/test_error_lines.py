@@ -1,4 +1,4 @@
-"""An error of the trial is told with its line and with what it says."""
+"""An error in a trial is reported in one line, with its location and message."""
 
 from __future__ import annotations
 

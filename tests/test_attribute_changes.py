@@ -1,4 +1,4 @@
-"""Memory: what an object changed in itself, and giving it back to a new one."""
+"""AttributeChanges: save the changed attributes of an object and restore them in a new one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pedl2det_runtime.checkpoint import safe_pickle
-from pedl2det_runtime.data.attribute_changes import Memory
+from pedl2det_runtime.data.attribute_changes import AttributeChanges
 
 
 class Thing:
@@ -22,10 +22,10 @@ class Thing:
 def carried(before: Any, after: Any) -> Any:
     """What a new object has, built with ``before``, when the old one had changed to ``after``."""
     old = Thing(before)
-    memory = Memory(old)
+    tracker = AttributeChanges(old)
     old.value = after
     new = Thing(before)
-    Memory(new).restore(safe_pickle.loads(safe_pickle.dumps(memory.changes())))
+    AttributeChanges(new).restore(safe_pickle.loads(safe_pickle.dumps(tracker.changes())))
     return new.value
 
 
@@ -57,11 +57,11 @@ def test_arrays_lists_and_dicts_are_changed_in_place() -> None:
         ({"a": 1}, {"b": 2}),
     ):
         old = Thing(before.copy())
-        memory = Memory(old)
+        tracker = AttributeChanges(old)
         old.value = after
-        changes = memory.changes()
+        changes = tracker.changes()
         shared = before.copy()
-        Memory(new := Thing(shared)).restore(changes)
+        AttributeChanges(new := Thing(shared)).restore(changes)
         assert new.value is shared
         assert np.array_equal(list(shared), list(after))
 
@@ -71,9 +71,9 @@ def test_arrays_lists_and_dicts_are_changed_in_place() -> None:
 )
 def test_random_generators_go_on(make: Any) -> None:
     old, new = Thing(make()), Thing(make())
-    memory = Memory(old)
+    tracker = AttributeChanges(old)
     old.value.random()
-    Memory(new).restore(safe_pickle.loads(safe_pickle.dumps(memory.changes())))
+    AttributeChanges(new).restore(safe_pickle.loads(safe_pickle.dumps(tracker.changes())))
 
     assert new.value.random() == old.value.random()
 
@@ -82,8 +82,8 @@ def test_what_did_not_change_or_is_no_data_is_left_out() -> None:
     thing = Thing({"a": [1, np.arange(3)]})
     thing.open = print  # type: ignore[attr-defined]
     thing.copy = [1, 2]  # type: ignore[attr-defined]
-    memory = Memory(thing)
+    tracker = AttributeChanges(thing)
     thing.copy = [1, 2]  # type: ignore[attr-defined]
     thing.open = len  # type: ignore[attr-defined]
 
-    assert memory.changes() == {}
+    assert tracker.changes() == {}

@@ -1,0 +1,115 @@
+"""Run a campaign for some minutes, and print its figures; return 0 if nothing is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import support
+from campaign.damages import Damages, Patient
+from campaign.inputs import complaint, inputs
+from campaign.kills import Kills, Victim
+from campaign.trials import trials
+from support import write_tree
+from zygote import Zygote
+
+#: Of the time, what goes to kills; the rest goes to damaged checkpoints.
+KILLS_SHARE = 0.6
+
+
+def main() -> int:
+    """Run hostile inputs, then kills, then damages."""
+    options = _options()
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    support.zygote = Zygote()
+    end = time.monotonic() + 60 * options.minutes
+    with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
+        home = Path(scratch).resolve()
+        directories = [
+            write_tree(home / f"trial-{number}", files)
+            for number, files in enumerate(trials().values())
+        ]
+        wrong = _hand_in_inputs(home)
+        now = time.monotonic()
+        kills_end = now + KILLS_SHARE * (end - now)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            shares = [directories[number :: options.jobs] for number in range(options.jobs)]
+            seeds = [f"{options.seed}-{number}" for number in range(options.jobs)]
+            ends = [kills_end] * options.jobs
+            kills = list(pool.map(_kill, shares, seeds, ends))
+            damages = list(pool.map(_damage, shares, seeds, [end] * options.jobs))
+    support.zygote.stop()
+    wrong += _print_kills(kills) + _print_damages(damages)
+    return 1 if wrong else 0
+
+
+def _hand_in_inputs(home: Path) -> int:
+    wrong = count = 0
+    for name, arguments in inputs(home / "inputs"):
+        count += 1
+        problem = complaint(arguments, home / "inputs")
+        if problem is not None:
+            wrong += 1
+            print(f"{name}: {problem}", flush=True)
+    print(f"hostile inputs: {count}, {wrong} answered wrongly", flush=True)
+    return wrong
+
+
+def _kill(directories: list[Path], seed: str, end: float) -> Kills:
+    chance, tally = random.Random(seed), Kills()
+    victims = [Victim(one, one.with_name(f"{one.name}-kills")) for one in directories]
+    while time.monotonic() < end:
+        for victim in victims:
+            if time.monotonic() < end:
+                victim.kill_once(chance, tally)
+    return tally
+
+
+def _damage(directories: list[Path], seed: str, end: float) -> Damages:
+    chance, tally = random.Random(seed), Damages()
+    patients = [Patient(one, one.with_name(f"{one.name}-damages")) for one in directories]
+    while time.monotonic() < end:
+        for patient in patients:
+            if time.monotonic() < end:
+                patient.damage_once(chance, tally)
+    return tally
+
+
+def _print_kills(tallies: list[Kills]) -> int:
+    lost = [one for tally in tallies for one in tally.lost]
+    differing = [one for tally in tallies for one in tally.differing]
+    killed, whole = (sum(getattr(one, name) for one in tallies) for name in ("killed", "whole"))
+    print(
+        f"kills: {killed}, runs compared: {whole}, lost: {len(lost)}, differing: {len(differing)}"
+    )
+    print(*lost, *differing, sep="\n")
+    return len(lost) + len(differing)
+
+
+def _print_damages(tallies: list[Damages]) -> int:
+    wrong = [one for tally in tallies for one in tally.wrong]
+    counts = {
+        name: sum(getattr(one, name) for one in tallies)
+        for name in ("damaged", "refused", "continued")
+    }
+    peak = max(one.peak_bytes for one in tallies) >> 20
+    print(f"damaged checkpoints: {counts}, wrong: {len(wrong)}, at most {peak} MB of memory")
+    print(*wrong, sep="\n")
+    return len(wrong)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

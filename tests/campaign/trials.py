@@ -1,0 +1,63 @@
+"""Trials that are killed: each keeps state in another place."""
+
+from __future__ import annotations
+
+from support import EXAMPLES, read_tree
+from test_resume import MIXED_PRECISION, OWN_GENERATOR, PLAIN_KERAS_CALLBACK, TWO_OPTIMIZERS
+from test_run import CONFIG, MODEL
+
+_LOADERS = MODEL.index("    def build_training_data_loader")
+_DATASET = (
+    MODEL[:_LOADERS]
+    + """
+    def build_training_data_loader(self):
+        x = tf.random.uniform((40, 3), seed=1)
+        dataset = self.context.wrap_dataset(
+            tf.data.Dataset.from_tensor_slices((x, tf.reduce_sum(x, axis=1, keepdims=True)))
+        )
+        self.validation = dataset.batch(8)
+        return dataset.map(lambda x, y: (x + tf.random.normal((3,)), y)).shuffle(40).batch(8)
+
+    def build_validation_data_loader(self):
+        return self.validation
+"""
+)
+_SUBCLASS = (
+    MODEL.replace(
+        """tf.keras.Sequential(
+            [tf.keras.layers.Dense(4), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)]
+        )""",
+        "Net()",
+    )
+    + """
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.norm = tf.keras.layers.BatchNormalization()
+        self.drop = tf.keras.layers.Dropout(0.5)
+        self.last = tf.keras.layers.Dense(1)
+
+    def call(self, x, training=False):
+        return self.last(self.drop(self.norm(x, training=training), training=training))
+"""
+)
+
+
+def trials() -> dict[str, dict[str, str]]:
+    """The files of each trial, by its name."""
+    models = {
+        "arrays, dropout, Adam": MODEL,
+        "tf.data, shuffled, with noise": _DATASET,
+        "subclassed model in TensorFlow's format": _SUBCLASS,
+        "Sequence with a generator of its own": OWN_GENERATOR,
+        "two optimizers": TWO_OPTIMIZERS,
+        "mixed precision": MIXED_PRECISION,
+        "Keras callback that counts": PLAIN_KERAS_CALLBACK,
+    }
+    config = CONFIG.replace("{batches: 60}", "{batches: 600}")
+    found = {name: {"model_def.py": model, "const.yaml": config} for name, model in models.items()}
+    for name in ("iris", "digits"):
+        tree = read_tree(EXAMPLES / name)
+        found[f"PEDL: {name}"] = {path: data.decode() for path, data in tree.items()}
+    return found
