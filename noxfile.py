@@ -120,6 +120,13 @@ def variants(session: nox.Session) -> None:
     session.run("python", "-m", "variants.campaign", *arguments, env={"PYTHONPATH": "tests"})
 
 
+@nox.session(python="3.11", default=False)
+def campaign(session: nox.Session) -> None:
+    """Kill runs, damage checkpoints, hand in hostile inputs; ``-- --minutes 20``."""
+    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    session.run("python", "-m", "campaign", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
 def _promises(version: str) -> str:
     # One argument: a directory that is there already would be taken for one of tests.
     return f"--promises=build/promises/{version}"

@@ -77,6 +77,21 @@ def test_a_damaged_checkpoint_says_so(tmp_path: Path) -> None:
         checkpoint.read_state(path, {"units": 4}, 1)
 
 
+def test_the_copies_of_a_config_are_for_their_user_alone(tmp_path: Path) -> None:
+    umask = os.umask(0)
+    try:
+        path = save(tmp_path, model())
+    finally:
+        os.umask(umask)
+
+    copies = [path / "experiment_config.json", path / "hparams.json"]
+    assert [oct(one.stat().st_mode & 0o777) for one in [path, *copies]] == [
+        "0o700",
+        "0o600",
+        "0o600",
+    ]
+
+
 def test_credentials_are_replaced_at_any_depth() -> None:
     config = {
         "checkpoint_storage": {"secret_key": "a", "access_key": "b", "bucket": "c"},
@@ -86,7 +101,7 @@ def test_credentials_are_replaced_at_any_depth() -> None:
 
     assert without_credentials(config) == {
         "checkpoint_storage": {"secret_key": "*" * 8, "access_key": "*" * 8, "bucket": "c"},
-        "environment": {"registry_auth": {"password": "*" * 8, "username": "e"}},
+        "environment": {"registry_auth": {"password": "*" * 8, "username": "*" * 8}},
         "list": [{"token": "*" * 8}],
     }
 

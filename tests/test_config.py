@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import time
 from pathlib import Path
 
 import pytest
@@ -32,6 +35,45 @@ def read(tmp_path: Path, text: str, *overrides: str) -> ExperimentConfig:
     path = tmp_path / "const.yaml"
     path.write_text(text)
     return read_config(path, overrides)
+
+
+LAUGHS = "a: &a [x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
+    for old, new in zip("abcdefghij", "bcdefghijk", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LAUGHS,
+        LAUGHS.replace("[x, x]", "{x: 1}").replace(" [", " {<<: [").replace("]\n", "]}\n"),
+        f"{LAUGHS}? *k\n: 1\n",
+        "a: &a [*a]\n",
+        "a: &a {b: *a}\n",
+        "a: &a {<<: *a}\n",
+        f"a: {'[' * 9000}{']' * 9000}\n",
+    ],
+)
+def test_a_config_that_stands_for_too_much_is_refused(text: str, tmp_path: Path) -> None:
+    """In a tenth of the memory that it would take, and at once."""
+    _, before = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, before))
+    began = time.monotonic()
+    try:
+        with pytest.raises(ConfigError, match=r"const.yaml: .* stand for too many values or for"):
+            read(tmp_path, LEGACY + text)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, before))
+    assert time.monotonic() - began < 10
+
+
+def test_a_pipe_is_no_config(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "const.yaml")
+
+    with pytest.raises(ConfigError, match=r"const.yaml: expected a file, found .* pipe or device"):
+        read_config(tmp_path / "const.yaml", ())
 
 
 def test_steps_become_batches(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def half_written(place: Path, outside: Path) -> Path:
     """What a killed run leaves: the right name and the right marker, made by hand."""
     path = place / f".{HALF}.partial"
     marker = json.dumps({"checkpoint": HALF, "run": "another"})
-    write_tree(path, {"pedl2det-format.json": marker, "rank-0/random.json": "{}"})
+    write_tree(path, {"pedl2det-checkpoint.json": marker, "rank-0/random.json": "{}"})
     (path / "link").symlink_to(outside, target_is_directory=True)
     return path
 
@@ -253,7 +253,7 @@ def test_a_checkpoint_to_which_a_file_was_added_is_not_pruned(tmp_path: Path) ->
 def test_a_checkpoint_without_marker_is_resumed_and_not_pruned(tmp_path: Path) -> None:
     """As pedl2det wrote them at first."""
     first = training.run(Trial, tmp_path, config(4, **PRUNING)).checkpoint
-    (first / "pedl2det-format.json").unlink()
+    (first / "pedl2det-checkpoint.json").unlink()
     before = image(first)
 
     resumed = training.run(Trial, tmp_path, config(6, **PRUNING), resume=True)

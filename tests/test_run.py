@@ -415,6 +415,34 @@ def test_credentials_of_a_config_are_in_no_file_of_the_run(
     assert not [n for n, data in read_tree(tmp_path / "out").items() if secret.encode() in data]
 
 
+def test_a_run_is_for_its_user_alone_and_keeps_what_its_trial_imports(tmp_path: Path) -> None:
+    """Not what lies beside it: credentials, modules that nothing imports, dangling links."""
+    beside = {
+        "token.txt": "ghp_1",
+        "requirements.txt": "git+https://ghp_1@github.com/a/b\n",
+        "deploy.pem": "x",
+        "id_rsa": "x",
+        ".env": "TOKEN=ghp_1",
+        ".aws/keys.txt": "AKIA",
+        "unused.py": "TOKEN = 'ghp_1'",
+    }
+    kept = {"net/__init__.py": "", "net/sizes.py": "UNITS = 3\n", "net/words.txt": "a b c\n"}
+    source = SMALL["model_def.py"].replace("import", "import net.sizes\nimport", 1)
+    directory = write_tree(tmp_path / "trial", SMALL | beside | kept | {"model_def.py": source})
+    (directory / "gone.txt").symlink_to("nowhere")
+    mine = tmp_path / "mine"
+    mine.mkdir(mode=0o755)
+
+    for out in (tmp_path / "out", mine):
+        trained(directory, out, "--max-batches", "20")
+
+    checkpoint = latest(out / "checkpoints")
+    assert checkpoint is not None
+    assert set(read_tree(checkpoint / "code")) == {"model_def.py", *kept}
+    modes = {path: path.stat().st_mode & 0o777 for path in (tmp_path / "out", mine, checkpoint)}
+    assert modes == {tmp_path / "out": 0o700, mine: 0o755, checkpoint: 0o700}
+
+
 def test_results_are_never_overwritten(tmp_path: Path) -> None:
     trained(EXAMPLES / "iris", tmp_path / "out", "--test")
     before = read_tree(tmp_path / "out")

@@ -226,6 +226,8 @@ import os, pathlib, signal, sys
 from pedl2det.commands.migrate import command
 replace, made = pathlib.Path.replace, []
 def replaced(self, target):
+    if target.suffix == ".begun" and int(sys.argv[2]) < 0:
+        os.kill(os.getpid(), int(sys.argv[3]))
     if target.name in {"model_def.py", "data.py", "const.yaml"}:
         if len(made) == int(sys.argv[2]):
             os.kill(os.getpid(), int(sys.argv[3]))
@@ -278,6 +280,27 @@ def test_a_run_that_was_killed_before_it_wrote_is_no_run(trial: Path, state: Pat
     assert run("--undo", trial).exit_code == 2
     assert read_tree(trial) == before
     assert journals(state) == []
+
+
+@pytest.mark.kills
+@pytest.mark.parametrize("after", [-1, 0])
+def test_the_next_run_cleans_up_after_one_that_was_killed_before_it_wrote(
+    after: int, trial: Path, state: Path
+) -> None:
+    """The journal of the killed run is half-written, or its temporary files are left."""
+    names = {*TRIAL}
+    killed(trial, after, signal.SIGKILL)
+    left = {*read_tree(trial), *journals(state)} - names
+    stranger = trial / ".pedl2det-1-2-3"
+    stranger.write_text("mine")
+
+    assert run("--check", trial).exit_code == 1
+    assert left == {*read_tree(trial), *journals(state)} - names - {stranger.name}
+    assert left
+    assert run(trial).exit_code == 0
+
+    assert {*read_tree(trial)} == names | {stranger.name}
+    assert [one.suffix for one in journals(state)] == [".json"]
 
 
 @pytest.mark.kills
@@ -500,6 +523,26 @@ def test_changes_that_are_not_committed_are_not_overwritten(how: str, repository
     )
     assert read_tree(repository) == before
     assert run("--check", repository).exit_code == 1
+    assert run("--force", repository).exit_code == 0
+    assert read_tree(repository) != before
+
+
+@pytest.mark.parametrize("folder", ["", "trial/"])
+def test_ignored_files_are_not_overwritten(folder: str, repository: Path) -> None:
+    """A file, or the folder that it is in."""
+    git(repository, "rm", "-q", "-r", "--cached", *([".", "-f"] if folder else ["data.py"]))
+    (repository.parent / ".gitignore").write_text(folder or "data.py\n")
+    git(repository.parent, "add", ".gitignore")
+    git(repository, "commit", "-qm", "ignored")
+    before = read_tree(repository)
+
+    refused = run(repository)
+
+    assert refused.exit_code == 2
+    assert "git ignores this and cannot bring it back; nothing was written" in refused.output
+    assert f"\n  {repository / 'data.py'}\n" in refused.output
+    assert (str(repository / "model_def.py") in refused.output) == bool(folder)
+    assert read_tree(repository) == before
     assert run("--force", repository).exit_code == 0
     assert read_tree(repository) != before
 

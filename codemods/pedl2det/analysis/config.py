@@ -21,6 +21,7 @@ from pedl2det.analysis.config_nodes import (
     plain,
     target_of,
 )
+from pedl2det.analysis.file_bytes import read_bytes
 from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]
@@ -111,9 +112,9 @@ class Config:
         """Read a file.
 
         Raises:
-            Unreadable: the file is not UTF-8, or not one YAML document.
+            Unreadable: the file cannot be read, is not UTF-8, or not one YAML document.
         """
-        data = path.read_bytes()
+        data = read_bytes(path)
         try:
             text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
         except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
+from pedl2det.analysis.file_bytes import bytes_or_none
 from pedl2det.analysis.imported import module
 from pedl2det.analysis.reader import Reader
 
@@ -87,7 +88,7 @@ def _candidates(
 
 def _is_beside_another_trial(file: Path) -> bool:
     """Whether a config has a trial beside it that is none of Keras."""
-    beside = (one.read_bytes() for one in file.parent.glob("*.py") if one.is_file())
+    beside = (bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
     return any(b"Trial" in data and names.mentions_legacy(data) for data in beside)
 
 

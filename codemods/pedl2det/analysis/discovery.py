@@ -15,6 +15,7 @@ from pathlib import Path
 import pedl2det_names as names
 from pedl2det.analysis import imported, native
 from pedl2det.analysis.configs_of import Assigned, assign
+from pedl2det.analysis.file_bytes import bytes_or_none, is_present, read_bytes
 from pedl2det.analysis.membership import members
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.notebook.discovery import with_notebooks
@@ -28,6 +29,7 @@ from pedl2det.analysis.project_files import (
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.tree import NOTEBOOK, YAML, files_below, is_python, is_text
 from pedl2det.analysis.trial import Trial
+from pedl2det.findings import Unreadable
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Discovered:
         ambiguous: configs that count in steps and may belong to several trials.
         directories: the directories in which files may be written.
         notebooks: the notebooks that name the old API or its commands.
+        unreadable: why some files and folders cannot be read.
         reader: the files that were read on the way.
     """
 
@@ -50,6 +53,7 @@ class Discovered:
     ambiguous: tuple[Path, ...]
     directories: tuple[Path, ...]
     notebooks: tuple[Path, ...]
+    unreadable: Mapping[Path, Unreadable]
     reader: Reader = field(compare=False)
 
 
@@ -64,6 +68,7 @@ class _Found:
     notebooks: list[Path] = field(default_factory=list)
     configs: list[Path] = field(default_factory=list)  #: YAML that may be an experiment config
     texts: list[Path] = field(default_factory=list)
+    unreadable: dict[Path, Unreadable] = field(default_factory=dict)
 
 
 def discover(paths: Sequence[Path]) -> Discovered:
@@ -80,7 +85,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
     directories = tuple(sorted({path.resolve() for path in paths if path.is_dir()}))
     outside = sorted(one for one in homes if not _is_below(one, directories))
     beside = [file for file in files_below(outside) if file.suffix in YAML]  # of single files
-    found.configs += [file for file in beside if _is_config(file.read_bytes())]
+    found.configs += [file for file in beside if _is_config(bytes_or_none(file) or b"")]
     assigned = assign(sorted(set(found.configs)), sorted(homes), directories, reader)
     projects = [
         _project(home, homes, trials, found, assigned, directories, reader)
@@ -95,6 +100,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
         assigned.ambiguous,
         (*directories, *outside),
         tuple(one for one in found.notebooks if b"pedl" in one.read_bytes()),
+        found.unreadable,
         reader,
     )
 
@@ -104,8 +110,11 @@ def _sort(file: Path, found: _Found) -> None:
     if file.name == SUPPORT:
         return
     try:
-        data = file.read_bytes()
-    except OSError:
+        data = read_bytes(file)
+    except Unreadable as error:
+        found.unreadable[file] = error
+        if file.suffix in YAML:
+            found.configs.append(file)  # of the trial in whose directory it is
         return
     if is_python(file):
         found.python.append(file)
@@ -220,11 +229,11 @@ def _script_homes(configs: Sequence[Path], reader: Reader) -> set[Path]:
     """
     homes = set()
     for file in configs:
-        if b"script" in file.read_bytes():
+        if b"script" in (bytes_or_none(file) or b""):
             config = reader.config_or_none(file)
             script = config.named.get("script") if config is not None else None
             bases = (file.parent, file.parent.parent)
-            homes |= {*[one for one in bases if script and (one / script).is_file()][:1]}
+            homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
     return homes
 
 

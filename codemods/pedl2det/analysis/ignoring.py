@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pedl2det.analysis.file_bytes import bytes_or_none
+
 _NAMES = (".pedlignore", ".detignore")
 
 
@@ -29,10 +31,7 @@ class Ignored:
         """Read the ignore files of a directory."""
         patterns = []
         for name in _NAMES:
-            try:
-                text = (directory / name).read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError):
-                continue
+            text = (bytes_or_none(directory / name) or b"").decode("utf-8", errors="ignore")
             patterns += [made for line in text.splitlines() if (made := _pattern(line))]
         return cls(directory, tuple(patterns))
 

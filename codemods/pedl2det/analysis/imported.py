@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from pedl2det.analysis.file_bytes import is_present
 from pedl2det.analysis.import_path import changes_path
 from pedl2det.analysis.source import Source
 
@@ -126,7 +127,7 @@ def module(base: Path, dotted: str) -> Path | None:
 
 @functools.lru_cache(maxsize=100_000)
 def _is_file(path: Path) -> bool:
-    return path.is_file()
+    return is_present(path)
 
 
 def forget() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
+from pedl2det.analysis.file_bytes import bytes_or_none, is_present
 from pedl2det.analysis.ignoring import Ignored
 from pedl2det.analysis.imported import added_paths, find, imports
 from pedl2det.analysis.project_files import SUPPORT
@@ -101,7 +102,7 @@ def members(
     named, bases = _named(configs, home, above)
     walk.bases |= bases
     init = home / "__init__.py"
-    walk.follow([*trials, *named, *([init] if init.is_file() else [])])
+    walk.follow([*trials, *named, *([init] if is_present(init) else [])])
     loaders = [one for one in _beside(walk.files, home, others, ignored) if _defines_loader(one)]
     walk.follow(loaders)
     needed = frozenset(walk.files)
@@ -137,7 +138,7 @@ def _named(
     files, bases = [], set()
     for config in configs:
         for kind, named in config.named.items():
-            if kind == "script" and (home / named).is_file():
+            if kind == "script" and is_present(home / named):
                 files.append(home / named)
                 continue
             name = named.partition(":")[0]
@@ -163,15 +164,15 @@ def _beside(files: set[Path], home: Path, others: set[Path], ignored: Ignored) -
 
 
 def _defines_loader(file: Path) -> bool:
-    return (
-        re.search(rb"^def (?:make_data_loaders|download_data)\b", file.read_bytes(), re.M)
-        is not None
-    )
+    """Whether a file defines data loaders; one that cannot be read may do so."""
+    data = bytes_or_none(file)
+    pattern = rb"^def (?:make_data_loaders|download_data)\b"
+    return data is None or re.search(pattern, data, re.M) is not None
 
 
 def _uses(file: Path, files: set[Path], home: Path) -> bool:
     """Whether a file imports a module of the trial, or calls a function of the old harness."""
-    data = file.read_bytes()
+    data = bytes_or_none(file) or b""
     if _HARNESS.search(data):
         return True
     modules = {one.stem for one in files if one.parent == file.parent and one.stem != "__init__"}

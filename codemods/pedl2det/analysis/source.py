@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pedl2det.analysis.bindings import Reaching, reaching
+from pedl2det.analysis.file_bytes import read_bytes
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.skipping import Skipped, skipped_in_code
 from pedl2det.findings import Unreadable
@@ -52,9 +53,9 @@ class Source:
         """Read and parse a file.
 
         Raises:
-            Unreadable: it is not text in the encoding that it names, or not Python 3.
+            Unreadable: it cannot be read, or is not Python 3 in the encoding that it names.
         """
-        data = path.read_bytes()
+        data = read_bytes(path)
         bom = data.startswith(codecs.BOM_UTF8)
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

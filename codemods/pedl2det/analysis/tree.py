@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
     """Return every file at or below some paths that may matter, once, in order.
 
     A link is a file of the directory that it is in. A path that is a file is taken whatever its
-    name is.
+    name is. What cannot be read is returned too: links to nothing, pipes, folders.
     """
     found = {
         (*parts, name)
@@ -49,10 +48,11 @@ def is_text(file: Path) -> bool:
 
 def _below(path: Path) -> Iterator[tuple[Path, list[str]]]:
     """Each directory at or below a path and the names of files in it, in order."""
-    if path.is_file():
+    try:
+        directories, names = _listed(path)
+    except OSError:  # a file, or a folder that may not be listed
         yield path.parent, [path.name]
         return
-    directories, names = _listed(path)
     if names:
         yield path, names
     for name in directories:
@@ -60,17 +60,18 @@ def _below(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _may_matter(name: str) -> bool:
-    return name.endswith(_ENDS) or name.startswith(_TEXT_STARTS)
+    is_lock = name.startswith(".#")  # of Emacs: a link to nothing
+    return (name.endswith(_ENDS) or name.startswith(_TEXT_STARTS)) and not is_lock
 
 
 def _listed(path: Path) -> tuple[list[str], list[str]]:
     """The directories of a directory that are searched, and its files, in order."""
     directories: set[str] = set()
     names = []
-    with contextlib.suppress(OSError), os.scandir(path) as entries:  # some may not be read
+    with os.scandir(path) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 directories.add(entry.name)
-            elif _may_matter(entry.name) and entry.is_file():  # no dangling link
+            elif _may_matter(entry.name) and not Path(entry).is_dir():
                 names.append(entry.name)
     return sorted(directories - _PRUNED), sorted(names)

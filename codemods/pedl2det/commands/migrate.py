@@ -18,7 +18,7 @@ from pedl2det.engine.proving import Verify, prove
 from pedl2det.engine.settings import chosen, read_settings
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.guard import refuse_unsafe
-from pedl2det.files.undo import refuse_half_done, undo
+from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.report import (
@@ -95,6 +95,8 @@ def command(
     if not force:
         refuse_half_done(roots)
     writes = not (diff or check)
+    if writes:
+        clean_killed(roots)
     options = replace(
         chosen(roots, read_settings(roots[0]), select, ignore),
         partial=partial,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pedl2det.analysis.discovery import Discovered, discover
+from pedl2det.analysis.tree import is_text
 from pedl2det.engine.jobs import in_order
 from pedl2det.engine.one_project import migrate_project
 from pedl2det.engine.options import Options
@@ -52,6 +53,7 @@ def migrate(
     for part in settle(projects, parts):
         result.add(part)
     result.findings += _configs(discovered)
+    result.findings += _unreadable(discovered, {one.path for one in result.findings})
     migrate_texts(discovered, result, options)
     result.files = list({file.path: file for file in result.files}.values())
     if options.resolve and result.files:
@@ -59,6 +61,14 @@ def migrate(
 
         result = check_names(result)
     return result
+
+
+def _unreadable(discovered: Discovered, told: set[Path]) -> Iterator[Finding]:
+    """Files and folders that cannot be read, and that no trial has told of."""
+    for path, error in discovered.unreadable.items():
+        kind = Kind.NOTE if is_text(path) else Kind.BAD_INPUT
+        if path not in told:
+            yield Finding(kind, SCAN, path, 1, str(error))
 
 
 def _configs(discovered: Discovered) -> Iterator[Finding]:

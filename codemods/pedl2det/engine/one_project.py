@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
+from pedl2det.analysis.file_bytes import bytes_or_none
 from pedl2det.analysis.project import Reading, read
 from pedl2det.analysis.project_files import Project
 from pedl2det.analysis.reader import Reader
@@ -235,9 +236,10 @@ def _unreadable(reading: Reading, made: Made) -> list[Finding]:
     """What could not be read; a file of the trial itself keeps the trial from being finished."""
     found = []
     for path, error in reading.unreadable.items():
-        help_ = _HELP_UNREADABLE if path.suffix == ".py" else ""
-        found.append(_bad(path, error, help_))
-        if path.suffix == ".py" and names.mentions_legacy(path.read_bytes()):
+        data = bytes_or_none(path)
+        help_ = _HELP_UNREADABLE if path.suffix == ".py" and data is not None else ""
+        found.append(_bad(path, data or b"", error, help_))
+        if path.suffix == ".py" and names.mentions_legacy(data or b""):
             made.marked[path] += 1
     return found
 
@@ -253,8 +255,8 @@ def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Findin
     ]
 
 
-def _bad(path: Path, error: Unreadable, help_: str) -> Finding:
-    lines = path.read_bytes().decode("utf-8", errors="replace").splitlines()
+def _bad(path: Path, data: bytes, error: Unreadable, help_: str) -> Finding:
+    lines = data.decode("utf-8", errors="replace").splitlines()
     is_line = error.cell is None and 0 < error.line <= len(lines)
     code = lines[error.line - 1] if is_line else ""
     return Finding(

@@ -86,4 +86,7 @@ def _left(part: Result, path: Path) -> Result:
 
 
 def _real(path: Path) -> Path:
-    return path.resolve() if path.is_symlink() else path
+    try:
+        return path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):  # a folder that may not be listed, links in a circle
+        return path

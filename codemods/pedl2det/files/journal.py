@@ -22,7 +22,7 @@ from typing import Any
 from pedl2det.errors import Pedl2DetError
 
 _VERSION = 1
-_BEGUN, _DONE = ".begun", ".json"
+_PART, _BEGUN, _DONE = ".part", ".begun", ".json"
 _KEPT = 50  # runs
 
 
@@ -104,6 +104,11 @@ class Journal:
         """Whether the run came to its end."""
         return self.file.suffix == _DONE
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the process of the run is still there."""
+        return _is_running(self.file)
+
     def finish(self) -> None:
         """Say that every file was replaced; forget runs of long ago."""
         with contextlib.suppress(OSError):
@@ -131,7 +136,7 @@ class Journal:
                 for entry in self.entries
             ],
         }
-        part = self.file.with_suffix(".part")
+        part = self.file.with_suffix(_PART)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(descriptor, "w", encoding="ascii") as stream:
@@ -157,8 +162,25 @@ def unfinished() -> Iterator[Journal]:
     return map(_read, (file for file in _files() if file.suffix == _BEGUN))
 
 
-def _files() -> list[Path]:
-    found = (file for file in _directory().glob("*-*") if file.suffix in (_BEGUN, _DONE))
+def remove_unfinished_journals() -> None:
+    """Remove journals in the writing of which their processes were killed."""
+    for file in _files((_PART,)):
+        if not _is_running(file):
+            file.unlink(missing_ok=True)
+
+
+def _is_running(file: Path) -> bool:
+    try:
+        os.kill(int(file.stem.partition("-")[2]), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _files(suffixes: tuple[str, ...] = (_BEGUN, _DONE)) -> list[Path]:
+    found = (file for file in _directory().glob("*-*") if file.suffix in suffixes)
     runs = (file for file in found if file.stem.replace("-", "", 1).isdecimal())
     return sorted(runs, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
 

@@ -7,7 +7,13 @@ import shlex
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.journal import Entry, Journal, journals, unfinished
+from pedl2det.files.journal import (
+    Entry,
+    Journal,
+    journals,
+    remove_unfinished_journals,
+    unfinished,
+)
 from pedl2det.files.write import Move, content, move_all, temporary
 
 
@@ -60,6 +66,23 @@ def refuse_half_done(paths: list[Path]) -> None:
                 f"the run of {journal.began} was killed while it wrote: take it back first: "
                 f"{_command(journal)}"
             )
+
+
+def clean_killed(paths: list[Path]) -> None:
+    """Remove what killed runs left behind: temporary files, and journals that nothing needs.
+
+    The journal of a run that replaced some files and not others stays, for ``--undo``.
+    """
+    remove_unfinished_journals()
+    for journal in unfinished():
+        if not _reaches(journal, paths) or journal.is_running:
+            continue
+        _clean(journal)
+        written = set(map(_is_written, journal.entries))
+        if written == {True}:
+            journal.finish()
+        elif written == {False}:
+            journal.discard()
 
 
 def _last(paths: list[Path]) -> Journal:

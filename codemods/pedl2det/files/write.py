@@ -102,7 +102,7 @@ def move_all(moves: list[Move]) -> None:
 
 def _check(expected: dict[Path, bytes | None]) -> None:
     for path, data in expected.items():
-        if content(path) != data:
+        if content(path) != data or (data is None and os.path.lexists(path)):
             raise Pedl2DetError(f"{path}: it changed while it was read; nothing was written")
 
 
@@ -178,9 +178,9 @@ def _is_there(move: Move) -> bool:
 
 
 def content(path: Path) -> bytes | None:
-    """Return the bytes of a file, or None if it cannot be read."""
+    """Return the bytes of a regular file, or None if there is none that can be read."""
     try:
-        return path.read_bytes()
+        return path.read_bytes() if path.is_file() else None
     except OSError:
         return None
 

@@ -1,6 +1,6 @@
 """What migrate tells: lines for a terminal, a patch, and reports for people and machines.
 
-No credential is in any of it: see :mod:`pedl2det.report.hiding`.
+All but the patch is without credentials: see :mod:`pedl2det.report.hiding`.
 """
 
 from __future__ import annotations

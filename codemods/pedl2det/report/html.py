@@ -10,8 +10,8 @@ from pedl2det.engine.result import Change, NewFile, Result
 from pedl2det.findings import Finding
 from pedl2det.report.content import LEVELS, findings_of
 from pedl2det.report.hiding import Hider
-from pedl2det.report.lines import Lines, both_sides
 from pedl2det.report.page import escaped, page
+from pedl2det.report.patch import lines
 from pedl2det.report.text import counts, rules_of, shown, told
 from pedl2det.rules import every_rule, titles
 
@@ -93,30 +93,34 @@ def _file(file: NewFile, changes: list[Change], hider: Hider) -> str:
         for rule, count in rules_of(changes).items()
     )
     name = escaped(shown(file.path))
-    rows = "".join(_rows(*both_sides(file, hider)))
+    rows = "".join(_rows(file, hider))
     return (
         f"<details open>\n<summary><code>{name}</code> {rules}</summary>\n"
         f'<table class="diff">\n{_COLUMNS}{rows}</table>\n</details>'
     )
 
 
-def _rows(old: Lines, new: Lines) -> Iterator[str]:
+def _rows(file: NewFile, hider: Hider) -> Iterator[str]:
+    old, new = lines(file.old or b""), lines(file.new)
+    shown_old, shown_new = (
+        hider.in_file(file.path, "".join(side)).split("\n") for side in (old, new)
+    )
     end = 0
-    matcher = difflib.SequenceMatcher(None, old.real, new.real)
-    for group in matcher.get_grouped_opcodes():
+    for group in difflib.SequenceMatcher(None, old, new).get_grouped_opcodes():
         if group[0][1] > end:
             yield _GAP
         for tag, start, end, other, other_end in group:
             marks = ("same", "same") if tag == "equal" else ("less", "more")
             sides = zip_longest(range(start, end), range(other, other_end))
             for left, right in sides:
-                yield f"<tr>{_cells(old, left, marks[0])}{_cells(new, right, marks[1])}</tr>\n"
-    if end < len(old.real):
+                cells = _cells(shown_old, left, marks[0]) + _cells(shown_new, right, marks[1])
+                yield f"<tr>{cells}</tr>\n"
+    if end < len(old):
         yield _GAP
 
 
-def _cells(lines: Lines, index: int | None, mark: str) -> str:
+def _cells(lines: list[str], index: int | None, mark: str) -> str:
     if index is None:
         return '<td class="n"></td><td></td>'
-    text = escaped(lines.shown[index].rstrip("\r\n"))
+    text = escaped(lines[index].rstrip("\r"))
     return f'<td class="n">{index + 1}</td><td class="{mark}">{text}</td>'

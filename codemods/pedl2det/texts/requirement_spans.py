@@ -77,7 +77,7 @@ def _environment(text: str) -> Iterator[Place]:
     """The requirements below ``pip`` in a conda environment, and the packages themselves."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         return
     for item in _sequence(root, "dependencies"):
         for inner in [item, *_sequence(item, "pip")]:

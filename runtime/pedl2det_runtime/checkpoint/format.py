@@ -9,7 +9,7 @@
 ``rank-0/``, ``rank-1/`` ...       what each process has for itself (:mod:`.rank_state`)
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
-``code/``                          the trial's source code
+``code/``                          the modules that the trial imports (:mod:`.code`)
 ``pedl2det-checkpoint.json``       the checkpoint's and the run's UUID (:mod:`.ownership`)
 ``metadata.json``                  ``steps_completed``, versions, format, what a batch is, files
 =================================  ==========================================================
@@ -35,10 +35,6 @@ from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
-
-_SMALL = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
-_SMALL_BYTES = 2**18
-_NOT_CODE = {"__pycache__", ".git", ".venv", "node_modules"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,7 @@ class Belongings:
         config: the experiment config.
         hparams: the trial's hyperparameters.
         directory: the trial's directory.
-        code: the trial's source files, as they were found when the run began.
+        code: the trial's files (:func:`~pedl2det_runtime.checkpoint.code.code_of`).
         batch: what a batch is (:func:`~pedl2det_runtime.checkpoint.model_files.described_batch`).
     """
 
@@ -79,22 +75,6 @@ class Belongings:
     directory: Path
     code: tuple[Path, ...]
     batch: Any = None
-
-
-def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
-    """The source files of a trial, and small files beside them that it may read.
-
-    Without those that earlier checkpoints hold, and without anything that may hold a credential.
-    """
-    return tuple(
-        path
-        for path in sorted(directory.rglob("*"))
-        if (path.suffix == ".py" or (path.suffix in _SMALL and path.stat().st_size <= _SMALL_BYTES))
-        and path.is_file()
-        and not _NOT_CODE.intersection(path.relative_to(directory).parts)
-        and results not in path.parents
-        and not any((parent / "state.json").exists() for parent in path.parents)
-    )
 
 
 def save(
@@ -128,8 +108,12 @@ def save(
         _write_json(path / "state.json", asdict(state))
         for rank, own in enumerate(ranks):
             own.write(path, rank)
-        _write_json(path / "experiment_config.json", without_credentials(belongings.config))
-        _write_json(path / "hparams.json", without_credentials(belongings.hparams))
+        for name, value in (
+            ("experiment_config", belongings.config),
+            ("hparams", belongings.hparams),
+        ):
+            (path / f"{name}.json").touch(mode=0o600)
+            _write_json(path / f"{name}.json", without_credentials(value))
         _copy_code(belongings, path / "code")
         _sync_tree(path)
         path = ownership.give_final_name(path)

@@ -64,7 +64,7 @@ def create(directory: Path, run: str) -> Path:
     """
     owner = Owner(str(uuid.uuid4()), run)
     path = directory / _partial(owner.checkpoint)
-    path.mkdir(parents=True)
+    path.mkdir(mode=0o700, parents=True)
     try:
         (path / MARKER).write_text(json.dumps(asdict(owner)) + "\n", encoding="utf-8")
     except BaseException:

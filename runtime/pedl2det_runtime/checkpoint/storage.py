@@ -6,6 +6,7 @@ fsspec knows the kinds of storage; those of a cloud need its package for it (s3f
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,8 @@ class Storage:
                 if self._kind not in _PACKAGES:
                     self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
                 self._files.put_file(str(path), target)
+                if self._kind not in _PACKAGES:
+                    shutil.copymode(path, target)
         except Exception as error:
             raise CheckpointError(
                 f"checkpoint_storage: {self._base}: the checkpoint could not be copied there: "

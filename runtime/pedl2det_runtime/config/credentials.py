@@ -1,90 +1,131 @@
-"""Credentials in a config: they are used, and never shown or written.
+"""Recognise and mask credentials: a run uses them, and never shows or writes them.
 
-Pure, and outside of ``config``, which needs pydantic: what ``pedl2det migrate`` shows is without
-them, too.
+Pure, and without pydantic, because ``pedl2det migrate`` masks its reports with it.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-_WORDS = {
-    "auth",
-    "credential",
-    "credentials",
-    "passphrase",
-    "passwd",
-    "password",
-    "secret",
-    "token",
-}
-_PAIRS = {
-    *(("access", "key"), ("account", "key"), ("api", "key"), ("private", "key")),
-    ("connection", "string"),
-}
-_ASSIGNED = re.compile(r"^(\w+)=(.+)$", re.DOTALL)  # of environment_variables
-_IN_URL = re.compile(r"(?<=://)[^/\s:@]*:([^/\s@]+)(?=@)")
+Part = tuple[int, int]  # start, end
+
+#: Names of credentials, as :func:`_words` writes a name.
+_SECRET = re.compile(
+    r"passw(?:or)?d|pass_?(?:phrase|code|wd)|secret|credential|bearer|authorization|oauth"
+    r"|pwd_|tokens?_|auth_|connection_?string"
+    r"|_(?:pg|db|my|sql|mysql|user|ssh|smtp|ftp|ldap|mail|redis|root|admin)?pass_"
+    r"|(?:access|account|api|auth|client|decryption|deploy|encryption|gpg|hmac|license|master|pass"
+    r"|private|rsa|service|session|shared|signing|ssh|ssl|storage|subscription|tls)_?keys?_"
+)
+#: Counts and symbols of a vocabulary; passes over data and of filters.
+_HARMLESS = re.compile(
+    r"_(?:n|no|nr|num|number_of|max|min|total|avg|mean)_(?:[a-z]{1,30}_){0,3}tokens?_"
+    r"|_tokens?_(?:count|dim|dropout|embeddings?|freq|ids?|index|len|length|limit|size|types?)_"
+    r"|^_(?:bos|cls|eos|mask|oov|pad|padding|sep|special|start|end|unk|unknown)_tokens?_$"
+    r"|_(?:all|band|backward|by|first|forward|high|low|max|multi|n|num|one|per|second|single|two)"
+    r"_pass_|_pass_(?:band|by|count|over|rate|through)_"
+)
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_VARIABLE = re.compile(r"^(\w+)=(.+)$", re.DOTALL)  # of environment_variables
+_NAMED = re.compile(r"(?<![\w.-])([\w.-]+)\\?[\"']?[ \t]{0,9}[:=][ \t]{0,9}")
+_VALUE = re.compile(r"\\?\"([^\"\r\n]+)|\\?'([^'\r\n]+)|([\[{][^\r\n]*)|((?:(?!, )[^;&\"'\r\n])+)")
+_SWITCH = re.compile(r"(?:null|none|true|false|~)\b", re.IGNORECASE)
+_OPTION = re.compile(r"(?<!\S)--([\w-]+)[ \t]+(\S+)")
+_ANYWHERE = (
+    re.compile(r"://[^/\s:@]*:([^/\s@]+)(?=@)"),
+    re.compile(r"https?://([^/\s:@]+)(?=@)"),
+    re.compile(
+        r"[?&;](?:sig|signature|x-(?:amz|goog)-(?:signature|credential))=([^&;\s\"']+)", re.I
+    ),
+    re.compile(r"\bBearer[ \t]+([\w.~+/=-]{8,})"),
+    re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.*-----END [A-Z ]*-----|.*))", re.DOTALL),
+)
 STARS = "********"
 
-Part = tuple[int, int]  # from, to
 
-
-def without_credentials(value: Any, name: object = "") -> Any:
-    """A copy of a config in which every credential is replaced by stars.
+def without_credentials(value: Any, is_inside: bool = False) -> Any:
+    """Copy a config with stars for every credential; numbers and switches stay.
 
     Args:
         value: the config, or a part of it.
-        name: the key under which it stands.
+        is_inside: whether a key above names a credential.
     """
     if isinstance(value, dict):
-        return {key: without_credentials(child, key) for key, child in value.items()}
+        return {
+            key: without_credentials(child, is_inside or is_secret(key))
+            for key, child in value.items()
+        }
     if isinstance(value, list):
-        return [without_credentials(child, name) for child in value]
+        return [without_credentials(child, is_inside) for child in value]
     if not isinstance(value, str):
-        return value  # numbers and switches
-    for start, end in reversed(secret_parts(value, name)):
-        value = value[:start] + STARS + value[end:]
-    return value
+        return value
+    return STARS if is_inside else masked(value, secret_parts(value))
 
 
 def scrubbed(text: str, config: Any) -> str:
-    """A text in which the credentials of a config are replaced by stars."""
+    """Replace the credentials of a config in a text by stars."""
     for secret in sorted(set(_secrets(config)), key=len, reverse=True):
         text = text.replace(secret, STARS)
     return text
 
 
-def secret_parts(value: str, name: object = "") -> list[Part]:
-    """Where the credentials are in a text that stands under a key, in order."""
-    if is_secret(name):
-        return [(0, len(value))]
-    if (assigned := _ASSIGNED.match(value)) and is_secret(assigned[1]):
-        return [assigned.span(2)]
-    return passwords_of_urls(value)
+def masked(text: str, parts: Iterable[Part]) -> str:
+    """Replace parts of a text, which may overlap, by stars on each line."""
+    shown, done = "", 0
+    for start, end in sorted(parts, key=lambda part: (part[0], -part[1])):
+        if end > done:
+            shown += text[done:start]
+            shown += re.sub(r"\S[^\r\n]*", STARS, text[max(start, done) : end])
+            done = end
+    return shown + text[done:]
 
 
-def passwords_of_urls(text: str) -> list[Part]:
-    """Where the passwords of all addresses in a text are, in order."""
-    return [found.span(1) for found in _IN_URL.finditer(text)]
+def secret_parts(text: str) -> Iterator[Part]:
+    """Find credentials in a text: behind names and options, and those that no name tells."""
+    variable = _VARIABLE.match(text)
+    if variable and is_secret(variable[1]):
+        yield variable.span(2)
+    for named in _NAMED.finditer(text):
+        if is_secret(named[1]) and not _SWITCH.match(text, named.end()):
+            value = _VALUE.match(text, named.end())
+            if value and value.lastindex:
+                yield value.span(value.lastindex)
+    for option in _OPTION.finditer(text):
+        if is_secret(option[1]):
+            yield option.span(2)
+    yield from unnamed_parts(text)
+
+
+def unnamed_parts(text: str) -> Iterator[Part]:
+    """Find credentials that no name tells: in addresses, ``Bearer ...``, private keys."""
+    for pattern in _ANYWHERE:
+        yield from (found.span(1) for found in pattern.finditer(text))
 
 
 def is_secret(name: object) -> bool:
-    """Whether what stands under a name is a credential."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(name))
-    words = re.split(r"[^a-z0-9]+", spaced.lower())
-    return bool(_WORDS.intersection(words) or _PAIRS.intersection(itertools.pairwise(words)))
+    """Tell whether a name is that of a credential, in snake, camel or kebab case."""
+    return _SECRET.search(_HARMLESS.sub("_", _words(str(name)))) is not None
 
 
-def _secrets(value: Any, name: object = "") -> Iterator[str]:
+def mentions_secret(text: str) -> bool:
+    """Tell whether a text may hold a credential; cheap."""
+    return "://" in text or _SECRET.search(_words(text)) is not None
+
+
+def _words(name: str) -> str:
+    """Write a name in snake case between underscores, without digits."""
+    return "_" + re.sub(r"[^a-z]+", "_", _HUMPS.sub("_", name).lower()).strip("_") + "_"
+
+
+def _secrets(value: Any, is_inside: bool = False) -> Iterator[str]:
     if isinstance(value, dict):
         for key, child in value.items():
-            yield from _secrets(child, key)
+            yield from _secrets(child, is_inside or is_secret(key))
     elif isinstance(value, list):
         for child in value:
-            yield from _secrets(child, name)
+            yield from _secrets(child, is_inside)
     elif isinstance(value, str) and value:
-        for start, end in secret_parts(value, name):
-            yield value[start:end]
+        parts = [(0, len(value))] if is_inside else secret_parts(value)
+        yield from (value[start:end] for start, end in parts)

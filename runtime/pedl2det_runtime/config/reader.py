@@ -74,6 +74,8 @@ def config_from(
 
 
 def _parse(path: Path) -> yaml12.Document:
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path}: expected a file, found a directory, pipe or device")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -86,7 +88,7 @@ def _parse(path: Path) -> yaml12.Document:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"{path}:{line}: not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: not YAML: {error}") from None
+        raise ConfigError(f"{path}: not YAML: {str(error).splitlines()[0]}") from None
 
 
 def _override(value: dict[str, Any], override: str) -> set[yaml12.KeyPath]:

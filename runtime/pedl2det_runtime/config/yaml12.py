@@ -14,6 +14,10 @@ import yaml
 
 KeyPath = tuple[str | int, ...]
 
+#: Nested aliases in a short text may stand for billions of values, and for themselves.
+_MOST_VALUES, _DEEPEST = 100_000, 100
+_TOO_MUCH = "nested too deeply, or aliases stand for too many values or for themselves"
+
 
 class _Loader(yaml.SafeLoader):
     """A safe loader that resolves scalars as YAML 1.2 does."""
@@ -43,7 +47,11 @@ for _name, _pattern, _first in _SCALARS:
 
 def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
     text = str(loader.construct_scalar(node))
-    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    try:
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    except ValueError:  # Python reads no more than 4,300 digits
+        message = f"a number of {len(text)} digits"
+        raise yaml.constructor.ConstructorError(None, None, message, node.start_mark) from None
 
 
 def _construct_float(loader: _Loader, node: yaml.ScalarNode) -> float:
@@ -73,7 +81,7 @@ def parse(text: str) -> Document:
     """Parse one document.
 
     Raises:
-        yaml.YAMLError: the text is not YAML.
+        yaml.YAMLError: the text is not YAML, nests too deeply, or its aliases stand for too much.
     """
     loader = _Loader(text)
     try:
@@ -84,6 +92,8 @@ def parse(text: str) -> Document:
             return Document(None, lines, None)
         _walk(node, (), lines, duplicates)
         value = loader.construct_document(node)
+    except RecursionError:
+        raise yaml.YAMLError(_TOO_MUCH) from None
     finally:
         loader.dispose()
     return Document(value, lines, duplicates[0] if duplicates else None)
@@ -92,15 +102,18 @@ def parse(text: str) -> Document:
 def _walk(
     node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int], duplicates: list[KeyPath]
 ) -> None:
+    if len(lines) > _MOST_VALUES or len(path) > _DEEPEST:
+        raise yaml.YAMLError(_TOO_MUCH)
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
-            child = (*path, str(key.value))
+            name = key.value if isinstance(key, yaml.ScalarNode) else f"? {id(key)}"
+            child = (*path, name)
             lines[child] = key.start_mark.line + 1
-            if key.value in seen:
+            if name in seen:
                 duplicates.append(child)
-            seen.add(str(key.value))
+            seen.add(name)
             _walk(value, child, lines, duplicates)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):

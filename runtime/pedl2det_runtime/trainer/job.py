@@ -14,6 +14,7 @@ from pedl2det_runtime.api.generation import CONTEXT_BASED, EARLY_DETERMINED, Gen
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.backends import keras_versions, random_state, session
 from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.checkpoint.code import code_of
 from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal
 from pedl2det_runtime.checkpoint.ownership import run_of
 from pedl2det_runtime.checkpoint.retention import Retention
@@ -129,7 +130,7 @@ def _checkpoints(run: Run, generation: Generation) -> CheckpointManager:
         run.config.raw,
         run.info.hparams,
         run.directory,
-        checkpoint.code_of(run.directory, run.out),
+        code_of(run.directory, run.out),
     )
     return CheckpointManager(
         _goal(run.config, generation),

@@ -90,7 +90,7 @@ def find_checkpoint(
             "or choose another directory with --out"
         )
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
     return ResumePoint()

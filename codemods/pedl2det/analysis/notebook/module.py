@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pedl2det.analysis.file_bytes import read_bytes
 from pedl2det.analysis.notebook.document import Cell, Document
 from pedl2det.analysis.notebook.magics import PYTHON_CELLS, Magic, mask, unmask
 from pedl2det.analysis.source import Source
@@ -41,7 +42,7 @@ class NotebookSource(Source):
         Raises:
             Unreadable: it is not a notebook, or its cells are not Python 3.
         """
-        return cls.parsed(Document.of(path, path.read_bytes()))
+        return cls.parsed(Document.of(path, read_bytes(path)))
 
     @classmethod
     def parsed(cls, document: Document) -> NotebookSource:
