@@ -57,6 +57,26 @@ def large(context: DistributedContext) -> dict[str, float]:
     return {"broadcast": middle - begin, "allgather": end - middle}
 
 
+def sizes(context: DistributedContext) -> bool:
+    """Objects that just fit into a frame of 4 MiB, and that do not."""
+    mib = 1 << 20
+    for size in (0, 1, 4 * mib - 100, 4 * mib, 4 * mib + 1, 9 * mib):
+        own = bytes([context.rank]) * size
+        assert context.allgather(own) == [bytes([rank]) * size for rank in range(context.size)]
+    return True
+
+
+def same_ports(context: DistributedContext) -> bool:
+    """More contexts at the ports of the first, whose chief closes each later than the others."""
+    for _ in range(3):
+        if context.rank == 0:
+            time.sleep(0.3)
+        context.close()
+        context = DistributedContext(**json.loads(sys.argv[1]))
+        assert len(context.allgather(context.rank)) == context.size
+    return True
+
+
 def others_order(context: DistributedContext) -> Any:
     """The last process calls something else."""
     return context.gather(1) if context.rank == context.size - 1 else context.allgather(1)
@@ -92,6 +112,13 @@ def too_late(context: DistributedContext) -> Any:
 
 def dies(context: DistributedContext) -> Any:
     """The last process is killed, the others wait for it."""
+    return _killed(context, context.size - 1)
+
+
+def dies_while_the_chief_computes(context: DistributedContext) -> Any:
+    """The last process is killed; the chief calls 2 s after the others."""
+    if context.rank == 0:
+        time.sleep(2)
     return _killed(context, context.size - 1)
 
 

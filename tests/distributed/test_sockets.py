@@ -45,6 +45,18 @@ def test_answers_of_one_collective_are_never_those_of_another(said: dict[str, li
     assert [outcome["result"] for outcome in said["many"]] == [True] * len(said["many"])
 
 
+@pytest.mark.parametrize("force_tcp", [False, True])
+def test_objects_of_any_size_arrive_whole(force_tcp: bool) -> None:
+    for (outcome,) in run(layouts(3, force_tcp=force_tcp), "sizes"):
+        assert outcome["result"] is True
+
+
+@pytest.mark.parametrize("force_tcp", [False, True])
+def test_contexts_may_follow_each_other_on_the_same_ports(force_tcp: bool) -> None:
+    for (outcome,) in run(layouts(3, force_tcp=force_tcp), "same_ports", PEDL2DET_PATIENCE="20"):
+        assert outcome["result"] is True
+
+
 @pytest.mark.parametrize(
     ("scenario", "message"),
     [
@@ -62,7 +74,7 @@ def test_all_are_told_what_one_did_wrong(
 
 def test_who_asks_after_another_left_gets_an_error(said: dict[str, list[Any]]) -> None:
     *others, last = said["leaves"]
-    gone = f"process {len(others)} has closed its DistributedContext"
+    gone = f"process {len(others)} is gone: it has closed its DistributedContext"
     assert all(gone in outcome["error"] for outcome in others)
     assert last["error"] == "DistributedError: allgather(): this DistributedContext is closed"
 
@@ -85,6 +97,14 @@ def test_a_dead_process_is_noticed_at_once(said: dict[str, list[Any]]) -> None:
     for outcome in others:
         assert f"process {len(others)} is gone" in outcome["error"]
         assert outcome["seconds"] < 30
+
+
+def test_a_dead_process_is_named_to_all_when_a_busy_chief_calls_too() -> None:
+    *others, dead = run(layouts(3), "dies_while_the_chief_computes")
+    assert dead == []
+    for (outcome,) in others:
+        assert "process 2 is gone" in outcome["error"]
+        assert 2 <= outcome["seconds"] < 10
 
 
 @pytest.mark.parametrize("force_tcp", [False, True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pickle
 import socket
@@ -14,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from pedl2det_runtime.distributed import keys, messages, new_key
+from pedl2det_runtime.distributed import keys, new_key
 from processes import ends, layouts, run, start
 
 zmq = pytest.importorskip("zmq")
 monitor = pytest.importorskip("zmq.utils.monitor")
+z85 = pytest.importorskip("zmq.utils.z85")
 
 
 class Trap:
@@ -85,20 +87,22 @@ class Attack:
         with zmq.Context() as context, context.socket(kind) as stranger:
             stranger.linger = 0
             if server is not None and client is not None:
-                pair = pairs(client).client
-                stranger.curve_serverkey = pairs(server).server.public
-                stranger.curve_publickey, stranger.curve_secretkey = pair.public, pair.secret
+                secret = z85.encode(derived(client).workers)
+                stranger.curve_serverkey = zmq.curve_public(z85.encode(derived(server).chief))
+                stranger.curve_publickey, stranger.curve_secretkey = (
+                    zmq.curve_public(secret),
+                    secret,
+                )
+            stranger.routing_id = b"1/3/stranger"
             events = stranger.get_monitor_socket()
             stranger.connect(f"tcp://127.0.0.1:{self.port}")
-            who = messages.header(member=1, size=3, layout=self.gift.hex())
-            step = messages.header(number=1, collective="allgather")
+            label = {"step": {"number": 1, "collective": "allgather"}, "size": 1, "wrong": None}
             for message in (
                 [self.gift],
-                [messages.HELLO, who],
-                [messages.HELLO, self.gift],
-                [messages.GIVE, step, self.gift],
-                [messages.FAIL, b"it is over"],
-                [messages.BYE],
+                [b"object", json.dumps(label).encode()],
+                [b"object", self.gift],
+                [b"failure", b"it is over"],
+                [b"alive"],
             ):
                 with contextlib.suppress(zmq.Again):
                     stranger.send_multipart(message, flags=zmq.NOBLOCK)
@@ -111,7 +115,7 @@ class Attack:
             events.close(linger=0)
 
 
-def pairs(key: str) -> keys.Keys:
+def derived(key: str) -> keys.Keys:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(keys.KEY_VARIABLE, key)
         return keys.keys_from_environment()
@@ -233,5 +237,6 @@ def test_without_a_key_it_says_how_to_make_one(key: str) -> None:
 def test_keys_follow_from_the_secret_alone() -> None:
     key = new_key()
     assert len(bytes.fromhex(key)) == 32
-    assert pairs(key) == pairs(key) != pairs(new_key())
-    assert pairs(key).server != pairs(key).client
+    assert derived(key) == derived(key) != derived(new_key())
+    assert key not in (derived(key).chief.hex(), derived(key).workers.hex())
+    assert derived(key).chief != derived(key).workers

@@ -1,9 +1,11 @@
-"""Who trains this trial, and what its processes tell each other: ``context.distributed``.
+"""Training on several processes: ``context.distributed``, gradients, decisions of all ranks.
 
-``layout``      which process this is, of which machine: pure
-``group``       what every way of talking can do, and the group of one process
-``collective``  who gives and who gets, and whether all asked for the same: pure
-``zmq_groups``  sockets, for a context made by hand; ``horovod_groups``, ``torch_groups``
+``context``          ``DistributedContext``, which a trial uses
+``layout``           the ranks and sizes of a process: pure
+``framework_group``  collectives of objects, over one of three transports of bytes:
+                     ``horovod_groups``, ``torch_groups`` and ``zmq_groups``
+``members``          the chief and the workers of ``zmq_groups``
+``team``             decisions and averages over the ranks, for the training loop
 """
 
 from pedl2det_runtime.distributed.context import DistributedContext, one_process

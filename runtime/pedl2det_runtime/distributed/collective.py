@@ -1,4 +1,4 @@
-"""What processes do together: who gives, who gets, and whether all ask for the same. Pure."""
+"""The collectives: which members send, which receive, and whether all called the same one."""
 
 from __future__ import annotations
 
@@ -19,31 +19,21 @@ class Collective(StrEnum):
 
     @property
     def is_broadcast(self) -> bool:
-        """Whether only the chief gives."""
+        """Whether only the chief sends."""
         return self in (Collective.BROADCAST, Collective.BROADCAST_LOCAL)
 
-    @property
-    def is_gather(self) -> bool:
-        """Whether only the chief gets."""
-        return self in (Collective.GATHER, Collective.GATHER_LOCAL)
-
     def gives(self, member: int) -> bool:
-        """Whether a member gives something."""
+        """Whether a member sends an object."""
         return member == 0 or not self.is_broadcast
 
     def gets(self, member: int) -> bool:
-        """Whether a member gets what the others give."""
-        return member == 0 or not self.is_gather
+        """Whether a member receives the objects of the others."""
+        return member == 0 or self not in (Collective.GATHER, Collective.GATHER_LOCAL)
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a member asks for.
-
-    Attributes:
-        number: the how many-th collective of its group this is.
-        collective: which.
-    """
+    """One call of a collective by one member: the how many-th of its group, and which method."""
 
     number: int
     collective: str
@@ -53,7 +43,7 @@ class Step:
 
 
 def disorder(steps: Mapping[int, Step]) -> str | None:
-    """What is wrong with the steps of several members, or None if they are the same."""
+    """Describe how the members' calls differ; None if they are the same."""
     first = min(steps)
     for member, step in steps.items():
         if step != steps[first]:

@@ -1,4 +1,4 @@
-"""``context.distributed``: which process this is, and how it talks to the others."""
+"""``context.distributed``: the ranks of this process, and collectives of Python objects."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _DEEPSPEED = {
 
 
 class DistributedContext:
-    """Which of the processes that train a trial this is, and how it talks to the others.
+    """The ranks of a process that trains a trial, and collectives of Python objects.
 
-    The methods that talk are collectives: every process must call the same ones in the same order
-    (the local ones: every process of the machine), and none returns before all have called it. A
-    process that dies, leaves, or calls another one makes all others raise; see docs/distributed.md.
-    They are for coordination, and no replacement for the collectives of a training framework.
+    Every process must call the same collectives in the same order (the local ones: every process of
+    the machine), and none returns before all have called it. If a process dies, leaves or calls
+    another method, all others raise; see docs/distributed.md. Use them to coordinate processes;
+    they do not replace the collectives of a training framework.
 
-    The constructor waits until all processes are there. It needs pyzmq if ``size`` is more than 1.
+    The constructor waits for all processes. It needs pyzmq if ``size`` is more than 1.
 
     Args:
         rank: the number of this process within the trial; the chief has 0.
-        size: how many processes train the trial.
+        size: the number of processes.
         local_rank: the number of this process on its machine.
-        local_size: how many processes train on each machine.
+        local_size: the number of processes on each machine.
         cross_rank: the number of this machine.
-        cross_size: how many machines train the trial.
+        cross_size: the number of machines.
         chief_ip: the address of the chief's machine; needed if there are several. The chief listens
             on this address alone, and processes without ``$PEDL2DET_CLUSTER_KEY`` are refused.
         pub_port: where all processes meet.
@@ -55,8 +55,8 @@ class DistributedContext:
         force_tcp: meet at 127.0.0.1 within a machine, where a unix-domain socket is used otherwise.
 
     Raises:
-        CheckFailedError: no process can have these numbers, or ``chief_ip`` is missing.
-        DistributedError: the others did not come, or there is no key.
+        CheckFailedError: the numbers contradict each other, or ``chief_ip`` is missing.
+        DistributedError: not all processes came, or there is no key.
     """
 
     def __init__(
@@ -79,15 +79,20 @@ class DistributedContext:
         if size == 1:
             groups = alone()
         else:
-            from pedl2det_runtime.distributed.zmq_groups import Ports, zmq_groups
-
-            ports = Ports(pub_port + port_offset, pull_port + port_offset)
+            try:
+                from pedl2det_runtime.distributed.zmq_groups import zmq_groups
+            except ImportError as error:
+                raise DistributedError(
+                    "processes talk to each other through pyzmq, which is not installed: "
+                    f"pip install pyzmq ({error})"
+                ) from error
+            ports = (pub_port + port_offset, pull_port + port_offset)
             groups = zmq_groups(layout, chief_ip, ports, force_tcp=force_tcp)
         self._begin(layout, groups)
 
     @classmethod
     def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> Self:
-        """The context of processes that Horovod has connected; it does the talking.
+        """Create the context of processes that Horovod connects; objects go through Horovod.
 
         Every process must call it.
 
@@ -117,7 +122,7 @@ class DistributedContext:
 
     @classmethod
     def from_deepspeed(cls, chief_ip: str | None = None) -> Self:
-        """The context of processes that DeepSpeed started, from the variables that it sets.
+        """Create the context of a process that DeepSpeed started, from its environment variables.
 
         Args:
             chief_ip: the address of the chief; else ``$DET_CHIEF_IP``. Needed if there are several
@@ -130,9 +135,9 @@ class DistributedContext:
 
     @classmethod
     def from_torch_distributed(cls, chief_ip: str | None = None) -> Self:
-        """The context of processes that ``torchrun`` started, from the variables that it sets.
+        """Create the context of a process that ``torchrun`` started, from its variables.
 
-        ``torch.distributed`` does the talking if it is initialised.
+        Objects go through ``torch.distributed`` if it is initialised.
 
         Args:
             chief_ip: the address of the chief; else ``$DET_CHIEF_IP``. Needed if there are several
@@ -172,55 +177,55 @@ class DistributedContext:
         self.cross_rank = layout.cross_rank
         self.cross_size = layout.cross_size
         self._groups = groups
-        # Also when the process ends, so that the others learn it and the last answers get away.
+        # Also when the process ends, so that the last answers are sent.
         self._end = weakref.finalize(self, groups.close)
 
     def get_rank(self) -> int:
-        """The unique number of this process within the trial."""
+        """Return the number of this process within the trial."""
         return self.rank
 
     def get_local_rank(self) -> int:
-        """The unique number of this process on its machine."""
+        """Return the number of this process on its machine."""
         return self.local_rank
 
     def get_size(self) -> int:
-        """How many slots this trial runs on."""
+        """Return the number of slots of this trial."""
         return self.size
 
     def get_num_agents(self) -> int:
-        """How many machines this trial runs on."""
+        """Return the number of machines of this trial."""
         return self.cross_size
 
     def gather(self, stuff: Any) -> list[Any] | None:
-        """On the chief, what every process gave, in the order of ranks; None elsewhere."""
+        """Return the objects of all processes, in the order of ranks, on the chief; else None."""
         gifts = self._everywhere(Collective.GATHER, stuff)
         return gifts if self.rank == 0 else None
 
     def gather_local(self, stuff: Any) -> list[Any] | None:
-        """On each machine's chief, what every process of the machine gave; None elsewhere."""
+        """Return the objects of the machine's processes on its first process; None elsewhere."""
         gifts = self._on_machine(Collective.GATHER_LOCAL, stuff)
         return gifts if self.local_rank == 0 else None
 
     def allgather(self, stuff: Any) -> list[Any]:
-        """What every process gave, in the order of ranks."""
+        """Return the objects of all processes, in the order of ranks."""
         return self._everywhere(Collective.ALLGATHER, stuff)
 
     def allgather_local(self, stuff: Any) -> list[Any]:
-        """What every process of this machine gave, in the order of ranks."""
+        """Return the objects of all processes of this machine, in the order of ranks."""
         return self._on_machine(Collective.ALLGATHER_LOCAL, stuff)
 
     def broadcast(self, stuff: Any) -> Any:
-        """What the chief gave."""
+        """Return the object of the chief."""
         return self._everywhere(Collective.BROADCAST, stuff)[0]
 
     def broadcast_local(self, stuff: Any = None) -> Any:
-        """What the chief of this machine gave."""
+        """Return the object of the first process of this machine."""
         return self._on_machine(Collective.BROADCAST_LOCAL, stuff)[0]
 
     def close(self) -> None:
-        """End the connections to the other processes; they get an error if they ask for more.
+        """Close the connections; collectives of the other processes raise from then on.
 
-        It may be called again, and is called when the process ends.
+        It may be called repeatedly, and is called when the process ends.
         """
         self._end()
 
@@ -244,7 +249,7 @@ class DistributedContext:
 
 
 def one_process() -> DistributedContext:
-    """The context of a process that trains by itself."""
+    """Return the context of a process that trains alone."""
     return DistributedContext(
         rank=0, size=1, local_rank=0, local_size=1, cross_rank=0, cross_size=1
     )

@@ -1,4 +1,4 @@
-"""A group whose processes a training framework has connected already."""
+"""The collectives of objects, over a transport of bytes: Horovod, torch.distributed or ZeroMQ."""
 
 from __future__ import annotations
 
@@ -9,32 +9,31 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from pedl2det_runtime.distributed.collective import Collective, Step, disorder
-from pedl2det_runtime.distributed.deadline import Result, within
+from pedl2det_runtime.distributed.deadline import PATIENCE_VARIABLE, Result, within
 from pedl2det_runtime.distributed.pickled import from_bytes, to_bytes
-from pedl2det_runtime.distributed.times import PATIENCE_VARIABLE
 from pedl2det_runtime.errors import DistributedError
 
 
 class Framework(Protocol):
-    """What a framework does for a group: bytes go from some members to all."""
+    """The transport of a group: collectives of bytes."""
 
-    def allgather(self, data: bytes) -> list[Any]:
-        """What each member gave, as buffers, in their order."""
+    def allgather(self, data: bytes, *, to_all: bool = True) -> list[Any]:
+        """Return the buffers of all members, in order; to member 0 alone unless ``to_all``."""
 
     def broadcast(self, data: bytes, size: int) -> Any:
-        """What member 0 gave, as a buffer of that size."""
+        """Return the buffer of member 0, which has that size."""
 
 
 class FrameworkGroup:
-    """Some processes that a framework connects.
+    """Processes that a framework connects.
 
-    Before each collective they tell each other what they ask for: a framework that is asked for
-    different things mixes them up or waits for ever.
+    Before each collective the members compare what they called: a framework whose members call
+    different collectives mixes up their data or waits for ever.
 
     Args:
-        framework: how bytes get to the others.
+        framework: the transport.
         member: the number of this process in the group.
-        patience: how many seconds to wait for the last of the others.
+        patience: how many seconds to wait for a late member.
     """
 
     def __init__(self, framework: Framework, member: int, patience: float) -> None:
@@ -83,7 +82,8 @@ class FrameworkGroup:
             size = labels[0]["size"]
             first = self._call(lambda: self._framework.broadcast(data, size))
             return [first, *[b""] * (len(labels) - 1)]
-        parts = self._call(lambda: self._framework.allgather(data))
+        to_all = collective.gets(1)
+        parts = self._call(lambda: self._framework.allgather(data, to_all=to_all))
         return parts if collective.gets(self._member) else [b""] * len(labels)
 
     def _call(self, collective: Callable[[], Result]) -> Result:
@@ -111,13 +111,13 @@ def _check(labels: Sequence[dict[str, Any]]) -> None:
 
 
 class Part:
-    """Some members of a group that can only talk all together.
+    """Some members of a group whose transport connects all of them only together.
 
-    Every process of the whole group must take part, each for its own part.
+    Every process of the whole group must take part, each in its own part.
 
     Args:
         whole: the group.
-        ranks: who of it belongs to this part, in order.
+        ranks: the members of this part, in order.
         member: the number of this process in the part.
     """
 

@@ -1,8 +1,8 @@
-"""Optimizers that see the gradients of all ranks.
+"""Average the gradients of all ranks before an optimizer clips and applies them.
 
-The gradients are averaged before the optimizer clips and applies them, in one group of Horovod's,
-so that the order of its sums is always the same and a run can be repeated to the bit. This is what
-Horovod's own wrapper does for the optimizers that it knows; it knows none of Keras 2.11 and later.
+They are averaged in one group of Horovod's, so that its sums always have the same order and a run
+can be repeated bit for bit. Horovod's own wrapper does the same, but supports no optimizer of Keras
+2.11 and later.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def average_gradients(optimizers: Sequence[Any], settings: Optimizations) -> lis
         settings: how the gradients of several batches become one.
 
     Returns:
-        What the gradients of several batches are accumulated in; empty if each batch is applied.
+        The accumulators of gradients of several batches; empty if each batch is applied.
 
     Raises:
         InvalidExperimentException: gradients of several batches are to be aggregated in graph mode.
@@ -86,7 +86,7 @@ def _unzipped(pairs: Any) -> tuple[list[Any], list[Any]]:
 
 @dataclass
 class _Sums:
-    """The gradients of some variables, summed over batches.
+    """Sums of the gradients of some variables over batches.
 
     Attributes:
         counter: batches since the last step.
@@ -98,16 +98,16 @@ class _Sums:
 
 
 class Accumulator:
-    """Sums the gradients of several batches, then averages them over the ranks and applies them.
+    """Sum the gradients of several batches, then average them over the ranks and apply them.
 
     Batches between two steps count as iterations of the optimizer, as Horovod counts them.
 
     Args:
-        optimizer: whose gradients they are.
+        optimizer: the optimizer.
         apply: its ``apply_gradients``.
         reduce: averages gradients over the ranks.
         every: batches in one step.
-        scale: what the sums are divided by.
+        scale: the divisor of the sums.
     """
 
     def __init__(
@@ -122,11 +122,11 @@ class Accumulator:
 
     @property
     def variables(self) -> list[tf.Variable]:
-        """What a checkpoint must hold for training to go on between two steps."""
+        """The variables that a checkpoint needs to resume between two steps."""
         return [variable for part in self._sums.values() for variable in (part.counter, *part.sums)]
 
     def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> tf.Tensor:
-        """Add these gradients; take a step if there are enough."""
+        """Add gradients; take a step after every N-th batch."""
         gradients, variables = _unzipped(grads_and_vars)
         there = [
             (variable, tf.convert_to_tensor(gradient))

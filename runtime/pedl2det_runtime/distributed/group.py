@@ -1,4 +1,4 @@
-"""What every way of talking between processes can do, and the one of a process alone."""
+"""The interface of a group of processes, and the group of a single process."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from pedl2det_runtime.distributed.collective import Collective
 
 
 class Group(Protocol):
-    """Some processes that talk to each other; this one is a member."""
+    """Processes that exchange objects; this process is a member."""
 
     def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
-        """Take part in a collective, until all have.
+        """Take part in a collective; return when all members have.
 
         Args:
-            collective: which; every member must ask for the same.
-            stuff: what this member gives.
+            collective: the method; every member must call the same one.
+            stuff: the object of this member.
 
         Returns:
-            What each member gave; None for what this one does not get.
+            The objects of all members; None for those that this member does not receive.
 
         Raises:
-            DistributedError: not all took part.
+            DistributedError: not all members took part.
         """
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one process, and how they end.
+    """The groups of one process.
 
     Attributes:
         everywhere: all processes.
-        machine: those of this machine.
-        close: leaves them; called once.
+        machine: the processes of this machine.
+        close: leaves the groups; called once.
     """
 
     everywhere: Group
@@ -46,10 +46,10 @@ class Alone:
     """A group of one process."""
 
     def exchange(self, collective: Collective, stuff: Any) -> list[Any]:
-        """What this process gives."""
+        """Return the object of this process."""
         return [stuff]
 
 
 def alone() -> Groups:
-    """The groups of a process that trains by itself."""
+    """Return the groups of a process that trains alone."""
     return Groups(Alone(), Alone(), close=lambda: None)

@@ -1,4 +1,4 @@
-"""Groups of processes that Horovod has connected."""
+"""Groups of processes that Horovod connects."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 
 from pedl2det_runtime.distributed.collective import Collective
+from pedl2det_runtime.distributed.deadline import patience
 from pedl2det_runtime.distributed.framework_group import FrameworkGroup, Part
 from pedl2det_runtime.distributed.group import Group, Groups
 from pedl2det_runtime.distributed.layout import Layout, machines
-from pedl2det_runtime.distributed.times import patience
 
 
 def horovod_groups(hvd: Any, layout: Layout) -> Groups:
-    """The groups of an initialised Horovod; every process must ask for them.
+    """Return the groups of an initialised Horovod; every process must call it.
 
-    On several machines those of one talk to each other alone if Horovod lets them: if it was
+    On several machines, the processes of one machine have a group of their own if Horovod was
     initialised with a process set for each machine, or with ``HOROVOD_DYNAMIC_PROCESS_SETS=1``.
-    Otherwise all talk to all, and each machine takes its own part.
+    Otherwise local collectives run on all processes, and each machine uses its part.
 
     Args:
         hvd: ``horovod.tensorflow``, ``horovod.tensorflow.keras``, ``horovod.torch``...
-        layout: what it says of this process.
+        layout: the ranks of this process, from Horovod.
     """
     on_torch = ".torch" in getattr(hvd, "__name__", "")
     library, compute = _torch() if on_torch else _tensorflow()
@@ -49,16 +49,16 @@ def horovod_groups(hvd: Any, layout: Layout) -> Groups:
 
 
 class _Horovod:
-    """Bytes through Horovod's collectives of tensors.
+    """Send bytes through Horovod's collectives of tensors.
 
     Its collectives of objects take 2 s for 100 MB: TensorFlow reads their bytes one by one.
 
     Args:
-        library: the part of Horovod that computes.
-        compute: what a collective of an array gives.
-        name: of the group; Horovod matches tensors by their names.
+        library: ``horovod.tensorflow`` or ``horovod.torch``.
+        compute: runs a collective of an array.
+        name: the name of the group; Horovod matches tensors by their names.
         root: the rank of the group's member 0.
-        options: ``process_set``, if it is not of all processes.
+        options: ``process_set``, unless the group has all processes.
     """
 
     def __init__(
@@ -76,15 +76,15 @@ class _Horovod:
         self._root = root
         self._options = options
 
-    def allgather(self, data: bytes) -> list[Any]:
-        """What each member gave."""
+    def allgather(self, data: bytes, *, to_all: bool = True) -> list[Any]:
+        """Return the buffers of all members; Horovod sends them to all."""
         sizes = self._run("allgather", np.array([len(data)]), name=f"{self._name}.sizes")
         array = np.frombuffer(data, np.uint8)
         gathered = self._run("allgather", array, name=f"{self._name}.allgather")
         return np.split(gathered, np.cumsum(sizes)[:-1])
 
     def broadcast(self, data: bytes, size: int) -> Any:
-        """What member 0 gave."""
+        """Return the buffer of member 0."""
         array = np.frombuffer(data, np.uint8) if data else np.zeros(size, np.uint8)
         return self._run("broadcast", array, self._root, name=f"{self._name}.broadcast")
 
@@ -121,7 +121,7 @@ def _torch() -> tuple[Any, Callable[..., Any]]:
 
 
 def _process_sets(library: Any, by_machine: Sequence[Sequence[int]]) -> list[Any] | None:
-    """A process set for each machine, or None if Horovod has none and lets none be made."""
+    """Return a process set for each machine; None if Horovod has none and cannot add any."""
     basics = sys.modules[library.ProcessSet.__module__]._basics  # nothing public tells them
     numbered = basics._get_process_set_ids_and_ranks()
     known = {tuple(ranks): number for number, ranks in numbered.items()}

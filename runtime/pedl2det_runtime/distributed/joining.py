@@ -1,4 +1,4 @@
-"""How a process learns which of the ranks it is."""
+"""Join the ranks that ``horovodrun`` started."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pedl2det_runtime.errors import ConfigError
 
 
 def is_rank() -> bool:
-    """Whether ``horovodrun`` started this process."""
+    """Return whether ``horovodrun`` started this process."""
     return "HOROVOD_RANK" in os.environ
 
 
 def is_chief() -> bool:
-    """Whether this process reports: the only one, or the first of the ranks."""
+    """Return whether this process reports: the only one, or rank 0."""
     return os.environ.get("HOROVOD_RANK", "0") == "0"
 
 
 def join(slots: int | None) -> DistributedContext:
-    """Join the other ranks, if ``horovodrun`` started any; loads TensorFlow then.
+    """Join the other ranks, and load TensorFlow, if ``horovodrun`` started this process.
 
     Args:
-        slots: how many there should be; None for any number.
+        slots: the expected number of ranks; None for any.
 
     Raises:
-        ConfigError: Horovod started another number of them.
+        ConfigError: Horovod started another number of ranks.
     """
     if not is_rank():
         return one_process()

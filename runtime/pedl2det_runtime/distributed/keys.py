@@ -1,9 +1,4 @@
-"""The secret that the processes of a run share, and the key pairs that follow from it.
-
-A launcher hands out 32 random bytes. CURVE (what ZeroMQ encrypts and authenticates with) needs a
-key pair for the server and one for the clients; every process derives both, so that nothing else
-need be told to anybody.
-"""
+"""The secret of a run, and the CURVE keys that every process derives from it."""
 
 from __future__ import annotations
 
@@ -12,7 +7,6 @@ import os
 import secrets
 from dataclasses import dataclass
 
-from pedl2det_runtime.distributed.library import zmq
 from pedl2det_runtime.errors import DistributedError
 
 #: The environment variable of the secret, 64 hexadecimal digits.
@@ -25,31 +19,23 @@ _HOW = (
 
 
 @dataclass(frozen=True)
-class KeyPair:
-    """A public key and its secret one, in Z85 as ZeroMQ has them."""
-
-    public: bytes
-    secret: bytes
-
-
-@dataclass(frozen=True)
 class Keys:
-    """The key pairs of a run."""
+    """The secret CURVE keys of a run, 32 bytes each: the chief's, and that of all its workers."""
 
-    server: KeyPair
-    client: KeyPair
+    chief: bytes
+    workers: bytes
 
 
 def new_key() -> str:
-    """A new secret for ``$PEDL2DET_CLUSTER_KEY``: 32 random bytes as 64 hexadecimal digits."""
+    """Return a new secret for ``$PEDL2DET_CLUSTER_KEY``: 32 random bytes in hexadecimal."""
     return secrets.token_hex(32)
 
 
 def keys_from_environment() -> Keys:
-    """The key pairs of this run.
+    """Derive the keys of this run from ``$PEDL2DET_CLUSTER_KEY``.
 
     Raises:
-        DistributedError: there is no key, or what there is is none.
+        DistributedError: the variable is missing or malformed.
     """
     text = os.environ.get(KEY_VARIABLE)
     if not text:
@@ -60,10 +46,8 @@ def keys_from_environment() -> Keys:
         secret = b""
     if len(secret) != 32:
         raise DistributedError(f"${KEY_VARIABLE}: expected 64 hexadecimal digits; {_HOW}")
-    return Keys(server=_pair(secret, b"pedl2det server"), client=_pair(secret, b"pedl2det client"))
-
-
-def _pair(secret: bytes, purpose: bytes) -> KeyPair:
-    derived = hashlib.blake2b(key=secret, person=purpose, digest_size=32).digest()
-    encoded = zmq().utils.z85.encode(derived)
-    return KeyPair(public=zmq().curve_public(encoded), secret=encoded)
+    chief, workers = (
+        hashlib.blake2b(key=secret, person=purpose, digest_size=32).digest()
+        for purpose in (b"pedl2det server", b"pedl2det client")
+    )
+    return Keys(chief, workers)

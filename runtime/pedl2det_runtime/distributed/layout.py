@@ -1,4 +1,4 @@
-"""Which of the processes this is, and whether what all of them say fits together. Pure."""
+"""The ranks and sizes of a process, and whether those of all processes agree. Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass
 
 from pedl2det_runtime.errors import CheckFailedError, DistributedError
 
-#: Where the address of the chief is found if it is not an argument.
+#: The environment variable of the chief's address, if it is not an argument.
 CHIEF_IP = "DET_CHIEF_IP"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The place of one process among all.
+    """The ranks and sizes of one process.
 
     Attributes:
         rank: its number among all.
@@ -26,7 +26,7 @@ class Layout:
         cross_size: how many machines there are.
 
     Raises:
-        CheckFailedError: no process can have this place.
+        CheckFailedError: the numbers contradict each other.
     """
 
     rank: int
@@ -65,13 +65,13 @@ def _wrong(what: str) -> CheckFailedError:
 
 
 def machines(layouts: Sequence[Layout]) -> list[list[int]]:
-    """The ranks on each machine, in the order of their local ranks.
+    """Return the ranks on each machine, in the order of their local ranks.
 
     Args:
-        layouts: what each process says of itself, in any order.
+        layouts: the layouts of all processes, in any order.
 
     Raises:
-        DistributedError: they do not fit together.
+        DistributedError: the layouts contradict each other.
     """
     for name in ("size", "local_size", "cross_size"):
         said = sorted({getattr(layout, name) for layout in layouts})
@@ -96,15 +96,15 @@ def _each_once(name: str, values: Sequence[object]) -> None:
 
 
 def layout_from(names: Mapping[str, str], environment: Mapping[str, str], who: str) -> Layout:
-    """The place that a launcher wrote into the environment.
+    """Read the layout that a launcher wrote into the environment.
 
     Args:
-        names: for each attribute of :class:`Layout`, the variable.
+        names: the variable of each attribute of :class:`Layout`.
         environment: ``os.environ``.
-        who: the launcher, for messages.
+        who: the launcher, for error messages.
 
     Raises:
-        CheckFailedError: a variable is missing or no number.
+        CheckFailedError: a variable is missing or not a number.
     """
     found = {}
     for attribute, name in names.items():
@@ -119,10 +119,10 @@ def layout_from(names: Mapping[str, str], environment: Mapping[str, str], who: s
 
 
 def chief_address(layout: Layout, chief_ip: str | None) -> str | None:
-    """Where the chief is: the argument, or what the environment says.
+    """Return the address of the chief: the argument, or ``$DET_CHIEF_IP``.
 
     Raises:
-        CheckFailedError: there are several machines and nobody says it.
+        CheckFailedError: there are several machines and neither is set.
     """
     address = chief_ip or os.environ.get(CHIEF_IP)
     if layout.cross_size > 1 and not address:

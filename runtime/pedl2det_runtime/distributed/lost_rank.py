@@ -1,4 +1,4 @@
-"""What Horovod raises on a rank when another rank is gone."""
+"""Recognise the errors that Horovod raises when another rank is lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SAID = ("Horovod has been shut down", "HorovodInternalError", "Connection close
 
 
 def as_lost(error: BaseException) -> BaseException:
-    """The error; a :class:`RankLostError` instead where it says that another rank is gone."""
+    """Convert an error of Horovod about a lost rank to :class:`RankLostError`; return others."""
     text = f"{type(error).__name__}: {error}"
     if not any(said in text for said in _SAID):
         return error

@@ -1,4 +1,4 @@
-"""Objects as bytes, between processes that trust each other."""
+"""Pickle objects between processes that trust each other."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pedl2det_runtime.errors import DistributedError
 
 
 def to_bytes(collective: Collective, member: int, stuff: Any) -> bytes:
-    """What a member gives, as bytes; none if it gives nothing.
+    """Pickle the object of a member; empty if this member does not send one.
 
     Raises:
-        DistributedError: it cannot be pickled.
+        DistributedError: the object cannot be pickled.
     """
     if not collective.gives(member):
         return b""
@@ -28,5 +28,5 @@ def to_bytes(collective: Collective, member: int, stuff: Any) -> bytes:
 
 
 def from_bytes(data: bytes | bytearray | memoryview) -> Any:
-    """The object again. The bytes must come from a process of this run."""
+    """Unpickle an object. The bytes must come from an authenticated process of this run."""
     return pickle.loads(data)  # noqa: S301

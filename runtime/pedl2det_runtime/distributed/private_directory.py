@@ -1,4 +1,4 @@
-"""The directory of a run's unix sockets: whoever can enter it is trusted, so only this user can."""
+"""The directory of unix-domain sockets. Only this user can enter it, so no key is needed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from pathlib import Path
 
 from pedl2det_runtime.errors import DistributedError
 
-#: What the kernel takes as the name of a unix socket, without the last zero byte.
+#: The longest path of a unix-domain socket that the kernel accepts, in bytes.
 _LONGEST = 107
 
 
 def socket_path(name: str) -> Path:
-    """A place for a socket.
-
-    Args:
-        name: the same in all processes that use it.
+    """Return the path of a socket; the same for all processes of this user on this machine.
 
     Raises:
-        DistributedError: somebody else has the directory, or could enter it.
+        DistributedError: the directory is not private, or the path is too long.
     """
     base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
     path = private_directory(Path(base) / f"pedl2det-{os.geteuid()}") / name
@@ -33,26 +30,27 @@ def socket_path(name: str) -> Path:
 
 
 def private_directory(path: Path) -> Path:
-    """Make a directory that only this user can enter, or use it if it is one.
+    """Create a directory that only this user can enter, or check an existing one.
 
     Raises:
-        DistributedError: it is none, or cannot be made.
+        DistributedError: it is not private, not a directory, or cannot be created.
     """
     try:
         path.mkdir(mode=0o700, exist_ok=True)
-        found = path.lstat()  # not through a link, which somebody else may have put there
+        status = path.lstat()  # do not follow a link that another user may have created
     except OSError as error:
         raise DistributedError(f"{path}: cannot be made for sockets: {error.strerror}") from error
-    if not stat.S_ISDIR(found.st_mode):
+    mode = stat.S_IMODE(status.st_mode)
+    if not stat.S_ISDIR(status.st_mode):
         raise DistributedError(f"{path}: expected a directory for sockets; remove it")
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise DistributedError(
-            f"{path}: belongs to user {found.st_uid}, not to you ({os.geteuid()}); it is not used "
-            "for sockets. Set TMPDIR to a directory of yours for every process"
+            f"{path}: belongs to user {status.st_uid}, not to you ({os.geteuid()}), so it is not "
+            "used for sockets. Set TMPDIR to a directory of yours for every process"
         )
-    if stat.S_IMODE(found.st_mode) & 0o077:
+    if mode & 0o077:
         raise DistributedError(
-            f"{path}: others can enter it (mode {stat.S_IMODE(found.st_mode):o}); it is not used "
-            f"for sockets. chmod 700 {path}"
+            f"{path}: others can enter it (mode {mode:o}), so it is not used for sockets. "
+            f"chmod 700 {path}"
         )
     return path

@@ -1,4 +1,4 @@
-"""A checkpoint that only some of the machines can see, made visible to all."""
+"""Copy a checkpoint to the machines that cannot read the chief's."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pedl2det_runtime.distributed import DistributedContext
 
 
 def seen_by_all(path: Path, distributed: DistributedContext) -> Path:
-    """Where this machine finds the chief's checkpoint; copied to where it is not found.
+    """Return the path of the chief's checkpoint on this machine; copy it if it is not there.
 
     Args:
-        path: where the chief has it.
-        distributed: the ranks.
+        path: the path on the chief's machine.
+        distributed: the context of this process.
     """
     sees = (path / "metadata.json").exists()
     if all(distributed.allgather(sees)):

@@ -1,4 +1,4 @@
-"""What the ranks of a trial decide together; one process decides alone."""
+"""Decisions and averages over the ranks of a trial."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pedl2det_runtime.errors import MetricError, RanksDifferError
 
 
 class Team:
-    """The ranks that train a trial; each must ask the same questions in the same order.
+    """The ranks that train a trial; each must call the same methods in the same order.
 
     Args:
-        distributed: which of them this is, and how objects get to the others.
-        averages_training: whether training metrics are averaged, or those of the chief reported.
+        distributed: the context of this rank.
+        averages_training: average training metrics; if False, report those of the chief.
 
     Attributes:
         is_chief: whether this rank reports and writes.
-        size: how many ranks there are.
+        size: the number of ranks.
     """
 
     def __init__(self, distributed: DistributedContext, *, averages_training: bool = True) -> None:
@@ -31,21 +31,21 @@ class Team:
         self.size = distributed.size
 
     def share_weights(self, model: Any) -> None:
-        """Give every rank the chief's weights, before the first batch."""
+        """Copy the chief's weights to every rank, before the first batch."""
         if self.size > 1:
             weights = _values(model.weights) if self.is_chief else None
             _assign(model.weights, self._distributed.broadcast(weights))
 
     def unite(self, model: Any) -> None:
-        """Make the weights that no gradient changes the same on every rank: their average.
+        """Average the weights that no gradient changes over the ranks.
 
-        Moving averages of a ``BatchNormalization`` follow the data that a rank has seen. The one
-        model that is validated, saved and resumed has the average; what cannot be averaged, a
-        counter say, is the chief's.
+        Moving averages of a ``BatchNormalization`` depend on the data that a rank has seen. The
+        model that is validated, saved and resumed has their average. Integers, such as counters,
+        are copied from the chief.
 
         Raises:
-            RanksDifferError: trained weights differ, as they do if a callback changes the training
-                of one rank.
+            RanksDifferError: trained weights differ, for example because a callback changes the
+                training of one rank only.
         """
         if self.size == 1:
             return
@@ -59,10 +59,10 @@ class Team:
         self._check_alike(model, [digests for _, digests in everybodys])
 
     def mean(self, metrics: dict[str, float], *, training: bool = False) -> dict[str, float]:
-        """The average of every rank's metrics, each counting the same.
+        """Average the metrics of all ranks, with equal weights.
 
         Args:
-            metrics: this rank's.
+            metrics: the metrics of this rank.
             training: whether these are training metrics.
 
         Raises:
@@ -82,11 +82,11 @@ class Team:
         return {name: _mean_metric([part[name] for part in parts]) for name in parts[0]}
 
     def any(self, wish: bool) -> bool:
-        """Whether any rank wishes something."""
+        """Return whether ``wish`` is true on any rank."""
         return any(self._distributed.allgather(wish))
 
     def gather(self, state: Any) -> list[Any] | None:
-        """On the chief, what every rank gave, in the order of ranks; None elsewhere."""
+        """Return the objects of all ranks, in order, on the chief; None elsewhere."""
         return self._distributed.gather(state)
 
     def _check_alike(self, model: Any, digests: list[list[bytes]]) -> None:
@@ -115,7 +115,7 @@ def _digests(values: list[Any]) -> list[bytes]:
 
 
 def _mean(values: tuple[Any, ...]) -> Any:
-    """The average of arrays; the first of them if they are no floating point numbers."""
+    """Average arrays; return the first if they are not floating point."""
     if not np.issubdtype(values[0].dtype, np.floating):
         return values[0]
     return np.mean(np.stack(values), axis=0, dtype=np.float64).astype(values[0].dtype)

@@ -1,4 +1,4 @@
-"""Groups of processes that ``torch.distributed`` has connected."""
+"""Groups of processes that ``torch.distributed`` connects."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import asdict
 from typing import Any
 
 from pedl2det_runtime.distributed.collective import Collective
+from pedl2det_runtime.distributed.deadline import patience
 from pedl2det_runtime.distributed.framework_group import FrameworkGroup
 from pedl2det_runtime.distributed.group import Group, Groups
 from pedl2det_runtime.distributed.layout import Layout, machines
-from pedl2det_runtime.distributed.times import patience
 
 
 def torch_is_connected() -> bool:
-    """Whether this process called ``torch.distributed.init_process_group``."""
+    """Return whether this process has called ``torch.distributed.init_process_group``."""
     torch = sys.modules.get("torch.distributed")  # who did has imported it
     return torch is not None and torch.is_available() and torch.is_initialized()
 
 
 def torch_groups(layout: Layout) -> Groups:
-    """The groups of an initialised ``torch.distributed``; every process must ask for them."""
+    """Return the groups of an initialised ``torch.distributed``; every process must call it."""
     import torch.distributed
 
     everywhere = FrameworkGroup(_Torch(None, 0), layout.rank, patience())
@@ -35,10 +35,10 @@ def torch_groups(layout: Layout) -> Groups:
 
 
 class _Torch:
-    """Bytes through the collectives of objects.
+    """Send bytes through the collectives of objects.
 
     Args:
-        group: of torch; None for all processes.
+        group: the group of torch; None for all processes.
         root: the rank of the group's member 0.
     """
 
@@ -46,8 +46,8 @@ class _Torch:
         self._group = group
         self._root = root
 
-    def allgather(self, data: bytes) -> list[Any]:
-        """What each member gave."""
+    def allgather(self, data: bytes, *, to_all: bool = True) -> list[Any]:
+        """Return the buffers of all members; torch sends them to all."""
         import torch.distributed
 
         gathered: list[Any] = [None] * torch.distributed.get_world_size(self._group)
@@ -55,7 +55,7 @@ class _Torch:
         return gathered
 
     def broadcast(self, data: bytes, size: int) -> Any:
-        """What member 0 gave."""
+        """Return the buffer of member 0."""
         import torch.distributed
 
         holder = [data]

@@ -1,145 +1,96 @@
-"""Groups that meet at sockets, for a context made by hand. One hub for all, one more a machine."""
+"""The groups of a context that is created by hand: all processes, and those of each machine."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import Any
 
-from pedl2det_runtime.distributed import times
-from pedl2det_runtime.distributed.endpoint import Endpoint, tcp_endpoint, unix_endpoint
+import zmq
+from zmq.auth.thread import ThreadAuthenticator
+
+from pedl2det_runtime.distributed.collective import Collective
+from pedl2det_runtime.distributed.deadline import Result, patience
+from pedl2det_runtime.distributed.framework_group import FrameworkGroup
 from pedl2det_runtime.distributed.group import Alone, Group, Groups
-from pedl2det_runtime.distributed.hub import INSIDE, Hub
 from pedl2det_runtime.distributed.keys import Keys, keys_from_environment
 from pedl2det_runtime.distributed.layout import Layout, machines
-from pedl2det_runtime.distributed.library import zmq
-from pedl2det_runtime.distributed.member import Member
-from pedl2det_runtime.errors import DistributedError
-
-_LOOPBACK = "127.0.0.1"
+from pedl2det_runtime.distributed.members import Chief, Worker
+from pedl2det_runtime.distributed.private_directory import socket_path
+from pedl2det_runtime.distributed.sockets import public_key, tcp_address
 
 
-@dataclass(frozen=True)
-class Ports:
-    """The ports of a run.
-
-    Attributes:
-        everywhere: where all processes meet.
-        machine: where those of one machine meet, if there are several machines.
-    """
-
-    everywhere: int
-    machine: int
-
-
-def zmq_groups(layout: Layout, chief_ip: str | None, ports: Ports, *, force_tcp: bool) -> Groups:
-    """Meet the other processes; waits for them.
+def zmq_groups(
+    layout: Layout, chief_ip: str | None, ports: tuple[int, int], *, force_tcp: bool
+) -> Groups:
+    """Meet the other processes; wait for all of them.
 
     Args:
         layout: this process.
-        chief_ip: the address of the chief, if there are several machines.
-        ports: see there; the same for every process.
-        force_tcp: no unix-domain sockets.
+        chief_ip: the address of the chief; needed if there are several machines.
+        ports: where all processes meet, and where those of one machine do if there are several.
+        force_tcp: use 127.0.0.1 instead of unix-domain sockets.
 
     Raises:
-        DistributedError: not all came, or their layouts do not fit together.
+        DistributedError: not all came, or their layouts contradict each other.
     """
     keys = keys_from_environment() if force_tcp or layout.cross_size > 1 else None
-    opened: list[_Meeting] = []
+    local = "127.0.0.1" if force_tcp else None
 
-    def close() -> None:
-        while opened:
-            opened.pop().close()
+    def connect(host: str | None, port: int, member: int, size: int) -> Group:
+        end: Chief | Worker
+        # With the number of the machine, since machines may share a file system.
+        path = f"{port}-{layout.cross_rank}"
+        address = tcp_address(host, port) if host else f"ipc://{socket_path(path)}"
+        secured = keys if host else None
+        if member == 0:
+            end = Chief(context, address, secured, size)
+        else:
+            end = Worker(context, address, secured, member, size)
+        opened.callback(end.close)
+        return _ZmqGroup(end, member)
 
-    def meet(where: Endpoint, member: int, size: int) -> Member:
-        opened.append(_Meeting(where, layout, member, size))
-        return opened[-1].member
-
-    try:
-        if layout.cross_size == 1:
-            where = _within(layout, ports.everywhere, keys if force_tcp else None)
-            everywhere = meet(where, layout.rank, layout.size)
-            _check(everywhere)
-            return Groups(everywhere, everywhere, close)
-        assert chief_ip is not None and keys is not None
-        where = tcp_endpoint(chief_ip, ports.everywhere, keys)
-        everywhere = meet(where, layout.rank, layout.size)
-        _check(everywhere)
-        machine: Group = Alone()
-        if layout.local_size > 1:
-            where = _within(layout, ports.machine, keys if force_tcp else None)
-            machine = meet(where, layout.local_rank, layout.local_size)
-        return Groups(everywhere, machine, close)
-    except BaseException:
-        close()
-        raise
-
-
-def _within(layout: Layout, port: int, keys: Keys | None) -> Endpoint:
-    if keys is not None:
-        return tcp_endpoint(_LOOPBACK, port, keys)
-    # Machines may share a file system, or be two in name only.
-    return unix_endpoint(f"{port}-{layout.cross_rank}")
+    with ExitStack() as opened:
+        context = zmq.Context()
+        opened.callback(context.destroy, linger=0)
+        if keys is not None and layout.local_rank == 0:
+            opened.callback(_authenticate(context, keys).stop)
+        host = local if layout.cross_size == 1 else chief_ip
+        everywhere = connect(host, ports[0], layout.rank, layout.size)
+        machines(everywhere.exchange(Collective.ALLGATHER, layout))
+        machine: Group = everywhere if layout.cross_size == 1 else Alone()
+        if layout.cross_size > 1 and layout.local_size > 1:
+            machine = connect(local, ports[1], layout.local_rank, layout.local_size)
+            machine.exchange(Collective.ALLGATHER, layout)
+        close, process = opened.pop_all().close, os.getpid()
+        # A forked child must not use the sockets of its parent.
+        return Groups(everywhere, machine, lambda: close() if os.getpid() == process else None)
 
 
-def _check(everywhere: Member) -> None:
-    try:
-        machines(everywhere.layouts)
-    except DistributedError as error:
-        everywhere.fail(str(error))
-        raise
+def _authenticate(context: Any, keys: Keys) -> ThreadAuthenticator:
+    """Refuse connections of strangers before they can send anything."""
+    workers = public_key(keys.workers)
+    authenticator = ThreadAuthenticator(context)
+    authenticator.start()
+    is_worker = SimpleNamespace(callback=lambda _, public: public == workers)
+    authenticator.configure_curve_callback("*", is_worker)
+    return authenticator
 
 
-class _Meeting:
-    """A member of a group, its hub if it is the chief, and what both stand on."""
+class _ZmqGroup(FrameworkGroup):
+    """A group that sockets connect; they have time limits and error messages of their own."""
 
-    def __init__(self, where: Endpoint, layout: Layout, member: int, size: int) -> None:
-        patience = times.patience()
-        self._pid = os.getpid()
-        self._context = zmq().Context()
-        self._doorkeeper: Any = None
-        self._hub: Hub | None = None
+    def __init__(self, end: Chief | Worker, member: int) -> None:
+        super().__init__(end, member, patience())
+        self._end = end
+        self._number = -1  # collective 0 is the one in which the processes meet
+
+    def _call(self, collective: Callable[[], Result]) -> Result:
         try:
-            if member == 0:
-                if where.keys is not None:
-                    self._doorkeeper = _doorkeeper(self._context, where.keys)
-                self._hub = Hub(self._context, where, size, patience)
-                where = Endpoint(INSIDE, keys=None)
-            self.member = Member(
-                self._context, where, member=member, size=size, layout=layout, patience=patience
-            )
-        except BaseException:
-            self._end()
+            return collective()
+        except BaseException as error:
+            # Also Ctrl-C: a late answer must not be taken for that of the next collective.
+            self._end.fail(str(error) or f"process {self._member}: {type(error).__name__}")
             raise
-
-    def close(self) -> None:
-        """Leave the group, and end it if this is its chief."""
-        if os.getpid() == self._pid:  # a forked child has the sockets of its parent, not its own
-            self.member.close()
-            self._end()
-
-    def _end(self) -> None:
-        if self._hub is not None:
-            self._hub.close()
-        if self._doorkeeper is not None:
-            self._doorkeeper.stop()
-        self._context.term()
-
-
-def _doorkeeper(context: Any, keys: Keys) -> Any:
-    """Who is asked before a connection may say anything."""
-    doorkeeper = zmq().auth.thread.ThreadAuthenticator(context)
-    doorkeeper.start()
-    doorkeeper.configure_curve_callback("*", _OneClient(keys.client.public))
-    return doorkeeper
-
-
-class _OneClient:
-    """Lets in who has the client's key."""
-
-    def __init__(self, public: bytes) -> None:
-        self._public = public
-
-    def callback(self, domain: str, key: bytes) -> bool:
-        """Whether a client may come (the name that pyzmq calls)."""
-        return key == self._public

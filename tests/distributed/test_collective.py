@@ -1,0 +1,16 @@
+"""Whether the processes of a group called the same."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pedl2det_runtime.distributed.collective import Collective, Step, disorder
+
+FIRST = Step(1, Collective.ALLGATHER)
+
+
+@given(st.lists(st.sampled_from([FIRST, Step(2, "allgather"), Step(1, "gather")]), min_size=1))
+def test_steps_are_in_order_exactly_if_all_are_the_same(steps: list[Step]) -> None:
+    wrong = disorder(dict(enumerate(steps)))
+    assert (wrong is None) == (len(set(steps)) == 1)
