@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import training
 from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint import safe_pickle
 from pedl2det_runtime.checkpoint.progress import Progress
@@ -57,6 +58,20 @@ def test_what_a_kill_left_behind_is_not_taken_for_a_checkpoint(tmp_path: Path) -
     (partial / "metadata.json").write_text('{"steps_completed": 99}')
 
     assert checkpoint.latest(tmp_path / "checkpoints") == whole
+
+
+def test_an_empty_directory_that_a_kill_left_is_removed(tmp_path: Path) -> None:
+    name = "c0ffee00-1234-4abc-8def-0123456789ab"
+    empty, other = f".{name}.partial", ".a.partial"
+    full = ".deadbeef-0000-4000-8000-000000000001.partial"
+    for path in (empty, f"{full}/theirs", other, name):
+        (tmp_path / "checkpoints" / path).mkdir(parents=True)
+
+    training.run(training.Trial, tmp_path, training.config(2))
+
+    left = {path.name for path in (tmp_path / "checkpoints").iterdir()}
+    assert left >= {full, other, name}
+    assert empty not in left
 
 
 def test_the_state_comes_back_and_belongs_to_its_run(tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ import support
 from campaign.damages import Damages, Patient
 from campaign.inputs import complaint, inputs
 from campaign.kills import Kills, Victim
-from campaign.trials import trials
-from support import write_tree
+from campaign.trials import write_trials
 from zygote import Zygote
 
 #: Of the time, what goes to kills; the rest goes to damaged checkpoints.
@@ -30,10 +29,7 @@ def main() -> int:
     end = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         home = Path(scratch).resolve()
-        directories = [
-            write_tree(home / f"trial-{number}", files)
-            for number, files in enumerate(trials().values())
-        ]
+        directories = write_trials(home)
         wrong = _hand_in_inputs(home)
         now = time.monotonic()
         kills_end = now + KILLS_SHARE * (end - now)

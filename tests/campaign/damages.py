@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from damage import damage
-
 from support import start
 from test_run import weights
 from zygote import Forked
@@ -94,8 +93,9 @@ class Patient:
         if process.returncode == 0:
             tally.continued += 1
             return None if weights(self._copy) == weights(self._whole) else "differs"
-        lines = [line for line in errors.splitlines() if line.strip()]
-        if process.returncode != 2 or len(lines) != 1 or "checkpoints" not in lines[0]:
+        lines = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
+        one_line = len(lines) == 1 and "checkpoints/" in lines[0] and "Traceback" not in errors
+        if process.returncode != 2 or not one_line:
             return f"exit {process.returncode}: {errors[-1500:]}"
         tally.refused += 1
         return None

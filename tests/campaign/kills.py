@@ -69,7 +69,7 @@ class Victim:
         for _ in range(_TRIES):
             more = ("--resume",) if out.is_dir() else ()
             process = self._started(out, *more)
-            _kill_after(process, chance.uniform(0, 1.2 * self._seconds))
+            _kill_after(process, chance.uniform(0, self._seconds))
             code, printed = _ended(process)
             if code == -signal.SIGKILL:
                 tally.killed += 1

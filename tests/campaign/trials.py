@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from support import EXAMPLES, read_tree
+import shutil
+from pathlib import Path
+
+from support import EXAMPLES, write_tree
 from test_resume import MIXED_PRECISION, OWN_GENERATOR, PLAIN_KERAS_CALLBACK, TWO_OPTIMIZERS
 from test_run import CONFIG, MODEL
 
@@ -56,8 +59,15 @@ def trials() -> dict[str, dict[str, str]]:
         "Keras callback that counts": PLAIN_KERAS_CALLBACK,
     }
     config = CONFIG.replace("{batches: 60}", "{batches: 600}")
-    found = {name: {"model_def.py": model, "const.yaml": config} for name, model in models.items()}
-    for name in ("iris", "digits"):
-        tree = read_tree(EXAMPLES / name)
-        found[f"PEDL: {name}"] = {path: data.decode() for path, data in tree.items()}
-    return found
+    return {name: {"model_def.py": model, "const.yaml": config} for name, model in models.items()}
+
+
+def write_trials(home: Path) -> list[Path]:
+    """Write all of them, and the examples of PEDL beside them; returns their directories."""
+    written = [
+        write_tree(home / f"trial-{number}", files)
+        for number, files in enumerate(trials().values())
+    ]
+    return written + [
+        Path(shutil.copytree(EXAMPLES / name, home / name)) for name in ("iris", "digits")
+    ]

@@ -14,6 +14,7 @@ import pytest
 import tensorflow as tf
 from determined.keras import load_model_from_checkpoint_path
 
+from damage import with_hashes
 from pedl2det_runtime.checkpoint.format import latest, steps
 from pedl2det_runtime.errors import CheckFailedError, TrialCodeError
 from promises import promise
@@ -127,7 +128,7 @@ def test_a_model_comes_out_of_its_checkpoint(kind: str, tmp_path: Path) -> None:
 
     checkpoint = latest(out / "checkpoints")
     assert checkpoint is not None
-    model = load_model_from_checkpoint_path(str(checkpoint), tags=["serve"])
+    model = load_model_from_checkpoint_path(str(checkpoint), tags=["serve"], trust=True)
 
     assert int(model.optimizer.iterations) == 7
     before = model.get_weights()
@@ -176,8 +177,9 @@ def test_broken_code_in_a_checkpoint(tmp_path: Path) -> None:
     checkpoint = shutil.copytree(run(Trial, tmp_path / "out").checkpoint, tmp_path / "copy")
     shutil.rmtree(checkpoint / "code")
     write_tree(checkpoint / "code", {"__init__.py": "import nothing_of_this_name\n"})
+    with_hashes(checkpoint)
     with pytest.raises(TrialCodeError, match=r"__init__.py:1: .*nothing_of_this_name"):
-        load_model_from_checkpoint_path(checkpoint)
+        load_model_from_checkpoint_path(checkpoint, trust=True)
 
 
 @promise("002:325", "a model built from a file beside the code, with lr= and decay=, comes back")
@@ -194,7 +196,7 @@ def test_a_model_that_reads_a_file(tmp_path: Path) -> None:
     assert checkpoint is not None
     assert not list((checkpoint / "code").glob("*.yaml"))  # it may hold credentials
 
-    model = load_model_from_checkpoint_path(checkpoint)
+    model = load_model_from_checkpoint_path(checkpoint, trust=True)
     assert model.get_weights()[0].shape == (3, 5)
     assert isinstance(model.optimizer, tf.keras.optimizers.legacy.Adam)
 

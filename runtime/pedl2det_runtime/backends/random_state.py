@@ -69,6 +69,15 @@ def restore_host_state(state: dict[str, Any]) -> None:
     np.random.set_state((name, np.asarray(keys, dtype=np.uint32), position, has_gauss, cached))
 
 
+def check_host_state(state: dict[str, Any]) -> None:
+    """Raise an error unless :func:`restore_host_state` can restore ``state``."""
+    present = host_state()
+    try:
+        restore_host_state(state)
+    finally:
+        restore_host_state(present)
+
+
 def fingerprint() -> tuple[object, object]:
     """Return a value that changes when ``random`` or NumPy's global generator is used."""
     _, keys, *others = np.random.get_state()

@@ -15,13 +15,15 @@
 =================================  ==========================================================
 
 It is written beside its place, synced and renamed, and gets its ``metadata.json`` last, when the
-callbacks have added their files: a directory without it is no checkpoint.
+callbacks have added their files: a directory without it is no checkpoint. ``metadata.json`` holds
+the hash of every file (:mod:`.manifest`), which are verified before a run resumes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import shutil
 from collections.abc import Callable
@@ -29,12 +31,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from pedl2det_runtime.backends import keras_versions
-from pedl2det_runtime.checkpoint import model_files, ownership
+from pedl2det_runtime.checkpoint import manifest, model_files, ownership
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.reading import JSON_BYTES, read_bytes, read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials
-from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 
 
 @dataclass(frozen=True)
@@ -120,8 +125,8 @@ def save(
         finish(path)
         metadata = described | keras_versions.described()
         metadata |= {"steps_completed": state.progress.batches, "batch": belongings.batch}
-        metadata |= {"files": ownership.files_in(path)}
-        _write_metadata(path, metadata)
+        metadata |= {"files": manifest.described(path)}
+        _write_metadata(path, manifest.with_hash(metadata))
         _sync(directory)
     except BaseException as error:
         if path is not None:
@@ -142,8 +147,9 @@ def steps(directory: Path) -> dict[str, int]:
     """
     found = {}
     for state in directory.glob("[!.]*/state.json"):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # not whole, damaged
-            found[state.parent.name] = int(_metadata(state.parent)["steps_completed"])
+        metadata = state.parent / ownership.METADATA
+        with contextlib.suppress(DamagedCheckpointError), reading(metadata):  # or not whole
+            found[state.parent.name] = int(read_json(metadata)["steps_completed"])
     return found
 
 
@@ -158,23 +164,73 @@ def steps_of_run(directory: Path, run: str) -> dict[str, int]:
 
 def holds_only_own_files(path: Path) -> bool:
     """Whether nobody has added a file to a whole checkpoint."""
-    return ownership.are_written(ownership.files_in(path), _metadata(path)["files"])
+    written = read_json(path / ownership.METADATA).get("files")
+    names = [name for name in written if isinstance(name, str)] if written else []
+    return ownership.are_written(ownership.files_in(path), names)
 
 
 def latest(directory: Path) -> Path | None:
     """The checkpoint under ``directory`` that has trained most batches, if there is one."""
+    found = steps(directory)
+    return next((path for path in _newest_first(directory) if path.name in found), None)
+
+
+def newest_undamaged(directory: Path) -> tuple[Path | None, dict[Path, DamagedCheckpointError]]:
+    """The newest checkpoint under ``directory`` that is not damaged.
+
+    Returns:
+        The checkpoint, or None, and what is wrong with each newer one.
+    """
+    damaged = {}
+    for path in _newest_first(directory):
+        try:
+            verify(path)
+        except DamagedCheckpointError as error:
+            damaged[path] = error
+        else:
+            return path, damaged
+    return None, damaged
+
+
+def is_own(path: Path) -> bool:
+    """Whether a directory is, or was before it was damaged, a checkpoint of pedl2det."""
+    return os.path.lexists(path / "state.json") or ownership.read_owner(path) is not None
+
+
+def verify(path: Path) -> None:
+    """Verify every file of a checkpoint, before anything of it is used.
+
+    Raises:
+        DamagedCheckpointError: it names the file and what is wrong.
+    """
+    if manifest.verify(path):
+        return
+    for name in ("hparams.json", "experiment_config.json"):  # an earlier version wrote no hashes
+        read_json(path / name)
+    _state(path)
+    for rank in range(max(len([*path.glob("rank-*")]), 1)):
+        RankState.read(path, rank)
+    model_files.check(path)
+
+
+def _newest_first(directory: Path) -> list[Path]:
+    """The checkpoints under ``directory``, those with unreadable metadata first."""
+    known = steps(directory)
     found = [
-        (batches, (directory / name / ownership.METADATA).stat().st_mtime_ns, directory / name)
-        for name, batches in steps(directory).items()
+        (known.get(path.name, math.inf), (path / ownership.METADATA).lstat().st_mtime_ns, path)
+        for path in directory.glob("[!.]*")
+        if path.name in known
+        or ((path / "rank-0").is_dir() and os.path.lexists(path / ownership.METADATA))
     ]
-    return max(found)[2] if found else None
+    return [path for _, _, path in sorted(found, reverse=True)]
 
 
 def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
     """The state that a checkpoint holds.
 
     Raises:
-        CheckpointError: it is damaged, or of a trial with another seed or hyperparameters.
+        DamagedCheckpointError: it is damaged.
+        CheckpointError: it is of a trial with another seed or hyperparameters.
     """
     saved = read_json(checkpoint / "hparams.json")
     hparams = without_credentials(hparams)
@@ -186,8 +242,7 @@ def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
             f"{checkpoint}: it was trained with other hyperparameters ({', '.join(names)}): "
             "continue with those, or start anew in another directory"
         )
-    fields = read_json(checkpoint / "state.json")
-    state = State(**fields | {"progress": Progress(**fields["progress"])})
+    state = _state(checkpoint)
     if state.seed != seed:
         raise CheckpointError(
             f"{checkpoint}: it was trained with seed {state.seed}, and this run has seed {seed}"
@@ -202,8 +257,11 @@ def _copy_code(belongings: Belongings, target: Path) -> None:
         shutil.copyfile(path, copy)
 
 
-def _metadata(path: Path) -> Any:
-    return json.loads((path / ownership.METADATA).read_text(encoding="utf-8"))
+def _state(checkpoint: Path) -> State:
+    path = checkpoint / "state.json"
+    data = read_bytes(path, JSON_BYTES)
+    with reading(path):
+        return TypeAdapter(State).validate_json(data)
 
 
 def _write_metadata(path: Path, metadata: dict[str, Any]) -> None:
@@ -219,18 +277,6 @@ def _write_metadata(path: Path, metadata: dict[str, Any]) -> None:
 
 def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, default=str) + "\n", encoding="utf-8")
-
-
-def read_json(path: Path) -> Any:
-    """A JSON file of a checkpoint.
-
-    Raises:
-        CheckpointError: it is missing or damaged.
-    """
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path}: damaged checkpoint: {error}") from None
 
 
 def _sync_tree(directory: Path) -> None:

@@ -53,6 +53,7 @@ class CheckpointManager:
         run: the UUID of the run; checkpoints of other runs are never removed.
         best: the best value of the metric so far, of a resumed run.
         records: lines of ``metrics.jsonl`` that a resumed run keeps.
+        damaged: names of checkpoints that are neither stored nor count as kept.
 
     Attributes:
         best: the best value of the metric so far.
@@ -67,12 +68,14 @@ class CheckpointManager:
         *,
         best: float | None = None,
         records: int = 0,
+        damaged: frozenset[str] = frozenset(),
     ) -> None:
         self.best = best
         self._directory = out / "checkpoints"
         self._run = run
         self._goal = goal
         self._contents = contents
+        self._damaged = damaged
         self._values = _validations(out / "metrics.jsonl", goal, records)
 
     def wants(self, batches: int, metrics: dict[str, float]) -> bool:
@@ -105,9 +108,10 @@ class CheckpointManager:
         """
         for path in ownership.half_written(self._directory):
             ownership.remove(path)
+        ownership.remove_empty(self._directory)
         if self._goal.storage:
             stored = self._goal.storage.names()
-            for name in checkpoint.steps_of_run(self._directory, self._run).keys() - stored:
+            for name in self._present().keys() - stored:
                 self._goal.storage.put(self._directory / name)
 
     def save(
@@ -153,7 +157,7 @@ class CheckpointManager:
         """
         if self._goal.retention is None:
             return
-        present = checkpoint.steps_of_run(self._directory, self._run)
+        present = self._present()
         for name in superseded(present, self._values, self._goal.retention, training=training):
             path = self._directory / name
             if not checkpoint.holds_only_own_files(path):
@@ -161,6 +165,11 @@ class CheckpointManager:
             ownership.remove(path)
             if self._goal.storage:
                 self._goal.storage.remove(ownership.Owner(name, self._run))
+
+    def _present(self) -> dict[str, int]:
+        """Batches of the run's checkpoints that are not known to be damaged, by name."""
+        found = checkpoint.steps_of_run(self._directory, self._run)
+        return {name: batches for name, batches in found.items() if name not in self._damaged}
 
 
 def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:

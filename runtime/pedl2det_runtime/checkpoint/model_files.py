@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
+from pedl2det_runtime.checkpoint import bounds
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.reading import read_json
 from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.errors.trial_code import one_line
 
 MODEL = "determined-keras-model.h5"
 WEIGHTS = "determined-keras-model-weights"
@@ -39,20 +44,21 @@ def save(model: Any, directory: Path) -> dict[str, str]:
     return {"format": "saved_weights"}
 
 
-def restore(checkpoint: Path, model: Any, batches: int, states: list[npt.NDArray[Any]]) -> None:
+def restore(checkpoint: Path, model: Any, batches: int, own: RankState) -> None:
     """Put a built model back where it was at batch ``batches``.
 
     Args:
         checkpoint: where from.
         model: the model.
         batches: how many it had trained.
-        states: what :func:`layer_states` gave.
+        own: what this process has for itself.
 
     Raises:
         CheckpointError: the checkpoint does not fit the model.
     """
     restore_weights(checkpoint, model)
-    with _fitting(checkpoint):
+    states = own.layers
+    with _fitting(own.directory / "layers.npz"):
         variables = _layer_states(model)
         if len(states) != len(variables):
             raise ValueError(
@@ -73,21 +79,38 @@ def restore_weights(checkpoint: Path, model: Any) -> None:
     """Put the weights and the optimizers back into a built model.
 
     Raises:
+        DamagedCheckpointError: a file is damaged, or holds more than such a model has.
         CheckpointError: the checkpoint does not fit the model.
     """
-    with _fitting(checkpoint):
-        if (checkpoint / MODEL).exists():
-            model.load_weights(str(checkpoint / MODEL))
-            _restore_optimizer(checkpoint / MODEL, model)
-        else:
-            # Optimizers get their variables at their first step, and their values then; what
-            # exists already must be in the checkpoint.
+    file, limit = checkpoint / MODEL, bounds.largest(model)
+    if file.exists():
+        bounds.check_hdf5(file, limit)
+        with _fitting(file):
+            model.load_weights(str(file))
+            _restore_optimizer(file, model)
+    else:
+        bounds.check_tensors(checkpoint / WEIGHTS, limit)
+        # Optimizers get their variables at their first step, and their values then; what
+        # exists already must be in the checkpoint.
+        with _fitting(checkpoint / WEIGHTS):
             status = model.load_weights(str(checkpoint / WEIGHTS))
             if not graph_mode.is_chosen():
                 status.assert_existing_objects_matched()
-        settings = json.loads((checkpoint / _OPTIMIZER).read_text(encoding="utf-8"))
+    settings = read_json(checkpoint / _OPTIMIZER)
+    with _fitting(checkpoint / _OPTIMIZER):
         for name, variable in keras_versions.optimizer_settings(model).items():
             graph_mode.assign(variable, settings[name])
+
+
+def check(checkpoint: Path) -> None:
+    """Parse the model's files as far as that needs no model.
+
+    Raises:
+        DamagedCheckpointError: one is missing or damaged.
+    """
+    read_json(checkpoint / _OPTIMIZER)
+    if not (checkpoint / f"{WEIGHTS}.index").exists():
+        bounds.check_hdf5(checkpoint / MODEL)
 
 
 def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
@@ -137,11 +160,12 @@ def spec_of_batch(described: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _fitting(checkpoint: Path) -> Any:
+def _fitting(file: Path) -> Iterator[None]:
     try:
         yield
-    except (ValueError, AssertionError, OSError, KeyError) as error:
-        raise CheckpointError(f"{checkpoint}: it does not fit this model: {error}") from error
+    except Exception as error:
+        reason = one_line(error).removeprefix("ValueError: ")
+        raise CheckpointError(f"{file}: it does not fit this model: {reason}") from error
 
 
 def _hdf5_image(model: Any) -> bytes | None:

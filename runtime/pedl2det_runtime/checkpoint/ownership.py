@@ -16,9 +16,11 @@ No function here follows a symbolic link.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import stat
 import uuid
@@ -30,6 +32,8 @@ from pedl2det_runtime.errors import ConfigError
 
 MARKER = "pedl2det-checkpoint.json"
 METADATA = "metadata.json"
+_MARKER_BYTES = 4096
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _CACHE = "__pycache__"  # Python writes it beside the trial's code whenever that is imported
 
 
@@ -90,7 +94,8 @@ def read_owner(directory: Path) -> Owner | None:
     try:
         if directory.is_symlink() or not stat.S_ISREG(marker.lstat().st_mode):
             return None
-        return parse_marker(marker.read_bytes(), directory.name)
+        with marker.open("rb") as file:
+            return parse_marker(file.read(_MARKER_BYTES), directory.name)
     except OSError:
         return None
 
@@ -99,7 +104,7 @@ def parse_marker(data: bytes, name: str) -> Owner | None:
     """What a marker says; None unless it names the directory ``name``."""
     try:
         owner = Owner(**json.loads(data))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
     return owner if name in (owner.checkpoint, _partial(owner.checkpoint)) else None
 
@@ -111,6 +116,15 @@ def half_written(directory: Path) -> list[Path]:
         for path in sorted(directory.glob("*"))
         if read_owner(path) and not os.path.lexists(path / METADATA)
     ]
+
+
+def remove_empty(directory: Path) -> None:
+    """Remove the empty directories of checkpoints whose first file a kill prevented."""
+    for path in directory.glob(".*.partial"):
+        name = path.name.removeprefix(".").removesuffix(".partial")
+        if _UUID.fullmatch(name) and not path.is_symlink():
+            with contextlib.suppress(OSError):  # it is not empty, or no directory
+                path.rmdir()
 
 
 def files_in(directory: Path) -> list[str]:

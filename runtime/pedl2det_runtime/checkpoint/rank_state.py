@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pedl2det_runtime.checkpoint import safe_pickle
-from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.backends import random_state
+from pedl2det_runtime.checkpoint import bounds, safe_pickle
+from pedl2det_runtime.checkpoint.reading import read_bytes, read_json, reading
 
 Arrays = list[npt.NDArray[Any]]
+_LOADERS = {"training": dict, "validation": dict}
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class RankState:
         loaders: what the data sequences changed in themselves, by their role.
         layers: states of random and recurrent layers, and TensorFlow's own generator.
         gradients: sums of gradients between two steps (``optimizations.aggregation_frequency``).
+        directory: where it was read.
     """
 
     random: dict[str, Any]
@@ -37,6 +40,7 @@ class RankState:
     loaders: dict[str, dict[str, Any]]
     layers: Arrays
     gradients: Arrays
+    directory: Path = Path()
 
     def write(self, checkpoint: Path, rank: int) -> None:
         """Write the files of this rank."""
@@ -53,23 +57,34 @@ class RankState:
         """The state of a rank; of the chief if the checkpoint has fewer ranks.
 
         Raises:
-            CheckpointError: a file is missing or damaged.
+            DamagedCheckpointError: a file is missing or damaged.
         """
         directory = checkpoint / f"rank-{rank}"
         if not directory.is_dir():
             directory = checkpoint / "rank-0"
-        try:
-            return cls(
-                random=json.loads((directory / "random.json").read_text(encoding="utf-8")),
-                callbacks=(directory / "callbacks.pkl").read_bytes(),
-                loaders=safe_pickle.loads((directory / "loaders.pkl").read_bytes()),
-                layers=_arrays(directory / "layers.npz"),
-                gradients=_arrays(directory / "gradients.npz"),
-            )
-        except (OSError, ValueError) as error:
-            raise CheckpointError(f"{directory}: damaged checkpoint: {error}") from None
+        random = read_json(directory / "random.json")
+        with reading(directory / "random.json"):
+            random_state.check_host_state(random)
+        return cls(
+            random=random,
+            callbacks=read_bytes(directory / "callbacks.pkl"),
+            loaders=_loaders(directory / "loaders.pkl"),
+            layers=_arrays(directory / "layers.npz"),
+            gradients=_arrays(directory / "gradients.npz"),
+            directory=directory,
+        )
+
+
+def _loaders(path: Path) -> dict[str, dict[str, Any]]:
+    data = read_bytes(path)
+    with reading(path):
+        loaders: dict[str, dict[str, Any]] = safe_pickle.loads(data)
+        if {name: type(changes) for name, changes in loaders.items()} != _LOADERS:
+            raise ValueError("expected what training and validation data remember")
+        return loaders
 
 
 def _arrays(path: Path) -> Arrays:
-    with np.load(path, allow_pickle=False) as file:
+    bounds.check_npz(path)
+    with reading(path), np.load(path, allow_pickle=False) as file:
         return [file[name] for name in file.files]

@@ -6,7 +6,8 @@
   ``NoTrialError``                       a getter was called outside a run
   ``WrongKerasError``                    TensorFlow is missing, or provides Keras 3
   ``DistributedError``                   the processes of a run cannot communicate
-  ``CheckpointError``                    a checkpoint is missing, damaged or of another run
+  ``CheckpointError``                    a checkpoint is missing or of another run
+    ``DamagedCheckpointError``           a file of it is damaged or unsafe
   ``TrialCodeError``                     the trial's code raised an exception
   ``StrayStopError``                     it raised an exception that Keras treats as end of data
   ``InvalidHP``                          the trial rejected its hyperparameters
@@ -55,6 +56,10 @@ class DistributedError(Pedl2DetError, RuntimeError):
 
 class CheckpointError(Pedl2DetError):
     """A checkpoint cannot be written, read or resumed from."""
+
+
+class DamagedCheckpointError(CheckpointError):
+    """A file of a checkpoint is missing, damaged or unsafe; the message names it."""
 
 
 class TrialCodeError(Pedl2DetError):

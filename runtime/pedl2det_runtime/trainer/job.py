@@ -139,6 +139,7 @@ def _checkpoints(run: Run, generation: Generation) -> CheckpointManager:
         run_of(run.resume_point.path),
         best=state.best if state else None,
         records=state.records if state else 0,
+        damaged=run.resume_point.damaged,
     )
 
 

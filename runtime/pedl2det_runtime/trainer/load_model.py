@@ -2,61 +2,94 @@
 
 from __future__ import annotations
 
+import builtins
+import json
+import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
+from pedl2det_runtime.checkpoint import bounds, manifest, model_files
 from pedl2det_runtime.checkpoint import format as checkpoint
-from pedl2det_runtime.checkpoint import model_files
+from pedl2det_runtime.checkpoint.reading import read_json, reading
 from pedl2det_runtime.config.reader import config_from
-from pedl2det_runtime.errors import CheckFailedError
+from pedl2det_runtime.errors import CheckFailedError, CheckpointError, DamagedCheckpointError
+from pedl2det_runtime.errors.trial_code import one_line
 from pedl2det_runtime.trainer.trial_loading import at_home, load_trial, users_code
 
 _OLD_MODELS = ("determined-keras-model.h5", "determined-keras-model", "pedl-keras-model")
 
 
-def load_model_from_checkpoint_path(path: str | Path, tags: list[str] | None = None) -> Any:  # noqa: ARG001
-    """The model that a ``TFKerasTrial`` wrote into a checkpoint.
+#: Layers whose config holds code, or names any function of TensorFlow.
+_CODE = {"Lambda", "__lambda__", "TFOpLambda", "SlicingOpLambda", "ClassMethod"}
+_CODE |= {"InstanceMethod", "InstanceProperty", "TensorFlowOpLayer"}
+_CONFIGS = ("model_config", "training_config")
+_TRUST = "if you trust it, pass trust=True"
 
-    The trial's own code, which is a part of the checkpoint, builds the model: the trial is
-    constructed with a context as :meth:`TFKerasTrialContext.from_config` makes them, and asked for
-    ``build_model()``. Older checkpoints, that are one HDF5 file, are opened by Keras.
+
+def load_model_from_checkpoint_path(
+    path: str | Path,
+    tags: list[str] | None = None,  # noqa: ARG001
+    trust: bool = False,
+) -> Any:
+    """Load the model that a ``TFKerasTrial`` wrote into a checkpoint.
+
+    Every file is verified first. Without ``trust`` no code of the checkpoint runs: Keras opens the
+    HDF5 file, which works for models made of Keras' own layers, losses and metrics. With ``trust``
+    the trial's code in the checkpoint builds the model: the trial is constructed with a context as
+    :meth:`TFKerasTrialContext.from_config` makes them, and asked for ``build_model()``. Older
+    checkpoints that are one HDF5 file are always opened by Keras.
 
     Args:
         path: the checkpoint's directory.
         tags: meant something for TensorFlow's SavedModels; not used.
+        trust: run the code in the checkpoint: the trial's, and ``Lambda`` layers.
 
     Returns:
         The ``tf.keras.Model``, compiled, with its weights and the state of its optimizer.
 
     Raises:
         AssertionError: there is no checkpoint of a Keras trial.
-        CheckpointError: the checkpoint does not fit the trial in it.
+        CheckpointError: it is damaged, needs its code, or does not fit the trial in it.
         TrialCodeError: the trial's code raised.
     """
     keras_versions.choose_keras_2()
     keras_versions.prepare()
     directory = Path(path).resolve()
-    if (directory / "state.json").exists():
-        return _load(directory)
+    if checkpoint.is_own(directory):
+        _verify(directory)
+        return _load_with_code(directory) if trust else _load_without_code(directory)
     for name in _OLD_MODELS:
-        if (directory / name).exists():
-            return _open_hdf5(directory / name)
+        if os.path.lexists(directory / name):
+            manifest.refuse_special(directory)
+            return _open_hdf5(directory / name, trust)
     raise CheckFailedError(
         f"{path}: no checkpoint of a Keras trial: expected state.json of a checkpoint written "
         f"here, or one of {', '.join(_OLD_MODELS)}"
     )
 
 
-def _load(directory: Path) -> Any:
-    raw = checkpoint.read_json(directory / "experiment_config.json")
-    config = config_from(raw)
+def _verify(directory: Path) -> None:
+    """Verify a checkpoint; if it is damaged, name one beside it that is not."""
+    try:
+        checkpoint.verify(directory)
+    except DamagedCheckpointError as error:
+        whole, _ = checkpoint.newest_undamaged(directory.parent)
+        if whole is None:
+            raise
+        batches = checkpoint.steps(directory.parent)[whole.name]
+        raise DamagedCheckpointError(f"{error}; {whole} (batch {batches}) is whole") from None
+
+
+def _load_with_code(directory: Path) -> Any:
+    config = config_from(read_json(directory / "experiment_config.json"))
     info = TrialInfo(
         config=config,
-        hparams=checkpoint.read_json(directory / "hparams.json"),
+        hparams=read_json(directory / "hparams.json"),
         seed=config.reproducibility.experiment_seed,
         tensorboard_dir=Path(tempfile.gettempdir()) / "tensorboard",
     )
@@ -66,15 +99,67 @@ def _load(directory: Path) -> Any:
         with users_code(code, f"build the model of {trial_class.__name__}"):
             model = trial_class(TFKerasTrialContext(info, managed=False)).build_model()
             if not graph_mode.is_chosen() or not model.built:
-                batch = checkpoint.read_json(directory / "metadata.json")["batch"]
+                batch = read_json(directory / "metadata.json")["batch"]
                 keras_versions.build(model, model_files.spec_of_batch(batch))
     model_files.restore_weights(directory, model)
     return model
 
 
-def _open_hdf5(path: Path) -> Any:
+def _load_without_code(directory: Path) -> Any:
+    path = directory / model_files.MODEL
+    if not path.exists():
+        raise CheckpointError(f"{directory}: only its code can build this model; {_TRUST}")
+    model = _open_hdf5(path, trust=False)
+    model_files.restore_weights(directory, model)
+    return model
+
+
+def _open_hdf5(path: Path, trust: bool) -> Any:
+    """Open a model that Keras saved in HDF5.
+
+    Raises:
+        DamagedCheckpointError: the file is damaged, or declares more than it holds.
+        CheckpointError: it needs code, or Keras cannot open it.
+    """
     import h5py
     import tensorflow as tf
 
-    with h5py.File(path) as file:
-        return tf.keras.models.load_model(file)
+    bounds.check_hdf5(path)
+    with reading(path), h5py.File(path) as file:
+        configs = [json.loads(file.attrs.get(name, "{}")) for name in _CONFIGS]
+        needs = sorted({name for config in configs for name in _code_in(config)})
+    if needs and not trust:
+        raise CheckpointError(f"{path}: the model holds code ({', '.join(needs)}); {_TRUST}")
+    try:
+        if not trust:
+            _check_size(configs[0], path)
+        with h5py.File(path) as file:
+            return tf.keras.models.load_model(file)
+    except Exception as error:  # Keras raises anything
+        hint = "" if trust else f"; it may need the trial's code: {_TRUST}"
+        raise CheckpointError(f"{path}: Keras cannot open it: {one_line(error)}{hint}") from error
+
+
+def _code_in(config: Any) -> Iterator[str]:
+    """What of a Keras config is code, or comes from a module outside Keras."""
+    if isinstance(config, dict):
+        name, module = config.get("class_name"), config.get("module") or "keras"
+        if name == "function":
+            name = config.get("config")
+        if name in _CODE or (module == "builtins" and hasattr(builtins, str(name))):
+            yield str(name)
+        elif name and str(module).partition(".")[0] not in ("keras", "tf_keras", "builtins"):
+            yield f"{module}.{name}"
+    if isinstance(config, dict | list):
+        for part in config.values() if isinstance(config, dict) else config:
+            yield from _code_in(part)
+
+
+def _check_size(config: Any, path: Path) -> None:
+    """Refuse a config whose weights are larger than the file, before they take memory."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default():
+        size = bounds.size_of(tf.keras.models.model_from_json(json.dumps(config)))
+    if size > path.stat().st_size:
+        raise ValueError(f"its layers have {size} bytes of weights, more than it holds")

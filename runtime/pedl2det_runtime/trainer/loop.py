@@ -79,7 +79,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         job.callbacks.keras("on_train_begin", {})
         own = job.run.resume_point.own
         if own:
-            job.callbacks.load_states(own.callbacks)
+            job.callbacks.load_states(own)
         self._act()
         if not self._stopping and self._first_batch < job.schedule.total:
             self._fit(model, dataset)
@@ -115,7 +115,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         same_rank = rank if point.state.slots == size else None
         self._worker_state.restore_data(point.own, self._first_batch, same_rank)
         dataset = self._feed.open(model, build=True)
-        model_files.restore(point.path, model, self._first_batch, point.own.layers)
+        model_files.restore(point.path, model, self._first_batch, point.own)
         self._worker_state.restore_gradients(point.own)
         return dataset
 

@@ -13,6 +13,8 @@ from pedl2det_runtime.api.generation import Generation
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import safe_pickle
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.reading import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 
@@ -139,17 +141,22 @@ class Multiplexer:
             states[place] = state
         return safe_pickle.dumps(states, self._home)
 
-    def load_states(self, pickled: bytes) -> None:
+    def load_states(self, own: RankState) -> None:
         """Restore the state of each callback.
 
         Raises:
             CheckFailedError: there are more or fewer callbacks than when the states were saved.
-            CheckpointError: the pickle holds anything that :meth:`dump_states` does not write.
+            DamagedCheckpointError: the pickle holds anything that :meth:`dump_states` does not
+                write.
         """
-        states = safe_pickle.loads(pickled, self._home)
+        file = own.directory / "callbacks.pkl"
+        with reading(file):
+            states = safe_pickle.loads(own.callbacks, self._home)
+            if not isinstance(states, list):
+                raise ValueError("expected a list of states")
         if len(states) != self._count:
             raise CheckFailedError(
-                f"the checkpoint holds the state of {len(states)} callbacks, "
+                f"{file}: the checkpoint holds the state of {len(states)} callbacks, "
                 f"keras_callbacks() returned {self._count}"
             )
         for place, callback, memory in zip(
@@ -161,7 +168,8 @@ class Multiplexer:
             if isinstance(callback, Callback):
                 callback.load_state(state)
             else:
-                memory.restore(state)
+                with reading(file):
+                    memory.restore(state)
 
 
 def _is_of_the_chief(callback: Any) -> bool:

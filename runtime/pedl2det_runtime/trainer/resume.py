@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pedl2det_runtime.api.trial_info import TrialInfo
@@ -12,7 +12,7 @@ from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.distributed.sharing import seen_by_all
-from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.reports import BATCH, REPORT, written_lines
 
@@ -25,11 +25,13 @@ class ResumePoint:
         path: its directory.
         state: progress of the run.
         own: state of this rank.
+        damaged: names of newer checkpoints that cannot be used.
     """
 
     path: Path | None = None
     state: checkpoint.State | None = None
     own: RankState | None = None
+    damaged: frozenset[str] = frozenset()
 
 
 def checkpoint_of_all(
@@ -53,7 +55,8 @@ def checkpoint_of_all(
             "are shared differently, so this is not the run that it would have been"
         )
     path = seen_by_all(path, distributed)
-    return ResumePoint(path, state, RankState.read(path, distributed.rank))
+    own = RankState.read(path, distributed.rank)
+    return replace(found, path=path, state=state, own=own)
 
 
 def find_checkpoint(
@@ -64,7 +67,7 @@ def find_checkpoint(
     Raises:
         ConfigError: it holds results and ``options.resume`` is not set, it cannot be made, or
             somebody else's files are where results go.
-        CheckpointError: the checkpoint in it is of another run.
+        CheckpointError: the checkpoint in it is of another run, or all of them are damaged.
     """
     out = options.out
     log = out / "metrics.jsonl"
@@ -73,18 +76,18 @@ def find_checkpoint(
     reports = written_lines(log, REPORT)
     if options.trace:
         written_lines(out / "batches.jsonl", BATCH)
-    path = checkpoint.latest(out / "checkpoints")
     if options.resume:
         if not out.is_dir():
             raise ConfigError(f"--resume: {out}: no such directory")
+        path, damaged = _newest_undamaged(out / "checkpoints", say)
         if path is not None:
             state = checkpoint.read_state(path, info.hparams, info.seed)
-            return ResumePoint(path, state)
+            return ResumePoint(path, state, damaged=damaged)
         say(f"no checkpoint in {out}: the run starts at batch 0")
         if log.exists():
             log.replace(_free(log.with_suffix(".jsonl.before")))
         return ResumePoint()
-    if path is not None or reports:
+    if checkpoint.latest(out / "checkpoints") is not None or reports:
         raise ConfigError(
             f"{out}: holds the results of a run: go on with --resume, "
             "or choose another directory with --out"
@@ -94,6 +97,27 @@ def find_checkpoint(
     except OSError as error:
         raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
     return ResumePoint()
+
+
+def _newest_undamaged(
+    directory: Path, say: Callable[[str], None]
+) -> tuple[Path | None, frozenset[str]]:
+    """Find the checkpoint to resume from, and the names of newer ones that are damaged.
+
+    Raises:
+        DamagedCheckpointError: there are checkpoints, and all of them are damaged.
+    """
+    path, damaged = checkpoint.newest_undamaged(directory)
+    trained = checkpoint.steps(directory)
+    for broken, error in damaged.items():
+        if path is None:
+            raise DamagedCheckpointError(
+                f"{error}; {directory} has no undamaged checkpoint: start anew with another --out"
+            )
+        batches = trained[path.name]
+        lost = f"{trained[broken.name] - batches}" if broken.name in trained else "the later"
+        say(f"{error}; resuming from {path.name} at batch {batches}: {lost} batches are lost")
+    return path, frozenset(broken.name for broken in damaged)
 
 
 def _free(path: Path) -> Path:

@@ -24,6 +24,7 @@ from typing import Any
 
 from pedl2det_runtime.api.trial import TFKerasTrial, Trial
 from pedl2det_runtime.errors import (
+    DamagedCheckpointError,
     InvalidHP,
     Pedl2DetError,
     TrialCodeError,
@@ -71,7 +72,7 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except (TrialCodeError, KeyboardInterrupt):
+    except (TrialCodeError, DamagedCheckpointError, KeyboardInterrupt):
         raise
     except Pedl2DetError as error:
         # Our own message, with the place of the trial's code that led to it.

@@ -7,6 +7,7 @@ from typing import Any
 from pedl2det_runtime.backends import random_state
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.reading import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.generators import replay_draws
 from pedl2det_runtime.trainer.job import Job
@@ -45,7 +46,8 @@ class WorkerState:
             rank: which of the ranks this is; None if there were more or fewer at the checkpoint.
         """
         for name, memory in self._memories.items():
-            memory.restore(own.loaders[name])
+            with reading(own.directory / "loaders.pkl"):
+                memory.restore(own.loaders[name])
         data = self._job.data
         replay_draws(data.training, data.validation, batches, own.random, rank)
         random_state.restore_host_state(own.random)
@@ -59,8 +61,9 @@ class WorkerState:
                 "(optimizations.aggregation_frequency, or slots): a step begins anew"
             )
             return
-        for variable, value in zip(variables, own.gradients, strict=True):
-            variable.assign(value)
+        with reading(own.directory / "gradients.npz"):
+            for variable, value in zip(variables, own.gradients, strict=True):
+                variable.assign(value)
 
     def _waiting(self) -> list[Any]:
         return [variable for part in self._job.accumulators for variable in part.variables]

@@ -1,0 +1,120 @@
+"""Bounds on the memory that arrays of a checkpoint take, checked before they are read."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.checkpoint.reading import reading, require_file
+
+_ROOM = 2**28  # bytes, beside those that a model's own size explains
+_COPIES = 16  # of the weights: optimizers keep one to four
+
+
+def largest(model: Any) -> int:
+    """The most bytes that a checkpoint of a built model may hold."""
+    return _ROOM + _COPIES * size_of(model)
+
+
+def size_of(model: Any) -> int:
+    """The bytes of a model's weights."""
+    return sum(int(w.dtype.size * (w.shape.num_elements() or 0)) for w in model.weights)
+
+
+def check_npz(path: Path) -> None:
+    """Refuse an archive that would need more memory than its size.
+
+    Raises:
+        DamagedCheckpointError: it is compressed, damaged or no archive.
+    """
+    size = require_file(path)
+    with reading(path), zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise ValueError("the arrays are compressed, which no version of pedl2det does")
+        _refuse_more(sum(member.file_size for member in members), size)
+
+
+def check_hdf5(path: Path, limit: float = math.inf) -> None:
+    """Refuse an HDF5 file that refers to other files or declares more data than it holds.
+
+    Args:
+        path: a file that Keras wrote.
+        limit: the most bytes of data that are accepted.
+
+    Raises:
+        DamagedCheckpointError: as above, or it is damaged.
+    """
+    import h5py
+
+    size = require_file(path)
+    with reading(path), h5py.File(path) as file:
+        total, seen, groups = 0, {h5py.h5o.get_info(file.id).addr}, [file]
+        while groups:
+            group = groups.pop()
+            _check_names(group)
+            for name in group:
+                if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                    raise ValueError(f"{group.name}/{name} is a link")
+                item = group[name]
+                address = h5py.h5o.get_info(item.id).addr
+                if address in seen:
+                    raise ValueError(f"{item.name} is there twice")
+                seen.add(address)
+                if isinstance(item, h5py.Group):
+                    groups.append(item)
+                elif isinstance(item, h5py.Dataset):
+                    total += _bytes_of(item)
+        _refuse_more(total, min(size, limit))
+
+
+def check_tensors(prefix: Path, limit: float) -> None:
+    """Refuse a checkpoint in TensorFlow's format that is damaged or declares too much data.
+
+    Args:
+        prefix: the path of its files, without ``.index``.
+        limit: the most bytes of data that are accepted.
+
+    Raises:
+        DamagedCheckpointError: as above.
+    """
+    import tensorflow as tf
+
+    index = prefix.with_name(prefix.name + ".index")
+    require_file(index)
+    with reading(index):
+        data = sorted(prefix.parent.glob(f"{prefix.name}.data-*"))
+        size = sum(map(require_file, data))
+        reader = tf.train.load_checkpoint(str(prefix))
+        types = reader.get_variable_to_dtype_map()
+        shapes = reader.get_variable_to_shape_map()
+        total = sum(types[name].size * math.prod(shape) for name, shape in shapes.items())
+        _refuse_more(total, min(size, limit))
+        for name in shapes:
+            reader.get_tensor(name)  # verifies its CRC
+
+
+def _check_names(group: Any) -> None:
+    """Refuse lists of names by which Keras would read one array several times."""
+    for key in group.attrs:
+        if key.startswith(("layer_names", "weight_names")):
+            values = group.attrs[key]
+            names = [name.decode() if isinstance(name, bytes) else name for name in values]
+            parts = {part for name in names for part in name.split("/")}
+            if len(set(names)) < len(names) or not parts.isdisjoint({"", ".", ".."}):
+                raise ValueError(f"{group.name}: {key} holds a name twice, or a wrong one")
+
+
+def _bytes_of(dataset: Any) -> int:
+    if dataset.external or dataset.is_virtual:
+        raise ValueError(f"{dataset.name}: its data are in another file")
+    size = 0 if dataset.shape is None else math.prod(dataset.shape) * dataset.dtype.itemsize
+    _refuse_more(size, dataset.id.get_storage_size(), f"{dataset.name}: ")
+    return size
+
+
+def _refuse_more(declared: int, limit: float, place: str = "") -> None:
+    if declared > limit:
+        raise ValueError(f"{place}{declared} bytes of data are declared, at most {limit} can be")

@@ -1,0 +1,129 @@
+"""The manifest of a checkpoint: size and SHA-256 hash of every file, verified before use.
+
+``metadata.json`` lists the files under ``files`` and its own hash under ``sha256``::
+
+    {"files": {"state.json": {"size": 201, "sha256": "5f70..."}}, "sha256": "c3ab..."}
+
+A link that a callback added is listed as ``{"link": target}``. The marker is not listed: a
+checkpoint without it still loads. Earlier versions listed the names alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.checkpoint.reading import read_json, reading, require_file
+
+_UNLISTED = {ownership.MARKER, ownership.METADATA}
+#: What the names of files begin with that pedl2det reads; nobody else may add one.
+_READ = (
+    *("determined-keras-model", "pedl-keras-model", "optimizer.json", "state.json", "rank-"),
+    *("experiment_config.json", "hparams.json", ownership.METADATA),
+)
+
+
+def described(directory: Path) -> dict[str, dict[str, Any]]:
+    """The entry of every file of a checkpoint, by its relative path.
+
+    Raises:
+        DamagedCheckpointError: a callback added a special file.
+        OSError: the disk refused.
+    """
+    return {name: _entry(path) for name, path in _files(directory) if name not in _UNLISTED}
+
+
+def with_hash(metadata: dict[str, Any]) -> dict[str, Any]:
+    """The metadata with their own hash added."""
+    plain: dict[str, Any] = json.loads(json.dumps(metadata, default=str))
+    return plain | {"sha256": _hash(plain)}
+
+
+def verify(directory: Path) -> bool:
+    """Compare a checkpoint's files with its manifest.
+
+    Returns:
+        Whether it has hashes; earlier versions wrote none.
+
+    Raises:
+        DamagedCheckpointError: a file is missing, added, changed, a link or a special file.
+    """
+    place = directory / ownership.METADATA
+    metadata = read_json(place)
+    with reading(place):
+        files, expected = metadata.get("files", {}), metadata.pop("sha256", None)
+        has_hashes = expected is not None or isinstance(files, dict)
+        if has_hashes and expected != _hash(metadata):
+            raise ValueError("its content differs from its hash")
+    present = refuse_special(directory, files)
+    for name, entry in files.items() if has_hashes else ():
+        path = directory / name
+        if name not in present:
+            require_file(path)
+        with reading(path):
+            _compare(path, entry)
+    for name in present - set(files) if has_hashes else ():
+        with reading(directory / name):
+            if name.startswith(_READ) and name not in _UNLISTED:
+                raise ValueError("it was added after the checkpoint was written")
+    return has_hashes
+
+
+def refuse_special(directory: Path, listed: Any = ()) -> set[str]:
+    """The relative paths of a checkpoint's files, and of links that a callback added.
+
+    Args:
+        directory: the checkpoint.
+        listed: the names in its manifest.
+
+    Raises:
+        DamagedCheckpointError: it holds another link or a special file.
+    """
+    names = set()
+    for name, path in _files(directory):
+        is_known = name in listed and not name.startswith((*_READ, "code"))
+        if not (path.is_symlink() and is_known):
+            require_file(path)
+        names.add(name)
+    return names
+
+
+def _files(directory: Path) -> Iterator[tuple[str, Path]]:
+    """Everything except directories; a link to a directory is no directory."""
+    for parent, folders, files in os.walk(directory):
+        links = (name for name in folders if Path(parent, name).is_symlink())
+        for name in sorted([*files, *links]):
+            path = Path(parent, name)
+            yield path.relative_to(directory).as_posix(), path
+
+
+def _entry(path: Path) -> dict[str, Any]:
+    if path.is_symlink():
+        return {"link": str(path.readlink())}
+    return {"size": require_file(path), "sha256": _hash_of_file(path)}
+
+
+def _compare(path: Path, entry: dict[str, Any]) -> None:
+    if path.is_symlink():
+        if entry != {"link": str(path.readlink())}:
+            raise ValueError("it differs from its entry in metadata.json")
+        return
+    size = path.stat().st_size
+    if size != entry["size"]:
+        raise ValueError(f"{size} bytes, {entry['size']} were written")
+    if _hash_of_file(path) != entry["sha256"]:
+        raise ValueError("its content differs from its hash in metadata.json")
+
+
+def _hash_of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _hash(metadata: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(metadata, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,96 @@
+"""Read files of a checkpoint that may be damaged or hostile.
+
+Every error becomes a :class:`DamagedCheckpointError` of one line that names the file. Links and
+special files are never opened, and no file is read beyond its bound.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.errors import DamagedCheckpointError
+from pedl2det_runtime.errors.trial_code import one_line
+
+_LARGE = 2**30
+JSON_BYTES = 2**24  # parsed, it takes up to 25 times as much
+_KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn any error into one line that names ``path``.
+
+    Raises:
+        DamagedCheckpointError: the block raised an exception.
+    """
+    try:
+        yield
+    except DamagedCheckpointError:
+        raise
+    except Exception as error:  # parsers raise anything: RecursionError, struct.error, ...
+        reason = one_line(error).removeprefix("ValueError: ").removeprefix("CheckpointError: ")
+        if isinstance(error, OSError) and error.strerror:
+            reason = error.strerror
+        raise DamagedCheckpointError(f"{path}: damaged checkpoint: {reason}") from None
+
+
+def require_file(path: Path) -> int:
+    """The size of a regular file in bytes.
+
+    Raises:
+        DamagedCheckpointError: it is missing, a link, a special file or nearly empty of data.
+    """
+    with reading(path):
+        info = path.lstat()
+        if not stat.S_ISREG(info.st_mode):
+            kind = _KINDS.get(stat.S_IFMT(info.st_mode), "a special file")
+            raise ValueError(f"expected a regular file, found {kind}")
+        if info.st_size > _LARGE and info.st_blocks * 512 < info.st_size // 64:
+            raise ValueError(f"of its {info.st_size} bytes nearly all are holes")
+        return info.st_size
+
+
+def read_bytes(path: Path, limit: int | None = None) -> bytes:
+    """The content of a regular file.
+
+    Args:
+        path: the file.
+        limit: the largest size in bytes that is accepted.
+
+    Raises:
+        DamagedCheckpointError: it is missing, too large, a link or a special file.
+    """
+    size = require_file(path)
+    with reading(path):
+        if limit is not None and size > limit:
+            raise ValueError(f"{size} bytes, at most {limit} are accepted")
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            return file.read(size)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file.
+
+    Raises:
+        DamagedCheckpointError: it is missing, damaged, too large, or no object.
+    """
+    data = read_bytes(path, JSON_BYTES)
+    with reading(path):
+        value = json.loads(data)
+        if not isinstance(value, dict):
+            raise ValueError(f"expected a JSON object, found {type(value).__name__}")
+        return value
