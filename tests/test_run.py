@@ -463,7 +463,7 @@ def test_a_checkpoint_of_other_hyperparameters_is_refused(tmp_path: Path) -> Non
     )  # fmt: skip
 
     assert again.returncode == 2
-    assert "other hyperparameters (layer1_dense_size)" in again.stderr
+    assert "other settings: hyperparameters.layer1_dense_size: 16, now 8: " in again.stderr
 
 
 def test_a_trial_leaves_nothing_in_its_directory(

@@ -32,6 +32,7 @@ from pedl2det_names import Age
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one config value."
 )
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --out.")
+@click.option("--force", is_flag=True, help="Resume although what is trained has changed.")
 @click.option("--max-batches", type=click.IntRange(min=1), help="Train no more than this.")
 @click.option("--test", is_flag=True, help="One batch of everything, to see that it works.")
 @click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
@@ -48,6 +49,7 @@ def command(
     out: Path | None,
     overrides: tuple[str, ...],
     resume: bool,
+    force: bool,
     max_batches: int | None,
     test: bool,
     trace: bool,
@@ -64,6 +66,7 @@ def command(
         config=config or _config_of_script(directory),
         overrides=overrides,
         resume=resume,
+        force=force,
         max_batches=max_batches,
         test=test,
         trace=trace,
@@ -71,25 +74,45 @@ def command(
     )
     from pedl2det_runtime import errors
     from pedl2det_runtime.distributed.joining import is_chief
-    from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
+    from pedl2det_runtime.trainer import signals
 
     searched = [*sys.path]
     try:
-        if ranks := ranks_to_start(options, hosts):
-            more = ["--traceback"] if with_stack else []
-            start_ranks(options, ranks, hosts, _say, *more)
-            return
-        with _old_names(options):
-            progress = runtime.run(options, click.echo)
+        with signals.heeded():
+            progress = _run(options, hosts, with_stack)
     except errors.Pedl2DetError as error:
         _fail(error, with_stack)
-    except KeyboardInterrupt:
-        click.echo("pedl2det: interrupted; --resume goes on from the last checkpoint", err=True)
-        sys.exit(130)
+    except errors.Interrupted as stop:
+        _stop(stop, options, hosts)
     finally:
         sys.path[:] = searched
-    if is_chief():
+    if progress and is_chief():
         click.echo(f"trained {progress.batches} batches; results in {out}")
+
+
+def _run(options: Any, hosts: str | None, with_stack: bool) -> Any:
+    """Train in this process, or start the ranks; returns the progress of this process."""
+    from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
+
+    if ranks := ranks_to_start(options, hosts):
+        more = ["--traceback"] if with_stack else []
+        start_ranks(options, ranks, hosts, _say, *more)
+        return None
+    with _old_names(options):
+        return _runtime().run(options, click.echo)
+
+
+def _stop(stop: Any, options: Any, hosts: str | None) -> NoReturn:
+    """Say how to go on after a signal; a rank leaves that to the launcher."""
+    from pedl2det_runtime.distributed.joining import is_rank
+    from pedl2det_runtime.launch.output import Failure
+
+    if is_rank():
+        Failure(type(stop).__name__, str(stop), str(stop.number)).tell()
+    else:
+        more = f" --hosts {hosts}" if hosts else ""
+        click.echo(f"pedl2det: {stop}; go on with: {options.to_resume()}{more}", err=True)
+    sys.exit(stop.exit_code)
 
 
 def _config_of_script(path: Path) -> Path | None:

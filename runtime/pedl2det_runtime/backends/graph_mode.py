@@ -81,9 +81,9 @@ def _weights_of_classes(y: Any, class_weight: dict[int, float], *sample_weights:
     return of_class * tf.cast(sample_weights[0], tf.float32) if sample_weights else of_class
 
 
-def evaluate(model: Any, dataset: Any, steps: int | None, callback: Any) -> dict[str, Any]:
+def evaluate(model: Any, dataset: Any, steps: int | None, callbacks: list[Any]) -> dict[str, Any]:
     """Call ``model.evaluate`` and return the metrics by name."""
-    fixed = {"steps": steps, "verbose": 0, "callbacks": [callback]}
+    fixed = {"steps": steps, "verbose": 0, "callbacks": callbacks}
     if not is_chosen():
         logs: dict[str, Any] = model.evaluate(dataset, return_dict=True, **fixed)
         return logs

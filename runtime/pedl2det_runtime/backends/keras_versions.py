@@ -213,6 +213,14 @@ def optimizers(model: Any) -> list[Any]:
     ]
 
 
+def named_optimizers(model: Any) -> dict[str, Any]:
+    """All optimizers of a model by name: ``optimizer``, ``optimizer_1`` and so on."""
+    return {
+        f"optimizer_{number}" if number else "optimizer": optimizer
+        for number, optimizer in enumerate(optimizers(model))
+    }
+
+
 def build(model: Any, spec: Any) -> None:
     """Create a model's variables by tracing its training step, without running it.
 
@@ -267,12 +275,12 @@ def optimizer_variables(model: Any) -> list[Any]:
     return list(optimizer.weights)
 
 
-def optimizer_settings(model: Any) -> dict[str, Any]:
-    """Return the optimizer's settings that are variables but not weights, by name.
+def optimizer_settings(optimizer: Any) -> dict[str, Any]:
+    """Return the settings of an optimizer that are variables but not weights, by name.
 
     Callbacks may change them, for example the learning rate.
     """
-    optimizer = getattr(model.optimizer, "inner_optimizer", model.optimizer)
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
     settings = getattr(optimizer, "_hyper", None)  # optimizers.legacy
     if settings is None:
         settings = {"learning_rate": getattr(optimizer, "_learning_rate", None)}
@@ -300,6 +308,19 @@ def _makes_its_own_functions(model: Any) -> bool:
     )
 
 
+def untimed(callback: Any, model: Any) -> Any:
+    """The callbacks of ``fit`` without the warning that this one, which saves, is slow."""
+    import tensorflow as tf
+
+    if graph_mode.is_chosen():
+        return [callback]
+    callbacks = tf.keras.callbacks.CallbackList(
+        [callback], add_history=True, model=model, verbose=0, epochs=1
+    )
+    callbacks._check_timing = False
+    return callbacks
+
+
 def set_chunk(model: Any, batches: int) -> None:
     """Set the number of batches of the next execution. Keras reads it before each execution."""
     model._steps_per_execution.assign(batches)
@@ -322,6 +343,11 @@ def saved_as_it_is(model: Any) -> Iterator[None]:
     finally:
         for container in containers:
             container._built = False
+
+
+def metric_variables(model: Any) -> list[Any]:
+    """The variables in which a model's metrics are averaged, as far as they exist."""
+    return [variable for metric in model.metrics for variable in metric.variables]
 
 
 def train_counter(model: Any) -> Any:

@@ -53,6 +53,8 @@ class State:
         seed: the trial's seed.
         slots: the processes that trained it.
         stopped: whether a callback ended the training.
+        workload: the batch at which the present workload began, if the checkpoint is within it.
+        wants_to_stop: whether a callback wants the training to end after this workload.
     """
 
     progress: Progress
@@ -61,6 +63,8 @@ class State:
     seed: int
     slots: int
     stopped: bool = False
+    workload: int | None = None
+    wants_to_stop: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class Belongings:
         directory: the trial's directory.
         code: the trial's files (:func:`~pedl2det_runtime.checkpoint.code.code_of`).
         batch: what a batch is (:func:`~pedl2det_runtime.checkpoint.model_files.described_batch`).
+        compiled: what ``build_model`` compiled (:mod:`~pedl2det_runtime.checkpoint.compiled`).
     """
 
     config: dict[str, Any]
@@ -80,6 +85,7 @@ class Belongings:
     directory: Path
     code: tuple[Path, ...]
     batch: Any = None
+    compiled: dict[str, Any] | None = None
 
 
 def save(
@@ -125,7 +131,7 @@ def save(
         finish(path)
         metadata = described | keras_versions.described()
         metadata |= {"steps_completed": state.progress.batches, "batch": belongings.batch}
-        metadata |= {"files": manifest.described(path)}
+        metadata |= {"compiled": belongings.compiled, "files": manifest.described(path)}
         _write_metadata(path, manifest.with_hash(metadata))
         _sync(directory)
     except BaseException as error:
@@ -225,29 +231,23 @@ def _newest_first(directory: Path) -> list[Path]:
     return [path for _, _, path in sorted(found, reverse=True)]
 
 
-def read_state(checkpoint: Path, hparams: dict[str, Any], seed: int) -> State:
+def read_state(checkpoint: Path) -> State:
     """The state that a checkpoint holds.
 
     Raises:
         DamagedCheckpointError: it is damaged.
-        CheckpointError: it is of a trial with another seed or hyperparameters.
     """
-    saved = read_json(checkpoint / "hparams.json")
-    hparams = without_credentials(hparams)
-    if saved != json.loads(json.dumps(hparams)):
-        names = sorted(
-            name for name in saved.keys() | hparams.keys() if saved.get(name) != hparams.get(name)
-        )
-        raise CheckpointError(
-            f"{checkpoint}: it was trained with other hyperparameters ({', '.join(names)}): "
-            "continue with those, or start anew in another directory"
-        )
-    state = _state(checkpoint)
-    if state.seed != seed:
-        raise CheckpointError(
-            f"{checkpoint}: it was trained with seed {state.seed}, and this run has seed {seed}"
-        )
-    return state
+    return _state(checkpoint)
+
+
+def written_with(checkpoint: Path) -> dict[str, Any]:
+    """Return the metadata of a checkpoint: versions, and what ``build_model`` compiled.
+
+    Raises:
+        DamagedCheckpointError: they are damaged.
+    """
+    metadata: dict[str, Any] = read_json(checkpoint / ownership.METADATA)
+    return metadata
 
 
 def _copy_code(belongings: Belongings, target: Path) -> None:

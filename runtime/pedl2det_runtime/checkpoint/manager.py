@@ -74,7 +74,7 @@ class CheckpointManager:
         self._directory = out / "checkpoints"
         self._run = run
         self._goal = goal
-        self._contents = contents
+        self.contents = contents
         self._damaged = damaged
         self._values = _validations(out / "metrics.jsonl", goal, records)
 
@@ -140,7 +140,7 @@ class CheckpointManager:
             state,
             ranks,
             run=self._run,
-            belongings=replace(self._contents, batch=batch),
+            belongings=replace(self.contents, batch=batch),
             finish=finish,
         )
         if self._goal.storage:

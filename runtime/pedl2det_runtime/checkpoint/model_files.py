@@ -32,7 +32,7 @@ def save(model: Any, directory: Path) -> dict[str, str]:
     """
     settings = {
         name: float(graph_mode.value(variable))
-        for name, variable in keras_versions.optimizer_settings(model).items()
+        for name, variable in keras_versions.optimizer_settings(model.optimizer).items()
     }
     (directory / _OPTIMIZER).write_text(json.dumps(settings), encoding="utf-8")
     if not keras_versions.has_more_optimizers(model):
@@ -44,19 +44,27 @@ def save(model: Any, directory: Path) -> dict[str, str]:
     return {"format": "saved_weights"}
 
 
-def restore(checkpoint: Path, model: Any, batches: int, own: RankState) -> None:
+def restore(
+    checkpoint: Path,
+    model: Any,
+    batches: int,
+    own: RankState,
+    built: frozenset[str] = frozenset(),
+) -> None:
     """Put a built model back where it was at batch ``batches``.
 
     Args:
         checkpoint: where from.
         model: the model.
         batches: how many it had trained.
-        own: what this process has for itself.
+        own: state of this rank.
+        built: settings that stay as the code built them, such as ``optimizer.learning_rate``; with
+            ``optimizer.class``, all of the optimizer.
 
     Raises:
         CheckpointError: the checkpoint does not fit the model.
     """
-    restore_weights(checkpoint, model)
+    restore_weights(checkpoint, model, built)
     states = own.layers
     with _fitting(own.directory / "layers.npz"):
         variables = _layer_states(model)
@@ -75,19 +83,26 @@ def layer_states(model: Any) -> list[npt.NDArray[Any]]:
     return [np.asarray(graph_mode.value(variable)) for variable in _layer_states(model)]
 
 
-def restore_weights(checkpoint: Path, model: Any) -> None:
-    """Put the weights and the optimizers back into a built model.
+def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozenset()) -> None:
+    """Put the weights and the optimizers back into a built model; ``built`` as in :func:`restore`.
 
     Raises:
         DamagedCheckpointError: a file is damaged, or holds more than such a model has.
         CheckpointError: the checkpoint does not fit the model.
     """
+    is_other = any(name.endswith(".class") for name in built)
+    kept = [(variable, graph_mode.value(variable)) for variable in _settings(model, built)]
     file, limit = checkpoint / MODEL, bounds.largest(model)
     if file.exists():
         bounds.check_hdf5(file, limit)
         with _fitting(file):
             model.load_weights(str(file))
-            _restore_optimizer(file, model)
+            if not is_other:
+                _restore_optimizer(file, model)
+    elif is_other:
+        raise CheckpointError(
+            f"{checkpoint / WEIGHTS}: holds the weights with the state of another optimizer"
+        )
     else:
         bounds.check_tensors(checkpoint / WEIGHTS, limit)
         # Optimizers get their variables at their first step, and their values then; what
@@ -96,10 +111,23 @@ def restore_weights(checkpoint: Path, model: Any) -> None:
             status = model.load_weights(str(checkpoint / WEIGHTS))
             if not graph_mode.is_chosen():
                 status.assert_existing_objects_matched()
-    settings = read_json(checkpoint / _OPTIMIZER)
-    with _fitting(checkpoint / _OPTIMIZER):
-        for name, variable in keras_versions.optimizer_settings(model).items():
-            graph_mode.assign(variable, settings[name])
+    if not is_other:
+        settings = read_json(checkpoint / _OPTIMIZER)
+        with _fitting(checkpoint / _OPTIMIZER):
+            for name, variable in keras_versions.optimizer_settings(model.optimizer).items():
+                graph_mode.assign(variable, settings[name])
+    for variable, value in kept:
+        graph_mode.assign(variable, value)
+
+
+def _settings(model: Any, names: frozenset[str]) -> list[Any]:
+    """Return the variables of some settings of the model's optimizers."""
+    return [
+        variable
+        for name, optimizer in keras_versions.named_optimizers(model).items()
+        for setting, variable in keras_versions.optimizer_settings(optimizer).items()
+        if f"{name}.{setting}" in names
+    ]
 
 
 def check(checkpoint: Path) -> None:

@@ -7,7 +7,7 @@ its data sequences and callbacks remember, gradients that wait for their step.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class RankState:
         layers: states of random and recurrent layers, and TensorFlow's own generator.
         gradients: sums of gradients between two steps (``optimizations.aggregation_frequency``).
         directory: where it was read.
+        metrics: sums of the metrics since the last report; empty at a report.
     """
 
     random: dict[str, Any]
@@ -41,6 +42,7 @@ class RankState:
     layers: Arrays
     gradients: Arrays
     directory: Path = Path()
+    metrics: Arrays = field(default_factory=list)
 
     def write(self, checkpoint: Path, rank: int) -> None:
         """Write the files of this rank."""
@@ -51,6 +53,8 @@ class RankState:
         (directory / "loaders.pkl").write_bytes(safe_pickle.dumps(self.loaders))
         np.savez(directory / "layers.npz", *self.layers)
         np.savez(directory / "gradients.npz", *self.gradients)
+        if self.metrics:
+            np.savez(directory / "metrics.npz", *self.metrics)
 
     @classmethod
     def read(cls, checkpoint: Path, rank: int) -> RankState:
@@ -65,6 +69,7 @@ class RankState:
         random = read_json(directory / "random.json")
         with reading(directory / "random.json"):
             random_state.check_host_state(random)
+        metrics = directory / "metrics.npz"
         return cls(
             random=random,
             callbacks=read_bytes(directory / "callbacks.pkl"),
@@ -72,6 +77,7 @@ class RankState:
             layers=_arrays(directory / "layers.npz"),
             gradients=_arrays(directory / "gradients.npz"),
             directory=directory,
+            metrics=_arrays(metrics) if metrics.exists() else [],
         )
 
 

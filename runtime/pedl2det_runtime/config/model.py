@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    model_validator,
+)
 
 SEARCHERS = (
     "single",
@@ -111,7 +119,11 @@ def _period(value: object) -> int | Length:
     return value
 
 
-Period = Annotated[int | Length, PlainValidator(_period)]
+def _period_as_json(period: int | Length) -> int | dict[str, int]:
+    return period if isinstance(period, int) else period.model_dump(exclude_none=True)
+
+
+Period = Annotated[int | Length, PlainValidator(_period), PlainSerializer(_period_as_json)]
 
 
 def _searcher_name(value: object) -> object:

@@ -14,6 +14,8 @@ _CLUSTER = {
     *("profiling", "retention_policy", "security", "slurm", "tensorboard_storage"),
 }
 _DESCRIPTIVE = {"labels", "notes", "project", "workspace", "template"}
+#: Top-level keys that a run does not use, and does not call unknown.
+WITHOUT_EFFECT = _CLUSTER | _DESCRIPTIVE
 
 
 def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -> list[str]:
@@ -38,7 +40,7 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         )
     if unused := _unused(config, slots):
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
-    if unknown := sorted(_extra(config) - _CLUSTER - _DESCRIPTIVE):
+    if unknown := sorted(_extra(config) - WITHOUT_EFFECT):
         lines.append(f"unknown config keys, not used: {', '.join(map(_with_suggestion, unknown))}")
     return lines
 

@@ -54,6 +54,13 @@ class Feed(Protocol):
     def allow(self, until: int) -> None:
         """Allow loading of batches up to number ``until`` of the training."""
 
+    def hold(self, batches: int) -> int:
+        """Make no further batch than are made, of which so many have been used.
+
+        Returns:
+            How many must be used before all random states belong to the last of them.
+        """
+
     def finish(self) -> None:
         """Signal the end of a pass to the data."""
 
@@ -177,6 +184,9 @@ class _SequenceFeed:
     def allow(self, until: int) -> None:
         self._feed.allow(until)
 
+    def hold(self, batches: int) -> int:
+        return self._feed.hold(batches)
+
     def finish(self) -> None:
         self._feed.allow(None)
         next(self._feed, None)  # a request after the last batch ends the pass
@@ -200,6 +210,9 @@ class _DatasetFeed:
 
     def allow(self, until: int) -> None:
         pass
+
+    def hold(self, batches: int) -> int:
+        return batches
 
     def finish(self) -> None:
         pass

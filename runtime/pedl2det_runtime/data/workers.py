@@ -88,6 +88,20 @@ class BatchFeed:
         """Allow loading of batches up to number ``until``; None for no limit."""
         self._until = until
 
+    def hold(self, batches: int) -> int:
+        """Make no further batch; to be called between two batches.
+
+        Args:
+            batches: how many have been used.
+
+        Returns:
+            How many must be used before the random states belong to the last batch that was.
+        """
+        if not self._workers.processes:  # whose batches are seeded one by one
+            batches = max(batches, self._requested)
+        self._until = batches
+        return batches
+
     def __iter__(self) -> BatchFeed:
         return self
 
@@ -114,10 +128,15 @@ class BatchFeed:
 
     def close(self) -> None:
         """Stop the workers and discard their batches."""
+        executor, self._executor = self._executor, None
+        is_busy = not all(batch.done() for batch in self._made)
         self._made.clear()
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            self._executor = None
+        if executor is None:
+            return
+        processes = list((getattr(executor, "_processes", None) or {}).values())
+        executor.shutdown(wait=False, cancel_futures=True)
+        for process in processes if is_busy else ():
+            process.kill()
 
     def _request(self) -> None:
         while len(self._made) < self._queue and self._requested != self._until:
@@ -197,6 +216,12 @@ class _InPlace(Executor):
         return future
 
 
+def acts_after_passes(sequence: Any) -> bool:
+    """Whether a sequence has an ``on_epoch_end`` of its own."""
+    end = getattr(sequence, "on_epoch_end", None)
+    return end is not None and _is_overridden(end)
+
+
 def _is_overridden(method: Any) -> bool:
     return not getattr(method, "__module__", "").endswith("utils.data_utils")
 
@@ -209,7 +234,8 @@ _stream: tuple[int, ...] = ()
 def _start_child(sequence: Any, stream: tuple[int, ...], parent: int) -> None:
     global _sequence, _stream
     _sequence, _stream = sequence, stream
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its workers
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent stops its workers
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
 
 

@@ -85,6 +85,11 @@ class Team:
         """Return whether ``wish`` is true on any rank."""
         return any(self._distributed.allgather(wish))
 
+    def largest(self, number: int) -> int:
+        """The largest of every rank's numbers."""
+        numbers: list[int] = self._distributed.allgather(number)
+        return max(numbers)
+
     def gather(self, state: Any) -> list[Any] | None:
         """Return the objects of all ranks, in order, on the chief; None elsewhere."""
         return self._distributed.gather(state)

@@ -26,6 +26,8 @@ from ``Exception``. Where Determined raises a ``ValueError``, ``RuntimeError`` o
 
 from __future__ import annotations
 
+import signal
+
 
 class Pedl2DetError(Exception):
     """Base class of errors that a user can cause.
@@ -64,6 +66,23 @@ class DamagedCheckpointError(CheckpointError):
 
 class TrialCodeError(Pedl2DetError):
     """The trial's code raised an exception, which is the ``__cause__`` of this one."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal asked the run to end; no error, and not caught by ``except Exception``.
+
+    Args:
+        number: the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.number = number
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a process that it ends: 143 for SIGTERM, 130 for Ctrl-C."""
+        return 128 + self.number
 
 
 class StrayStopError(Pedl2DetError):

@@ -8,21 +8,21 @@ import importlib.util
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.distributed.keys import KEY_VARIABLE, new_key
-from pedl2det_runtime.errors import ConfigError, RankError
+from pedl2det_runtime.errors import ConfigError, Interrupted, RankError
 from pedl2det_runtime.launch.outcome import Outcome, may_pass
 from pedl2det_runtime.launch.output import Failure
+from pedl2det_runtime.trainer import run_lock
 
 #: Seconds without a sign of life of a rank's machine before the others give up.
 LOST_AFTER = 120
@@ -74,6 +74,7 @@ def launch(job: Launch, say: Callable[[str, bool], None]) -> None:
     Raises:
         ConfigError: Horovod is not installed.
         RankError: the training failed; the first rank's error, whole.
+        Interrupted: a signal ended it.
     """
     program = horovodrun()
     before: Failure | None = None
@@ -81,8 +82,10 @@ def launch(job: Launch, say: Callable[[str, bool], None]) -> None:
     while True:
         reached = checkpoint.latest(job.out / "checkpoints")
         outcome = Outcome(say)
-        if _run([*_arguments(program, job), *command], outcome) == 0:
+        if _run([*_arguments(program, job), *command], outcome, job.out) == 0:
             return
+        if outcome.stopped_by is not None:
+            raise Interrupted(outcome.stopped_by)
         rank, failure = outcome.first_failure()
         if checkpoint.latest(job.out / "checkpoints") != reached:
             before = None
@@ -116,8 +119,8 @@ def _arguments(program: str, job: Launch) -> list[str]:
     ]
 
 
-def _run(command: list[str], outcome: Outcome) -> int:
-    """Run ``horovodrun`` to its end, or end it when we are to end."""
+def _run(command: list[str], outcome: Outcome, out: Path) -> int:
+    """Run ``horovodrun`` to its end; on a signal have the ranks stop in order, then at once."""
     environment = os.environ | {
         "PYTHONUNBUFFERED": "1",
         KEY_VARIABLE: new_key(),
@@ -146,12 +149,17 @@ def _run(command: list[str], outcome: Outcome) -> int:
     ]
     for listener in listeners:
         listener.start()
-    with _terminable():
+    try:
         try:
             code = process.wait()
-        except BaseException:
-            _end(process)
+        except Interrupted as stop:
+            if not _ask_chief(out, stop.number):
+                raise
+            process.wait()
             raise
+    except BaseException:
+        _end(process)
+        raise
     for listener in listeners:
         listener.join(_PATIENCE)
     return code
@@ -172,18 +180,16 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.kill()  # its ranks end with it
 
 
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Take SIGTERM as Ctrl-C, so that the ranks are ended in order."""
+def _ask_chief(out: Path, number: int) -> bool:
+    """Pass a signal on to the chief, which agrees with the others on where to stop.
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    Returns:
+        False if it is not known yet, or on another machine.
+    """
+    chief = run_lock.holder(out)
+    if chief is None or chief.host != socket.gethostname():
+        return False
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(chief.pid, number)
+        return True
+    return False

@@ -13,6 +13,8 @@ _SSH_FAILED = 255
 _LAST_LINES = 100
 #: Errors of a rank that lost another one.
 LOST = ("RankLostError", "DistributedError")
+#: The error of a rank that a signal ended; the details are its number.
+INTERRUPTED = "Interrupted"
 #: The error of a rank whose trial code raised.
 _OF_THE_TRIAL = "TrialCodeError"
 
@@ -50,13 +52,20 @@ class Outcome:
             self._last.setdefault(line.rank, deque(maxlen=_LAST_LINES)).append(line.text)
         self._say(f"[{line.rank}] {line.text}", line.stream == "stderr")
 
+    @property
+    def stopped_by(self) -> int | None:
+        """The signal for which the ranks ended in order; None if anything failed."""
+        kinds = {failure.kind for failure in self._failures.values()} - {*LOST}
+        stops = [one for one in self._failures.values() if one.kind == INTERRUPTED]
+        return int(stops[0].details) if kinds == {INTERRUPTED} else None
+
     def first_failure(self) -> tuple[int | None, Failure]:
         """Return the rank that failed first, and why; None for the rank if no rank started.
 
         A rank that lost another one, or was terminated by ``horovodrun``, was not the first.
         """
         for rank, failure in self._failures.items():
-            if failure.kind not in LOST:
+            if failure.kind not in (*LOST, INTERRUPTED):
                 return rank, failure
         for ended in self._ended:
             if ended.code not in (0, _TERMINATED) and ended.rank not in self._failures:

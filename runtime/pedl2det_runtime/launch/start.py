@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.distributed.joining import is_rank
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.launch.horovodrun import Launch, launch
+from pedl2det_runtime.trainer import run_lock
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resume import find_checkpoint
 from pedl2det_runtime.trainer.run import find_config, readable_config
@@ -63,16 +65,18 @@ def start_ranks(
         raise ConfigError(f"{directory}: no such directory")
     file = options.config or find_config(home)
     config = read_config(file, options.overrides)
+    if not hosts:
+        run_lock.refuse_held(options.out)
     if not options.resume and not hosts:
         find_checkpoint(options, TrialInfo.of(config, options.out), lambda _: None)
-    arguments = ["run", str(directory.resolve()), "-c", str(file.resolve())]
-    arguments += ["--out", str(options.out.resolve()), "--slots", str(slots)]
-    arguments += [word for override in options.overrides for word in ("--set", override)]
-    if options.max_batches:
-        arguments += ["--max-batches", str(options.max_batches)]
-    for name in ("resume", "test", "trace"):
-        if getattr(options, name):
-            arguments.append(f"--{name}")
+    ranks = replace(
+        options,
+        directory=directory.resolve(),
+        config=file.resolve(),
+        out=options.out.resolve(),
+        slots=slots,
+    )
+    arguments = ["run", *ranks.arguments()]
     command = [sys.executable, "-m", "pedl2det", *arguments]
     launch(Launch([*command, *more], slots, hosts, options.out.resolve(), config.max_restarts), say)
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from pedl2det_runtime.backends import graph_mode, keras_versions
+from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.data.feed import Feed
 from pedl2det_runtime.errors import StrayStopError
 from pedl2det_runtime.trainer.job import Job
 from pedl2det_runtime.trainer.multiplexer import ValidationEvents
+from pedl2det_runtime.trainer.pace import ValidationPace
 
 
-def evaluate(job: Job, batches: int, *, chunked: bool) -> dict[str, Any]:
+def evaluate(job: Job, batches: int, pace: ValidationPace) -> dict[str, Any]:
     """Evaluate the model on this rank's share of the validation data.
 
     Args:
         job: the trial.
         batches: how many batches it has trained.
-        chunked: whether Keras may run several batches in one execution.
+        pace: how many batches an execution has, and whether a signal may stop it.
+
+    Raises:
+        Interrupted: a signal stopped it.
 
     Returns:
         The metrics, by their names in reports.
@@ -26,10 +30,8 @@ def evaluate(job: Job, batches: int, *, chunked: bool) -> dict[str, Any]:
     feed = job.data.validation_feed(batches)
     try:
         dataset = feed.open(model, build=False)
-        if chunked:
-            single = callbacks.needs_every_validation_batch
-            keras_versions.set_chunk(model, 1 if single else feed.steps or 1)
-        events = ValidationEvents(callbacks, job.generation)
+        pace.longest = 1 if callbacks.needs_every_validation_batch else feed.steps or 1
+        events = [ValidationEvents(callbacks, job.generation), pace]
         logs = graph_mode.evaluate(model, graph_mode.readable(dataset), feed.steps, events)
         if feed.error:
             raise feed.error  # Keras took it for the end of the data

@@ -13,6 +13,7 @@ from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.backends import keras_versions, random_state, session
+from pedl2det_runtime.checkpoint import compiled
 from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint.code import code_of
 from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal
@@ -97,7 +98,7 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         generation=generation,
         team=Team(context.distributed, averages_training=averages_training),
         accumulators=accumulators,
-        checkpoints=_checkpoints(run, generation),
+        checkpoints=_checkpoints(run, generation, context.model),
     )
 
 
@@ -124,13 +125,14 @@ def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Ac
     return average_gradients(keras_versions.optimizers(context.model), config.optimizations)
 
 
-def _checkpoints(run: Run, generation: Generation) -> CheckpointManager:
+def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointManager:
     state = run.resume_point.state
     contents = checkpoint.Belongings(
         run.config.raw,
         run.info.hparams,
         run.directory,
         code_of(run.directory, run.out),
+        compiled=compiled.described(model),
     )
     return CheckpointManager(
         _goal(run.config, generation),

@@ -7,6 +7,8 @@ or the model runs eagerly.
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -16,11 +18,14 @@ from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.distributed.lost_rank import as_lost
-from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
+from pedl2det_runtime.trainer import signals
 from pedl2det_runtime.trainer.evaluation import evaluate, raise_first
 from pedl2det_runtime.trainer.job import Job
+from pedl2det_runtime.trainer.pace import Pace, ValidationPace
 from pedl2det_runtime.trainer.reports import NoReports, Reports, reports_of, scalars, trace_of
 from pedl2det_runtime.trainer.schedule import next_action, next_epoch_end, next_pause, next_stop
 from pedl2det_runtime.trainer.worker_state import WorkerState
@@ -45,7 +50,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
         self._stopping = state.stopped if state else False
-        self._wants_to_stop = False
+        self._wants_to_stop = state.wants_to_stop if state else False
+        self._interrupted = False
+        self._last_batch: int | None = None  # where a signal ends the training
+        self._look_at = 0  # the batch at which to look for a signal again
+        self._pace, self._validation_pace = Pace(), Pace()
+        within = state.workload if state else None
+        self._workload = self._first_batch if within is None else within  # where it began
         self._united_at = -1
         self._workload_begins = False
         self._worker_state = WorkerState(job)
@@ -63,11 +74,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         """Train to the end; returns the progress made."""
         try:
             self._train()
+            self._reports.check()
         except Exception as error:
             raise_first(self._feed, as_lost(error) if self._job.team.size > 1 else error)
         finally:
             self._feed.close()
             self._reports.sync()
+        if self._interrupted:
+            raise Interrupted(signals.asked() or signal.SIGTERM)
         return self._progress
 
     def _train(self) -> None:
@@ -80,13 +94,15 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         own = job.run.resume_point.own
         if own:
             job.callbacks.load_states(own)
-        self._act()
-        if not self._stopping and self._first_batch < job.schedule.total:
-            self._fit(model, dataset)
-            self._check_end()
+        with signals.in_order():
+            self._act()
+            is_over = self._stopping or self._interrupted
+            if not is_over and self._first_batch < self._schedule.total:
+                self._fit(model, dataset)
+                self._check_end()
         job.callbacks.keras("on_train_end", {})
         if job.team.is_chief:
-            job.checkpoints.prune(training=False)
+            job.checkpoints.prune(training=self._interrupted)
 
     def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
         class_weight = self._job.context.fit_settings.class_weight
@@ -101,7 +117,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             verbose=0,
             shuffle=False,
             class_weight=None if graph_mode.is_chosen() else class_weight,
-            callbacks=[self],
+            callbacks=keras_versions.untimed(self, model),
         )
 
     def _open(self, model: Any) -> tf.data.Dataset:
@@ -115,7 +131,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         same_rank = rank if point.state.slots == size else None
         self._worker_state.restore_data(point.own, self._first_batch, same_rank)
         dataset = self._feed.open(model, build=True)
-        model_files.restore(point.path, model, self._first_batch, point.own)
+        model_files.restore(point.path, model, self._first_batch, point.own, point.built)
         self._worker_state.restore_gradients(point.own)
         return dataset
 
@@ -126,6 +142,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         """Let Keras run up to the first place where there is something to do."""
         self._begin_workload()
         self._set_chunk()
+
+    @kept_from_keras()
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Restore the metrics of an interrupted workload: Keras has just reset them."""
+        own = self._job.run.resume_point.own
+        if own and self._workload < self._first_batch:
+            self._worker_state.restore_metrics(own)
 
     @kept_from_keras()
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
@@ -156,18 +179,25 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             epoch_logs = self._told_of_all(logs) if has_logs else {}
             self._callbacks.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
         self._heed_stop()
+        if batches >= self._look_at:
+            self._pace.measure(batches)
         if batches == self._stop:
             self._end_workload(self._named(logs))
             self._begin_workload()
+            self._pace.begin(batches)
+        self._heed_signal(batches)
         self._set_chunk()
 
     # What is done at a stop.
 
     def _begin_workload(self) -> None:
-        self._workload_begins = True
-        if self._progress.batches < self._schedule.total:
-            self._stop = next_stop(self._schedule, self._progress)
-            self._feed.allow(next_pause(self._schedule, self._progress))
+        batches = self._progress.batches
+        self._workload_begins = self._workload == batches
+        if batches < self._schedule.total:
+            began = self._progress.trained_to(self._workload)
+            self._stop = max(next_stop(self._schedule, began), batches + 1)
+            pause = next_pause(self._schedule, self._progress)
+            self._feed.allow(min(pause, self._last_batch or pause))
 
     def _end_workload(self, metrics: dict[str, float]) -> None:
         batches, epochs = self._progress.batches, self._epochs()
@@ -176,6 +206,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         metrics = self._job.team.mean(metrics, training=True)
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
         self._agree_to_stop()
+        self._workload = batches
         self._reports.report("training", batches, epochs, metrics)
         self._act()
         self._job.context.model.reset_metrics()
@@ -184,7 +215,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _act(self) -> None:
         """Validate and checkpoint, as far as it is due at the present batch."""
-        while action := next_action(self._schedule, self._progress, stopping=self._stopping):
+        while not self._interrupted and (
+            action := next_action(self._schedule, self._progress, stopping=self._stopping)
+        ):
             if self._united_at < self._progress.batches:
                 self._job.team.unite(self._job.context.model)
                 self._united_at = self._progress.batches
@@ -195,9 +228,12 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _validate(self) -> None:
         batches = self._progress.batches
-        own = self._job.generation.validate
-        metrics = own(batches) if own else evaluate(self._job, batches, chunked=self._chunks)
-        metrics = self._job.team.mean(metrics)
+        before = self._worker_state.before_validation()
+        measured = self._measured(batches, lambda: self._worker_state.may_repeat_validation(before))
+        if self._job.team.any(measured is None):
+            self._interrupt(self._worker_state.taken_before(before))
+            return
+        metrics = self._job.team.mean(measured or {})
         self._callbacks.on_test_end(metrics)
         self._agree_to_stop()
         self._progress = self._progress.validated()
@@ -207,12 +243,40 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
 
+    def _measured(self, batches: int, may_stop: Callable[[], bool]) -> dict[str, Any] | None:
+        """Return the metrics of a validation; None if a signal stopped it."""
+        own = self._job.generation.validate
+        pace = ValidationPace(self._validation_pace, may_stop, chunked=self._chunks)
+        try:
+            return own(batches) if own else evaluate(self._job, batches, pace)
+        except Interrupted:
+            return None
+
     def _save(self) -> None:
+        progress = self._progress.checkpointed()
+        self._write(progress, self._worker_state.taken())
+        self._progress = progress
+
+    def _interrupt(self, own: RankState) -> None:
+        """End the training here for a signal, with a checkpoint that the schedule does not count.
+
+        Args:
+            own: state of this rank.
+        """
+        job = self._job
+        self._interrupted = True
+        job.context.model.stop_training = True
+        self._wants_to_stop = job.team.any(self._wants_to_stop)
+        if self._progress.last_checkpoint < self._progress.batches and self._progress.batches:
+            job.team.unite(job.context.model)
+            self._write(self._progress, own)
+        job.team.any(False)  # no rank leaves before the chief has written
+
+    def _write(self, progress: Progress, own: RankState) -> None:
+        self._reports.check()
         self._reports.sync()
         job, context = self._job, self._job.context
-        progress = self._progress.checkpointed()
-        ranks = job.team.gather(self._worker_state.taken())
-        self._progress = progress
+        ranks = job.team.gather(own)
         if ranks is None:
             return
         state = checkpoint.State(
@@ -222,19 +286,21 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             seed=context.get_trial_seed(),
             slots=context.distributed.size,
             stopped=self._stopping,
+            workload=self._workload if self._workload < progress.batches else None,
+            wants_to_stop=self._wants_to_stop,
         )
         job.checkpoints.save(
             context.model,
             state,
             ranks,
             model_files.described_batch(self._feed.spec),
-            lambda path: job.callbacks.determined("on_checkpoint_end", str(path)),
+            lambda path: self._callbacks.determined("on_checkpoint_end", str(path)),
         )
 
     def _check_end(self) -> None:
         """Refuse a training that ended before its time, which Keras does not call an error."""
         batches, total = self._progress.batches, self._schedule.total
-        if batches >= total or self._stopping:
+        if batches >= total or self._stopping or self._interrupted:
             return
         raise self._feed.error or InvalidExperimentException(
             f"the training data ended after {batches} of {total} batches: the dataset must "
@@ -266,6 +332,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             until = batches + 1
         else:
             until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
+            until = min(until, self._last_batch or self._look_at)
         keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
 
     def _heed_stop(self) -> None:
@@ -274,6 +341,20 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if model.stop_training or self._job.context.get_stop_requested():
             self._wants_to_stop = True
             model.stop_training = False
+
+    def _heed_signal(self, batches: int) -> None:
+        """End the training for a signal: at once, or when the batches made ahead are used up."""
+        if self._stopping or self._interrupted:
+            return
+        team = self._job.team
+        if batches >= self._look_at and self._last_batch is None:
+            if team.any(signals.asked() is not None):
+                self._last_batch = team.largest(self._feed.hold(batches))
+                self._feed.allow(self._last_batch)
+            self._look_at = batches - team.largest(-self._pace.most)  # alike on all ranks
+            self._pace.begin(batches)
+        if batches == self._last_batch:
+            self._interrupt(self._worker_state.taken_within_workload())
 
     def _agree_to_stop(self) -> None:
         """Stop if any of the ranks wants to."""

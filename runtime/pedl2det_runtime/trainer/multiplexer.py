@@ -210,10 +210,13 @@ class ValidationEvents(tf.keras.callbacks.Callback):
 
     @kept_from_keras()
     def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self._user.keras("on_test_batch_begin", batch, logs)
+        if self._user.needs_every_validation_batch:
+            self._user.keras("on_test_batch_begin", batch, logs)
 
     @kept_from_keras()
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+        if not self._user.needs_every_validation_batch:
+            return
         named = self._generation.during_validation(dict(logs or {}))
         self._user.keras("on_test_batch_end", batch, self._generation.with_aliases(named))
 

@@ -22,7 +22,7 @@ from pedl2det_runtime.errors import NoTrialError
 from pedl2det_runtime.semantics.script import intercept_fit
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resolved_run import resolved
-from pedl2det_runtime.trainer.run import train
+from pedl2det_runtime.trainer.run import locked_run, train
 
 _say: Callable[[str], None] = print  # a script's own output stands beside it
 
@@ -70,7 +70,7 @@ def init(
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
 
     def train_it(trial_class: type[TFKerasTrial], info: TrialInfo) -> Path:
-        train(trial_class, resolved(options, info, _say))
+        _train(trial_class, info, options)
         return options.out
 
     _until_the_end.enter_context(intercept_fit(info, train_it))
@@ -99,7 +99,7 @@ def create(
         ConfigError: the config is wrong, or there are results of an earlier run.
     """
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
-    train(trial_def, resolved(options, info, _say))
+    _train(trial_def, info, options)
 
 
 def create_trial_instance(
@@ -121,6 +121,11 @@ def create_trial_instance(
     if hparams is not None:
         given["hyperparameters"] = hparams
     return trial_def(TFKerasTrialContext.from_config(given))
+
+
+def _train(trial_class: type[TFKerasTrial], info: TrialInfo, options: RunOptions) -> None:
+    with locked_run(options, info.rank, _say):
+        train(trial_class, resolved(options, info, _say))
 
 
 _until_the_end = contextlib.ExitStack()

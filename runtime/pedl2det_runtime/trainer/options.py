@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from pedl2det_runtime.config.credentials import is_secret, without_credentials
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,7 @@ class RunOptions:
         test: train one batch, validate one, write one checkpoint.
         trace: write the metrics of every single batch to ``batches.jsonl``.
         slots: the processes that train, or None for as many as the config says.
+        force: resume although what is trained, or the run's reports, have changed.
     """
 
     directory: Path
@@ -31,3 +35,30 @@ class RunOptions:
     test: bool = False
     trace: bool = False
     slots: int | None = None
+    force: bool = False
+
+    def arguments(self) -> list[str]:
+        """The arguments of ``pedl2det run`` that say the same."""
+        said = [str(self.directory), *(("-c", str(self.config)) if self.config else ())]
+        said += ["--out", str(self.out)]
+        said += [word for override in self.overrides for word in ("--set", override)]
+        for name in ("resume", "force", "test", "trace"):
+            said += [f"--{name}"] if getattr(self, name) else []
+        for name in ("max_batches", "slots"):
+            value = getattr(self, name)
+            said += [f"--{name.replace('_', '-')}", str(value)] if value else []
+        return said
+
+    def to_resume(self) -> str:
+        """The command that goes on with the run; credentials in it are replaced by stars."""
+        overrides = tuple(_without_credential(override) for override in self.overrides)
+        options = replace(
+            self, overrides=overrides, resume=self.out.is_dir(), force=False, test=False
+        )
+        return shlex.join(["pedl2det", "run", *options.arguments()])
+
+
+def _without_credential(override: str) -> str:
+    key, sign, value = override.partition("=")
+    is_inside = any(map(is_secret, key.split(".")))
+    return f"{key}{sign}{without_credentials(value, is_inside)}"

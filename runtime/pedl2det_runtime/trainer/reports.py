@@ -84,13 +84,40 @@ class JsonLines:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         self._file = os.fdopen(os.open(path, flags, 0o666), "a", encoding="utf-8")
         self._file.truncate(sum(map(len, lines)))
+        self._path = path
+        self._size = sum(map(len, lines))  # in bytes
         self.written = len(lines)
 
     def write(self, record: dict[str, Any]) -> None:
-        """Append one object."""
-        self._file.write(json.dumps(record) + "\n")
+        """Append one object.
+
+        Raises:
+            ConfigError: the file is no longer what this run has written.
+        """
+        self.check()
+        line = json.dumps(record) + "\n"
+        self._file.write(line)
         self._file.flush()
+        self._size += len(line)  # JSON is ASCII
         self.written += 1
+
+    def check(self) -> None:
+        """Refuse to go on without what was written.
+
+        Raises:
+            ConfigError: the file was removed, replaced or cut.
+        """
+        try:
+            at_path, own = self._path.lstat(), os.fstat(self._file.fileno())
+            is_there = os.path.samestat(at_path, own)
+        except FileNotFoundError:
+            is_there = False
+        if not is_there or own.st_size < self._size:
+            what = "cut" if is_there else "removed or replaced"
+            raise ConfigError(
+                f"{self._path}: was {what} while the run wrote it; the run ends here, because "
+                "its results would be lost: start it anew, or put the files back and --resume"
+            )
 
     def sync(self) -> None:
         """Put what was written on the disk."""
@@ -137,6 +164,14 @@ class Reports:
         shown = "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
         self._say(f"{kind:>10}  {batches}/{self._total}  {shown}")
 
+    def check(self) -> None:
+        """Refuse to go on without what was reported.
+
+        Raises:
+            ConfigError: ``metrics.jsonl`` was removed, replaced or cut.
+        """
+        self._log.check()
+
     def sync(self) -> None:
         """Put what was reported on the disk."""
         self._log.sync()
@@ -150,6 +185,9 @@ class NoReports:
 
     def report(self, kind: str, batches: int, epochs: float, metrics: Metrics) -> None:
         """Report nothing."""
+
+    def check(self) -> None:
+        """Nothing is written."""
 
     def sync(self) -> None:
         """Nothing is written."""

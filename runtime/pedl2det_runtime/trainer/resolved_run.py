@@ -25,6 +25,7 @@ class Run:
         max_batches: the most batches to train, or None.
         is_test: train one batch, validate one, write one checkpoint.
         traces: whether the metrics of each batch go to ``batches.jsonl``.
+        forces: whether changes since the checkpoint are accepted.
     """
 
     info: TrialInfo
@@ -35,6 +36,7 @@ class Run:
     max_batches: int | None = None
     is_test: bool = False
     traces: bool = False
+    forces: bool = False
 
     @property
     def config(self) -> ExperimentConfig:
@@ -71,4 +73,5 @@ def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -
         max_batches=options.max_batches,
         is_test=options.test,
         traces=options.trace,
+        forces=options.force,
     )

@@ -6,15 +6,21 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pedl2det_runtime.api.trial_info import TrialInfo
+from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.distributed.sharing import seen_by_all
 from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError
+from pedl2det_runtime.trainer import changes
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.reports import BATCH, REPORT, written_lines
+
+if TYPE_CHECKING:
+    from pedl2det_runtime.trainer.resolved_run import Run
 
 
 @dataclass(frozen=True)
@@ -26,12 +32,15 @@ class ResumePoint:
         state: progress of the run.
         own: state of this rank.
         damaged: names of newer checkpoints that cannot be used.
+        built: settings of the optimizers that the code has changed
+            (:func:`.changes.check_compiled`).
     """
 
     path: Path | None = None
     state: checkpoint.State | None = None
     own: RankState | None = None
     damaged: frozenset[str] = frozenset()
+    built: frozenset[str] = frozenset()
 
 
 def checkpoint_of_all(
@@ -59,6 +68,28 @@ def checkpoint_of_all(
     return replace(found, path=path, state=state, own=own)
 
 
+def compare_trial(run: Run, contents: checkpoint.Belongings) -> ResumePoint:
+    """Compare a trial's code and model with those of the checkpoint that it continues from.
+
+    Args:
+        run: the run.
+        contents: what its own checkpoints hold: code, compiled model.
+
+    Returns:
+        The checkpoint, with the settings of the optimizer that must not be taken from it.
+
+    Raises:
+        CheckpointError: the optimizer or the loss have changed, and ``run.forces`` is not set.
+    """
+    point = run.resume_point
+    if point.path is None:
+        return point
+    changes.tell_code(point.path, run.directory, contents.code, run.say)
+    changes.tell_versions(point.path, keras_versions.described(), run.say)
+    now = contents.compiled or {}
+    return replace(point, built=changes.check_compiled(point.path, now, run.say, force=run.forces))
+
+
 def find_checkpoint(
     options: RunOptions, info: TrialInfo, say: Callable[[str], None]
 ) -> ResumePoint:
@@ -67,7 +98,7 @@ def find_checkpoint(
     Raises:
         ConfigError: it holds results and ``options.resume`` is not set, it cannot be made, or
             somebody else's files are where results go.
-        CheckpointError: the checkpoint in it is of another run, or all of them are damaged.
+        CheckpointError: the checkpoint in it is damaged, or what is trained has changed since.
     """
     out = options.out
     log = out / "metrics.jsonl"
@@ -81,7 +112,11 @@ def find_checkpoint(
             raise ConfigError(f"--resume: {out}: no such directory")
         path, damaged = _newest_undamaged(out / "checkpoints", say)
         if path is not None:
-            state = checkpoint.read_state(path, info.hparams, info.seed)
+            changed = changes.check_config(path, info, say, force=options.force)
+            state = checkpoint.read_state(path)
+            if changed & changes.OF_THE_GOAL:  # the best so far was the best of something else
+                state = replace(state, best=None)
+            _check_reports(log, len(reports), state.records, options)
             return ResumePoint(path, state, damaged=damaged)
         say(f"no checkpoint in {out}: the run starts at batch 0")
         if log.exists():
@@ -118,6 +153,14 @@ def _newest_undamaged(
         lost = f"{trained[broken.name] - batches}" if broken.name in trained else "the later"
         say(f"{error}; resuming from {path.name} at batch {batches}: {lost} batches are lost")
     return path, frozenset(broken.name for broken in damaged)
+
+
+def _check_reports(log: Path, there_are: int, known: int, options: RunOptions) -> None:
+    if there_are < known and not options.force:
+        raise ConfigError(
+            f"{log}: holds {there_are} reports, and the checkpoint knows of {known}: put the file "
+            "back, start anew in another directory, or go on without them with --force"
+        )
 
 
 def _free(path: Path) -> Path:

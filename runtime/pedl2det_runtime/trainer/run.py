@@ -7,6 +7,7 @@ loop.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,10 @@ from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.trainer import run_lock
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resolved_run import Run, resolved
+from pedl2det_runtime.trainer.resume import compare_trial
 
 if TYPE_CHECKING:
     from pedl2det_runtime.api.trial import TFKerasTrial
@@ -48,12 +51,26 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     distributed = join(options.slots)
     if distributed.rank > 0:
         say = _nothing
-    one = resolved(options, TrialInfo.of(config, options.out, distributed), say)
-    keras_versions.choose_keras_2()
-    keras_versions.load_tensorflow()
-    with stub_path.served_first(), keras_versions.as_before():
-        keras_versions.begin_trial()
-        return _run(one, file)
+    info = TrialInfo.of(config, options.out, distributed)
+    with locked_run(options, distributed.rank, say):
+        one = resolved(options, info, say)
+        keras_versions.choose_keras_2()
+        keras_versions.load_tensorflow()
+        with stub_path.served_first(), keras_versions.as_before():
+            keras_versions.begin_trial()
+            return _run(one, file)
+
+
+def locked_run(
+    options: RunOptions, rank: int, say: Callable[[str], None]
+) -> AbstractContextManager[None]:
+    """Lock the directory of a run, on its chief; do nothing where there is none to lock.
+
+    Raises:
+        ConfigError: another process holds the lock.
+    """
+    is_missing = options.resume and not options.out.is_dir()  # reported later
+    return nullcontext() if rank or is_missing else run_lock.held(options.out, say)
 
 
 def _run(run: Run, file: Path | None) -> Progress:
@@ -107,12 +124,13 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     from pedl2det_runtime.trainer.loop import TrainingLoop
 
     job = make_job(trial_class, run)
-    state = run.resume_point.state
-    if state is not None:
-        run.say(f"resumed at batch {state.progress.batches}")
-        if state.stopped:
+    point = compare_trial(run, job.checkpoints.contents)
+    run = replace(run, resume_point=point)
+    if point.state is not None:
+        run.say(f"resumed at batch {point.state.progress.batches}")
+        if point.state.stopped:
             run.say("this run was stopped by a callback: nothing is left to train")
-    return TrainingLoop(job).train()
+    return TrainingLoop(replace(job, run=run)).train()
 
 
 def readable_config(options: RunOptions) -> ExperimentConfig | None:

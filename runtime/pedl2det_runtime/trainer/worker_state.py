@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
-from pedl2det_runtime.backends import random_state
+from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.reading import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.generators import replay_draws
+from pedl2det_runtime.data.workers import acts_after_passes
 from pedl2det_runtime.trainer.job import Job
 
 
@@ -36,6 +39,46 @@ class WorkerState:
             layers=model_files.layer_states(self._job.context.model),
             gradients=[variable.numpy() for variable in self._waiting()],
         )
+
+    def before_validation(self) -> dict[str, Any]:
+        """Return the state that a validation may change, by the fields of :class:`RankState`."""
+        return {
+            "random": random_state.host_state(),
+            "callbacks": self._job.callbacks.dump_states(),
+            "loaders": {"validation": deepcopy(self._memories["validation"].changes())},
+        }
+
+    def may_repeat_validation(self, before: dict[str, Any]) -> bool:
+        """Whether a validation that stops now can be repeated after a resume.
+
+        A resumed run makes its first training batch before it. So a validation that draws from the
+        generators of training, or may do so at its end, must not be stopped.
+
+        Args:
+            before: the return value of :meth:`before_validation`.
+        """
+        draws = random_state.host_state() != before["random"]
+        return not draws and not acts_after_passes(self._job.data.validation)
+
+    def taken_before(self, validation: dict[str, Any]) -> RankState:
+        """Return the state as it was before a validation that was stopped."""
+        own = self.taken()
+        loaders = own.loaders | validation["loaders"]
+        return replace(own, **validation | {"loaders": loaders})
+
+    def taken_within_workload(self) -> RankState:
+        """Return the state with the sums of the metrics since the last report."""
+        variables = keras_versions.metric_variables(self._job.context.model)
+        return replace(self.taken(), metrics=[graph_mode.value(one) for one in variables])
+
+    def restore_metrics(self, own: RankState) -> None:
+        """Restore the sums of the metrics of an interrupted workload."""
+        variables = keras_versions.metric_variables(self._job.context.model)
+        if len(variables) != len(own.metrics):
+            self._job.run.say("the next report averages the metrics from the checkpoint on")
+            return
+        for variable, value in zip(variables, own.metrics, strict=True):
+            graph_mode.assign(variable, value)
 
     def restore_data(self, own: RankState, batches: int, rank: int | None) -> None:
         """Put back what the data remember, and the random states, before the model is built.
