@@ -38,9 +38,9 @@ def model(error: OSError | None = None) -> Any:
 
 
 def save(directory: Path, model: Any) -> Path:
-    belongings = checkpoint.Belongings({"token": "s3cret"}, {"units": 4}, directory, ())
+    contents = checkpoint.Contents({"token": "s3cret"}, {"units": 4}, directory, ())
     checkpoints = directory / "checkpoints"
-    return checkpoint.save(checkpoints, model, STATE, [OWN], run="1", belongings=belongings)
+    return checkpoint.save(checkpoints, model, STATE, [OWN], run="1", contents=contents)
 
 
 def test_a_checkpoint_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Checkpoints: their format, who owns them, which of them stay, where they are stored."""
+"""Write, verify, restore, store and prune checkpoints."""

@@ -1,4 +1,4 @@
-"""Bounds on the memory that arrays of a checkpoint take, checked before they are read."""
+"""Limit the memory that the arrays of a checkpoint take, before they are read."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any
 
 from pedl2det_runtime.checkpoint.reading import reading, require_file
 
-_ROOM = 2**28  # bytes, beside those that a model's own size explains
-_COPIES = 16  # of the weights: optimizers keep one to four
+_EXTRA_BYTES = 2**28  # beyond the copies of the weights
+_COPIES = 16  # copies of the weights; optimizers keep one to four
 
 
 def largest(model: Any) -> int:
-    """The most bytes that a checkpoint of a built model may hold."""
-    return _ROOM + _COPIES * size_of(model)
+    """Return the maximum size in bytes of a checkpoint of a built model."""
+    return _EXTRA_BYTES + _COPIES * size_of(model)
 
 
 def size_of(model: Any) -> int:
-    """The bytes of a model's weights."""
+    """Return the size in bytes of a model's weights."""
     return sum(int(w.dtype.size * (w.shape.num_elements() or 0)) for w in model.weights)
 
 
 def check_npz(path: Path) -> None:
-    """Refuse an archive that would need more memory than its size.
+    """Refuse an ``.npz`` file whose arrays need more memory than its size.
 
     Raises:
-        DamagedCheckpointError: it is compressed, damaged or no archive.
+        DamagedCheckpointError: the file is compressed, damaged or not an archive.
     """
     size = require_file(path)
     with reading(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-            raise ValueError("the arrays are compressed, which no version of pedl2det does")
+            raise ValueError("the arrays are compressed, which pedl2det never writes")
         _refuse_more(sum(member.file_size for member in members), size)
 
 
@@ -41,11 +41,11 @@ def check_hdf5(path: Path, limit: float = math.inf) -> None:
     """Refuse an HDF5 file that refers to other files or declares more data than it holds.
 
     Args:
-        path: a file that Keras wrote.
-        limit: the most bytes of data that are accepted.
+        path: a file written by Keras.
+        limit: the maximum bytes of data.
 
     Raises:
-        DamagedCheckpointError: as above, or it is damaged.
+        DamagedCheckpointError: the file is refused or damaged.
     """
     import h5py
 
@@ -61,7 +61,7 @@ def check_hdf5(path: Path, limit: float = math.inf) -> None:
                 item = group[name]
                 address = h5py.h5o.get_info(item.id).addr
                 if address in seen:
-                    raise ValueError(f"{item.name} is there twice")
+                    raise ValueError(f"{item.name} occurs twice")
                 seen.add(address)
                 if isinstance(item, h5py.Group):
                     groups.append(item)
@@ -75,10 +75,10 @@ def check_tensors(prefix: Path, limit: float) -> None:
 
     Args:
         prefix: the path of its files, without ``.index``.
-        limit: the most bytes of data that are accepted.
+        limit: the maximum bytes of data.
 
     Raises:
-        DamagedCheckpointError: as above.
+        DamagedCheckpointError: the checkpoint is refused.
     """
     import tensorflow as tf
 
@@ -97,19 +97,19 @@ def check_tensors(prefix: Path, limit: float) -> None:
 
 
 def _check_names(group: Any) -> None:
-    """Refuse lists of names by which Keras would read one array several times."""
+    """Refuse name lists that make Keras read the same array repeatedly."""
     for key in group.attrs:
         if key.startswith(("layer_names", "weight_names")):
             values = group.attrs[key]
             names = [name.decode() if isinstance(name, bytes) else name for name in values]
             parts = {part for name in names for part in name.split("/")}
             if len(set(names)) < len(names) or not parts.isdisjoint({"", ".", ".."}):
-                raise ValueError(f"{group.name}: {key} holds a name twice, or a wrong one")
+                raise ValueError(f"{group.name}: {key} has a duplicate or invalid name")
 
 
 def _bytes_of(dataset: Any) -> int:
     if dataset.external or dataset.is_virtual:
-        raise ValueError(f"{dataset.name}: its data are in another file")
+        raise ValueError(f"{dataset.name}: its data is in another file")
     size = 0 if dataset.shape is None else math.prod(dataset.shape) * dataset.dtype.itemsize
     _refuse_more(size, dataset.id.get_storage_size(), f"{dataset.name}: ")
     return size
@@ -117,4 +117,4 @@ def _bytes_of(dataset: Any) -> int:
 
 def _refuse_more(declared: int, limit: float, place: str = "") -> None:
     if declared > limit:
-        raise ValueError(f"{place}{declared} bytes of data are declared, at most {limit} can be")
+        raise ValueError(f"{place}declares {declared} bytes of data, at most {limit} are possible")

@@ -1,4 +1,4 @@
-"""Choose the files of a trial that a checkpoint carries, so that its model can be loaded."""
+"""Select the code and data files of a trial that a checkpoint contains."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pathlib import Path
 
 from pedl2det_runtime.config.credentials import is_secret, secret_parts
 
-_DATA = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
-_DATA_BYTES = 2**18
+_DATA_SUFFIXES = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
+_MAX_DATA_BYTES = 2**18
 _NOT_CODE = {"__pycache__", "node_modules", "site-packages"}
 
 
 def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
-    """Return the modules that were imported from a directory, and small data files in it.
+    """Return the modules imported from a directory, and the small data files in it.
 
-    Data files are those that code may read relative to itself, such as a vocabulary. They are left
-    out if they are hidden, or if their name or text tells that they hold a credential.
+    Data files are files that code may read relative to itself, such as a vocabulary. Hidden files
+    and files whose name or text contains a credential are skipped.
 
     Args:
-        directory: the trial's directory; its modules are imported by now.
-        results: the directory of the run, which is left out.
+        directory: the trial's directory, after the import of the trial.
+        results: the directory of the run, which is skipped.
     """
-    found = {*_modules(directory), *_data(directory)}
+    candidates = {*_modules(directory), *_data(directory)}
     return tuple(
         path
-        for path in sorted(found)
+        for path in sorted(candidates)
         if not _NOT_CODE.intersection(path.relative_to(directory).parts)
         and results not in path.parents
         and not any((parent / "state.json").exists() for parent in path.parents)
@@ -43,14 +43,16 @@ def _modules(directory: Path) -> Iterator[Path]:
 def _data(directory: Path) -> Iterator[Path]:
     for path in directory.rglob("*"):
         names = path.relative_to(directory).with_suffix("").parts
-        if path.suffix not in _DATA or any(one[0] == "." or is_secret(one) for one in names):
+        if path.suffix not in _DATA_SUFFIXES or any(
+            name[0] == "." or is_secret(name) for name in names
+        ):
             continue
-        if path.is_file() and path.stat().st_size <= _DATA_BYTES and _is_public(path):
+        if path.is_file() and path.stat().st_size <= _MAX_DATA_BYTES and _is_public(path):
             yield path
 
 
 def _is_public(path: Path) -> bool:
-    """Tell whether a file can be read and holds no credential."""
+    """Return whether a file is readable and contains no credential."""
     try:
         text = path.read_text(encoding="latin-1")
     except OSError:

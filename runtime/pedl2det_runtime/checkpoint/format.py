@@ -1,22 +1,22 @@
-"""Checkpoints: a directory that is whole or is not there.
+"""Write and read the directory of a checkpoint.
 
 =================================  ==========================================================
 ``determined-keras-model.h5``      architecture, weights and optimizer (``model.save``)
-``determined-keras-model-weights`` instead, for a model that HDF5 cannot describe: TensorFlow's
-                                   format, with the optimizer
-``optimizer.json``                 what callbacks may have changed in the optimizer
-``state.json``                     progress, what the reports knew
-``rank-0/``, ``rank-1/`` ...       what each process has for itself (:mod:`.rank_state`)
+``determined-keras-model-weights`` the same in TensorFlow's format, for a model that HDF5 does not
+                                   support
+``optimizer.json``                 optimizer settings that callbacks may change
+``state.json``                     progress, seed, best metric (:class:`State`)
+``rank-0/``, ``rank-1/`` ...       the state of each process (:mod:`.rank_state`)
 ``experiment_config.json``         the config, without credentials
 ``hparams.json``                   the hyperparameters
-``code/``                          the modules that the trial imports (:mod:`.code`)
-``pedl2det-checkpoint.json``       the checkpoint's and the run's UUID (:mod:`.ownership`)
-``metadata.json``                  ``steps_completed``, versions, format, what a batch is, files
+``code/``                          the modules that the trial imported (:mod:`.code`)
+``pedl2det-checkpoint.json``       UUIDs of the checkpoint and its run (:mod:`.ownership`)
+``metadata.json``                  ``steps_completed``, versions, format, batch spec, files
 =================================  ==========================================================
 
-It is written beside its place, synced and renamed, and gets its ``metadata.json`` last, when the
-callbacks have added their files: a directory without it is no checkpoint. ``metadata.json`` holds
-the hash of every file (:mod:`.manifest`), which are verified before a run resumes.
+The directory is written under a temporary name, synced and renamed. Then callbacks add their files,
+and ``metadata.json`` is written last: a directory without it is incomplete. ``metadata.json`` holds
+the hash of every file (:mod:`.manifest`); the hashes are verified before a run resumes.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 
 @dataclass(frozen=True)
 class State:
-    """What a run must remember beside its model.
+    """Training state other than the model.
 
     Attributes:
-        progress: how far it is.
+        progress: the number of batches trained.
         records: lines of ``metrics.jsonl`` at this batch.
         best: the best value of the searcher's metric so far.
         seed: the trial's seed.
-        slots: the processes that trained it.
+        slots: the number of processes.
         stopped: whether a callback ended the training.
         workload: the batch at which the present workload began, if the checkpoint is within it.
         wants_to_stop: whether a callback wants the training to end after this workload.
@@ -68,15 +68,15 @@ class State:
 
 
 @dataclass(frozen=True)
-class Belongings:
-    """What a checkpoint carries of the run that wrote it, the same in each of them.
+class Contents:
+    """What every checkpoint of a run contains beside the training state.
 
     Attributes:
         config: the experiment config.
         hparams: the trial's hyperparameters.
         directory: the trial's directory.
         code: the trial's files (:func:`~pedl2det_runtime.checkpoint.code.code_of`).
-        batch: what a batch is (:func:`~pedl2det_runtime.checkpoint.model_files.described_batch`).
+        batch: the batch spec (:func:`~pedl2det_runtime.checkpoint.model_files.described_batch`).
         compiled: what ``build_model`` compiled (:mod:`~pedl2det_runtime.checkpoint.compiled`).
     """
 
@@ -95,24 +95,24 @@ def save(
     ranks: list[RankState],
     *,
     run: str,
-    belongings: Belongings,
+    contents: Contents,
     finish: Callable[[Path], None] = lambda _: None,
 ) -> Path:
-    """Write a checkpoint under ``directory`` and return its own directory.
+    """Write a checkpoint below ``directory`` and return its path.
 
     Args:
-        directory: where the run's checkpoints are.
+        directory: the directory of the run's checkpoints.
         model: the model, with its optimizer.
-        state: the progress.
-        ranks: what each process has for itself.
+        state: the training state.
+        ranks: the state of each rank.
         run: the UUID of the run.
-        belongings: what every checkpoint of the run carries.
-        finish: may add files to the directory before the checkpoint counts as whole.
+        contents: what every checkpoint of the run contains.
+        finish: may add files to the directory before the checkpoint is complete.
 
     Raises:
-        CheckpointError: the disk refused.
+        CheckpointError: a file cannot be written.
     """
-    path = None  # what was created here and may be removed again
+    path = None
     try:
         path = ownership.create(directory, run)
         described: dict[str, Any] = model_files.save(model, path)
@@ -120,18 +120,18 @@ def save(
         for rank, own in enumerate(ranks):
             own.write(path, rank)
         for name, value in (
-            ("experiment_config", belongings.config),
-            ("hparams", belongings.hparams),
+            ("experiment_config", contents.config),
+            ("hparams", contents.hparams),
         ):
             (path / f"{name}.json").touch(mode=0o600)
             _write_json(path / f"{name}.json", without_credentials(value))
-        _copy_code(belongings, path / "code")
+        _copy_code(contents, path / "code")
         _sync_tree(path)
         path = ownership.give_final_name(path)
         finish(path)
         metadata = described | keras_versions.described()
-        metadata |= {"steps_completed": state.progress.batches, "batch": belongings.batch}
-        metadata |= {"compiled": belongings.compiled, "files": manifest.described(path)}
+        metadata |= {"steps_completed": state.progress.batches, "batch": contents.batch}
+        metadata |= {"compiled": contents.compiled, "files": manifest.described(path)}
         _write_metadata(path, manifest.with_hash(metadata))
         _sync(directory)
     except BaseException as error:
@@ -147,20 +147,20 @@ def save(
 
 
 def steps(directory: Path) -> dict[str, int]:
-    """The batches that each whole checkpoint under ``directory`` has trained, by its name.
+    """Return the batches trained of each complete checkpoint below ``directory``, by name.
 
-    Checkpoints of Determined do not count: they have no ``state.json`` to go on from.
+    Checkpoints of Determined are skipped: without ``state.json`` a run cannot resume from them.
     """
-    found = {}
+    batches = {}
     for state in directory.glob("[!.]*/state.json"):
         metadata = state.parent / ownership.METADATA
-        with contextlib.suppress(DamagedCheckpointError), reading(metadata):  # or not whole
-            found[state.parent.name] = int(read_json(metadata)["steps_completed"])
-    return found
+        with contextlib.suppress(DamagedCheckpointError), reading(metadata):  # or incomplete
+            batches[state.parent.name] = int(read_json(metadata)["steps_completed"])
+    return batches
 
 
 def steps_of_run(directory: Path, run: str) -> dict[str, int]:
-    """The batches that each whole checkpoint of one run has trained, by its name."""
+    """Return the batches trained of each complete checkpoint of one run, by name."""
     return {
         name: batches
         for name, batches in steps(directory).items()
@@ -169,14 +169,14 @@ def steps_of_run(directory: Path, run: str) -> dict[str, int]:
 
 
 def holds_only_own_files(path: Path) -> bool:
-    """Whether nobody has added a file to a whole checkpoint."""
+    """Return whether a complete checkpoint contains only files listed in its metadata."""
     written = read_json(path / ownership.METADATA).get("files")
     names = [name for name in written if isinstance(name, str)] if written else []
     return ownership.are_written(ownership.files_in(path), names)
 
 
 def latest(directory: Path) -> Path | None:
-    """The checkpoint under ``directory`` that has trained most batches, if there is one."""
+    """Return the checkpoint below ``directory`` with the most batches; None if there is none."""
     found = steps(directory)
     return next((path for path in _newest_first(directory) if path.name in found), None)
 
@@ -199,19 +199,19 @@ def newest_undamaged(directory: Path) -> tuple[Path | None, dict[Path, DamagedCh
 
 
 def is_own(path: Path) -> bool:
-    """Whether a directory is, or was before it was damaged, a checkpoint of pedl2det."""
+    """Return whether a directory is a checkpoint of pedl2det, possibly damaged."""
     return os.path.lexists(path / "state.json") or ownership.read_owner(path) is not None
 
 
 def verify(path: Path) -> None:
-    """Verify every file of a checkpoint, before anything of it is used.
+    """Verify every file of a checkpoint.
 
     Raises:
-        DamagedCheckpointError: it names the file and what is wrong.
+        DamagedCheckpointError: a file is damaged.
     """
     if manifest.verify(path):
         return
-    for name in ("hparams.json", "experiment_config.json"):  # an earlier version wrote no hashes
+    for name in ("hparams.json", "experiment_config.json"):  # earlier versions wrote no hashes
         read_json(path / name)
     _state(path)
     for rank in range(max(len([*path.glob("rank-*")]), 1)):
@@ -220,22 +220,22 @@ def verify(path: Path) -> None:
 
 
 def _newest_first(directory: Path) -> list[Path]:
-    """The checkpoints under ``directory``, those with unreadable metadata first."""
+    """Return the checkpoints below ``directory``; unreadable metadata first, then newest first."""
     known = steps(directory)
-    found = [
+    checkpoints = [
         (known.get(path.name, math.inf), (path / ownership.METADATA).lstat().st_mtime_ns, path)
         for path in directory.glob("[!.]*")
         if path.name in known
         or ((path / "rank-0").is_dir() and os.path.lexists(path / ownership.METADATA))
     ]
-    return [path for _, _, path in sorted(found, reverse=True)]
+    return [path for _, _, path in sorted(checkpoints, reverse=True)]
 
 
 def read_state(checkpoint: Path) -> State:
-    """The state that a checkpoint holds.
+    """Return the training state in a checkpoint.
 
     Raises:
-        DamagedCheckpointError: it is damaged.
+        DamagedCheckpointError: a file is damaged.
     """
     return _state(checkpoint)
 
@@ -250,9 +250,9 @@ def written_with(checkpoint: Path) -> dict[str, Any]:
     return metadata
 
 
-def _copy_code(belongings: Belongings, target: Path) -> None:
-    for path in belongings.code:
-        copy = target / path.relative_to(belongings.directory)
+def _copy_code(contents: Contents, target: Path) -> None:
+    for path in contents.code:
+        copy = target / path.relative_to(contents.directory)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
 
@@ -265,7 +265,7 @@ def _state(checkpoint: Path) -> State:
 
 
 def _write_metadata(path: Path, metadata: dict[str, Any]) -> None:
-    """Make a checkpoint whole; a callback's file of this name is an error."""
+    """Write ``metadata.json`` atomically; fail if a callback created a file of this name."""
     ready = path / f".{ownership.METADATA}.partial"
     for place in (ready, path / ownership.METADATA):
         ownership.refuse_existing(place)
@@ -281,7 +281,7 @@ def _write_json(path: Path, value: Any) -> None:
 
 def _sync_tree(directory: Path) -> None:
     for path in [*directory.rglob("*"), directory]:
-        if not path.is_symlink():  # of a callback
+        if not path.is_symlink():  # a callback may create links
             _sync(path)
 
 

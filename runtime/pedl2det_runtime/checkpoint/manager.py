@@ -20,15 +20,15 @@ from pedl2det_runtime.errors import MetricError
 
 @dataclass(frozen=True)
 class Goal:
-    """What makes one model better than another, and what becomes of its checkpoint.
+    """The metric to optimize, and which checkpoints to write and keep.
 
     Attributes:
         metric: the searcher's metric.
-        smaller_is_better: whether a smaller value of it is better.
-        policy: which validations are followed by a checkpoint: best, all or none.
-        retention: which checkpoints stay, or None for all.
-        storage: where they are kept beside the run's directory, or None.
-        generation: says by which other names the metric may be known.
+        smaller_is_better: whether a smaller value of the metric is better.
+        policy: the validations after which to write a checkpoint: best, all or none.
+        retention: which checkpoints to keep; None keeps all.
+        storage: where to copy checkpoints; None copies none.
+        generation: defines aliases of metric names.
     """
 
     metric: str
@@ -39,21 +39,21 @@ class Goal:
     generation: Generation = CONTEXT_BASED
 
     def value(self, metrics: dict[str, float]) -> float | None:
-        """The searcher's metric in what a validation reported; None if it is not there."""
+        """Return the searcher's metric among validation metrics; None if it is missing."""
         return self.generation.with_aliases(metrics).get(self.metric)
 
 
 class CheckpointManager:
-    """Writes, stores and prunes the checkpoints of one run.
+    """Write, store and prune the checkpoints of one run.
 
     Args:
-        goal: which validations are best, and which checkpoints stay.
-        contents: what each checkpoint holds beside the training state.
+        goal: the metric, and which checkpoints to write and keep.
+        contents: what each checkpoint contains beside the training state.
         out: the run's directory.
-        run: the UUID of the run; checkpoints of other runs are never removed.
-        best: the best value of the metric so far, of a resumed run.
-        records: lines of ``metrics.jsonl`` that a resumed run keeps.
-        damaged: names of checkpoints that are neither stored nor count as kept.
+        run: the UUID of the run. Checkpoints of other runs are never removed.
+        best: the best value of the metric before a resume.
+        records: lines of ``metrics.jsonl`` before a resume.
+        damaged: names of damaged checkpoints, which are neither stored nor counted nor removed.
 
     Attributes:
         best: the best value of the metric so far.
@@ -62,7 +62,7 @@ class CheckpointManager:
     def __init__(
         self,
         goal: Goal,
-        contents: checkpoint.Belongings,
+        contents: checkpoint.Contents,
         out: Path,
         run: str,
         *,
@@ -79,7 +79,7 @@ class CheckpointManager:
         self._values = _validations(out / "metrics.jsonl", goal, records)
 
     def wants(self, batches: int, metrics: dict[str, float]) -> bool:
-        """Whether the policy asks for a checkpoint after this validation.
+        """Return whether to write a checkpoint after this validation.
 
         Raises:
             MetricError: the searcher's metric is not among the metrics.
@@ -92,19 +92,19 @@ class CheckpointManager:
                 f"there is no single number {goal.metric}"
             )
         self._values[batches] = value
-        ahead = self.best is None or (
+        is_best = self.best is None or (
             (math.isnan(self.best) and not math.isnan(value))
             or (value < self.best if goal.smaller_is_better else value > self.best)
         )
-        if ahead:
+        if is_best:
             self.best = value
-        return goal.policy == "all" or (goal.policy == "best" and ahead)
+        return goal.policy == "all" or (goal.policy == "best" and is_best)
 
     def catch_up(self) -> None:
-        """Remove what a kill left half-written, and store what it kept from being stored.
+        """Remove checkpoints left incomplete by a kill, and store those not stored yet.
 
         Raises:
-            CheckpointError: the storage refused.
+            CheckpointError: a copy to the storage failed.
         """
         for path in ownership.half_written(self._directory):
             ownership.remove(path)
@@ -122,17 +122,17 @@ class CheckpointManager:
         batch: Any,
         finish: Callable[[Path], None],
     ) -> None:
-        """Write a checkpoint, copy it to the storage, and remove those that need not stay.
+        """Write a checkpoint, copy it to the storage, and remove superseded checkpoints.
 
         Args:
             model: the model, with its optimizer.
-            state: progress of the run.
+            state: training state of the run.
             ranks: state of each rank.
-            batch: what a batch is, from :func:`~.model_files.described_batch`.
+            batch: the batch spec, from :func:`~.model_files.described_batch`.
             finish: may add files to the checkpoint's directory before it is complete.
 
         Raises:
-            CheckpointError: the disk or the storage refused.
+            CheckpointError: the checkpoint could not be written or copied.
         """
         path = checkpoint.save(
             self._directory,
@@ -140,7 +140,7 @@ class CheckpointManager:
             state,
             ranks,
             run=self._run,
-            belongings=replace(self.contents, batch=batch),
+            contents=replace(self.contents, batch=batch),
             finish=finish,
         )
         if self._goal.storage:
@@ -148,12 +148,10 @@ class CheckpointManager:
         self.prune(training=True)
 
     def prune(self, *, training: bool) -> None:
-        """Remove the checkpoints of this run that need not stay.
-
-        One to which somebody added a file stays.
+        """Remove the superseded checkpoints of this run, except those with foreign files.
 
         Args:
-            training: whether training goes on.
+            training: whether training continues.
         """
         if self._goal.retention is None:
             return
@@ -167,9 +165,9 @@ class CheckpointManager:
                 self._goal.storage.remove(ownership.Owner(name, self._run))
 
     def _present(self) -> dict[str, int]:
-        """Batches of the run's checkpoints that are not known to be damaged, by name."""
-        found = checkpoint.steps_of_run(self._directory, self._run)
-        return {name: batches for name, batches in found.items() if name not in self._damaged}
+        """Return the batches of the run's undamaged checkpoints, by name."""
+        present = checkpoint.steps_of_run(self._directory, self._run)
+        return {name: batches for name, batches in present.items() if name not in self._damaged}
 
 
 def _validations(log: Path, goal: Goal, records: int) -> dict[int, float]:

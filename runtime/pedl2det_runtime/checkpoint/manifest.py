@@ -1,11 +1,11 @@
-"""The manifest of a checkpoint: size and SHA-256 hash of every file, verified before use.
+"""Write and verify the manifest of a checkpoint: size and SHA-256 hash of every file.
 
 ``metadata.json`` lists the files under ``files`` and its own hash under ``sha256``::
 
     {"files": {"state.json": {"size": 201, "sha256": "5f70..."}}, "sha256": "c3ab..."}
 
-A link that a callback added is listed as ``{"link": target}``. The marker is not listed: a
-checkpoint without it still loads. Earlier versions listed the names alone.
+A link added by a callback is listed as ``{"link": target}``. The marker is not listed: a checkpoint
+without it still loads. Earlier versions listed only names.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.checkpoint.reading import read_json, reading, require_file
 
 _UNLISTED = {ownership.MARKER, ownership.METADATA}
-#: What the names of files begin with that pedl2det reads; nobody else may add one.
-_READ = (
+#: Prefixes of the files that pedl2det reads; unlisted files with them are refused.
+_RESERVED = (
     *("determined-keras-model", "pedl-keras-model", "optimizer.json", "state.json", "rank-"),
     *("experiment_config.json", "hparams.json", ownership.METADATA),
 )
 
 
 def described(directory: Path) -> dict[str, dict[str, Any]]:
-    """The entry of every file of a checkpoint, by its relative path.
+    """Return the entry of every file of a checkpoint, by relative path.
 
     Raises:
         DamagedCheckpointError: a callback added a special file.
-        OSError: the disk refused.
+        OSError: a file cannot be read.
     """
     return {name: _entry(path) for name, path in _files(directory) if name not in _UNLISTED}
 
 
 def with_hash(metadata: dict[str, Any]) -> dict[str, Any]:
-    """The metadata with their own hash added."""
+    """Return the metadata with their own hash added."""
     plain: dict[str, Any] = json.loads(json.dumps(metadata, default=str))
     return plain | {"sha256": _hash(plain)}
 
@@ -48,7 +48,7 @@ def verify(directory: Path) -> bool:
     """Compare a checkpoint's files with its manifest.
 
     Returns:
-        Whether it has hashes; earlier versions wrote none.
+        Whether the checkpoint has hashes; those of earlier versions have none.
 
     Raises:
         DamagedCheckpointError: a file is missing, added, changed, a link or a special file.
@@ -69,32 +69,32 @@ def verify(directory: Path) -> bool:
             _compare(path, entry)
     for name in present - set(files) if has_hashes else ():
         with reading(directory / name):
-            if name.startswith(_READ) and name not in _UNLISTED:
+            if name.startswith(_RESERVED) and name not in _UNLISTED:
                 raise ValueError("it was added after the checkpoint was written")
     return has_hashes
 
 
 def refuse_special(directory: Path, listed: Any = ()) -> set[str]:
-    """The relative paths of a checkpoint's files, and of links that a callback added.
+    """Return the paths of a checkpoint's files and listed links; refuse other links.
 
     Args:
         directory: the checkpoint.
         listed: the names in its manifest.
 
     Raises:
-        DamagedCheckpointError: it holds another link or a special file.
+        DamagedCheckpointError: there is an unlisted link or a special file.
     """
     names = set()
     for name, path in _files(directory):
-        is_known = name in listed and not name.startswith((*_READ, "code"))
-        if not (path.is_symlink() and is_known):
+        is_listed = name in listed and not name.startswith((*_RESERVED, "code"))
+        if not (path.is_symlink() and is_listed):
             require_file(path)
         names.add(name)
     return names
 
 
 def _files(directory: Path) -> Iterator[tuple[str, Path]]:
-    """Everything except directories; a link to a directory is no directory."""
+    """Yield name and path of every file and link, also of links to directories."""
     for parent, folders, files in os.walk(directory):
         links = (name for name in folders if Path(parent, name).is_symlink())
         for name in sorted([*files, *links]):
@@ -115,7 +115,7 @@ def _compare(path: Path, entry: dict[str, Any]) -> None:
         return
     size = path.stat().st_size
     if size != entry["size"]:
-        raise ValueError(f"{size} bytes, {entry['size']} were written")
+        raise ValueError(f"it has {size} bytes, expected {entry['size']}")
     if _hash_of_file(path) != entry["sha256"]:
         raise ValueError("its content differs from its hash in metadata.json")
 

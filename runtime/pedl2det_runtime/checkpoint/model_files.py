@@ -1,4 +1,4 @@
-"""The model in a checkpoint: weights, optimizers, random layers, and what it reads."""
+"""Save and restore the model of a checkpoint: weights, optimizers, layer states, batch spec."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _OPTIMIZER = "optimizer.json"
 
 
 def save(model: Any, directory: Path) -> dict[str, str]:
-    """Write a model's files; returns what the checkpoint's metadata say of them.
+    """Write a model's files and return their format for the metadata.
 
-    A model goes into one HDF5 file. One that HDF5 cannot describe, or that has more optimizers
-    than the compiled one, goes into TensorFlow's format.
+    The format is HDF5, or TensorFlow's format if HDF5 does not support the model or if the
+    model has more optimizers than the compiled one.
     """
     settings = {
         name: float(graph_mode.value(variable))
@@ -51,13 +51,13 @@ def restore(
     own: RankState,
     built: frozenset[str] = frozenset(),
 ) -> None:
-    """Put a built model back where it was at batch ``batches``.
+    """Restore the weights, optimizers and layer states of a built model.
 
     Args:
-        checkpoint: where from.
-        model: the model.
-        batches: how many it had trained.
-        own: state of this rank.
+        checkpoint: the directory of the checkpoint.
+        model: the built model.
+        batches: the number of batches trained.
+        own: the state of this rank.
         built: settings that stay as the code built them, such as ``optimizer.learning_rate``; with
             ``optimizer.class``, all of the optimizer.
 
@@ -66,28 +66,26 @@ def restore(
     """
     restore_weights(checkpoint, model, built)
     states = own.layers
-    with _fitting(own.directory / "layers.npz"):
+    with _fit_errors(own.directory / "layers.npz"):
         variables = _layer_states(model)
         if len(states) != len(variables):
-            raise ValueError(
-                f"it holds {len(states)} states of layers, the model has {len(variables)}"
-            )
+            raise ValueError(f"it has {len(states)} layer states, the model has {len(variables)}")
         for state, variable in zip(states, variables, strict=True):
             graph_mode.assign(variable, state)
-    if not graph_mode.is_chosen():  # the first engine of Keras does not count
+    if not graph_mode.is_chosen():  # Keras has no counter in graph mode
         keras_versions.train_counter(model).assign(batches)
 
 
 def layer_states(model: Any) -> list[npt.NDArray[Any]]:
-    """States of random and recurrent layers and of TensorFlow's own generator."""
+    """Return the states of random and recurrent layers and of TensorFlow's generator."""
     return [np.asarray(graph_mode.value(variable)) for variable in _layer_states(model)]
 
 
 def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozenset()) -> None:
-    """Put the weights and the optimizers back into a built model; ``built`` as in :func:`restore`.
+    """Restore the weights and optimizers of a built model; ``built`` as in :func:`restore`.
 
     Raises:
-        DamagedCheckpointError: a file is damaged, or holds more than such a model has.
+        DamagedCheckpointError: a file is damaged, or has more data than such a model.
         CheckpointError: the checkpoint does not fit the model.
     """
     is_other = any(name.endswith(".class") for name in built)
@@ -95,7 +93,7 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
     file, limit = checkpoint / MODEL, bounds.largest(model)
     if file.exists():
         bounds.check_hdf5(file, limit)
-        with _fitting(file):
+        with _fit_errors(file):
             model.load_weights(str(file))
             if not is_other:
                 _restore_optimizer(file, model)
@@ -105,15 +103,15 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
         )
     else:
         bounds.check_tensors(checkpoint / WEIGHTS, limit)
-        # Optimizers get their variables at their first step, and their values then; what
-        # exists already must be in the checkpoint.
-        with _fitting(checkpoint / WEIGHTS):
+        # Optimizers create and restore their variables at their first step; variables that
+        # already exist must be in the checkpoint.
+        with _fit_errors(checkpoint / WEIGHTS):
             status = model.load_weights(str(checkpoint / WEIGHTS))
             if not graph_mode.is_chosen():
                 status.assert_existing_objects_matched()
     if not is_other:
         settings = read_json(checkpoint / _OPTIMIZER)
-        with _fitting(checkpoint / _OPTIMIZER):
+        with _fit_errors(checkpoint / _OPTIMIZER):
             for name, variable in keras_versions.optimizer_settings(model.optimizer).items():
                 graph_mode.assign(variable, settings[name])
     for variable, value in kept:
@@ -131,10 +129,10 @@ def _settings(model: Any, names: frozenset[str]) -> list[Any]:
 
 
 def check(checkpoint: Path) -> None:
-    """Parse the model's files as far as that needs no model.
+    """Check the model's files without a model.
 
     Raises:
-        DamagedCheckpointError: one is missing or damaged.
+        DamagedCheckpointError: a file is missing or damaged.
     """
     read_json(checkpoint / _OPTIMIZER)
     if not (checkpoint / f"{WEIGHTS}.index").exists():
@@ -142,7 +140,7 @@ def check(checkpoint: Path) -> None:
 
 
 def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
-    """Every array of a checkpoint's model and optimizers, by its name in the file."""
+    """Return the arrays of a checkpoint's model and optimizers, by their name in the file."""
     if (checkpoint / MODEL).exists():
         import h5py
 
@@ -164,7 +162,7 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
 
 
 def described_batch(spec: Any) -> Any:
-    """A batch's ``tf.TensorSpec`` as JSON, each as ``"float32:,28,28"``."""
+    """Convert the ``tf.TensorSpec`` of a batch to JSON, for example ``"float32:,28,28"``."""
     if isinstance(spec, dict):
         return {name: described_batch(part) for name, part in spec.items()}
     if isinstance(spec, list | tuple):
@@ -176,7 +174,7 @@ def described_batch(spec: Any) -> Any:
 
 
 def spec_of_batch(described: Any) -> Any:
-    """The ``tf.TensorSpec`` that :func:`described_batch` described."""
+    """Convert the result of :func:`described_batch` back to ``tf.TensorSpec``."""
     import tensorflow as tf
 
     if isinstance(described, dict):
@@ -188,7 +186,8 @@ def spec_of_batch(described: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _fitting(file: Path) -> Iterator[None]:
+def _fit_errors(file: Path) -> Iterator[None]:
+    """Convert errors to a :class:`CheckpointError` that names ``file``."""
     try:
         yield
     except Exception as error:
@@ -197,9 +196,9 @@ def _fitting(file: Path) -> Iterator[None]:
 
 
 def _hdf5_image(model: Any) -> bytes | None:
-    """The model's HDF5 file; None if HDF5 cannot describe the model.
+    """Return the content of the model's HDF5 file; None if HDF5 does not support the model.
 
-    It is made in memory: on a full disk the HDF5 library ends the process.
+    The file is written in memory, because on a full disk the HDF5 library aborts the process.
     """
     import h5py
 
@@ -213,7 +212,7 @@ def _hdf5_image(model: Any) -> bytes | None:
             model.save(file, save_format="h5")
         except OSError:
             raise
-        except Exception:  # get_config is the user's: it may raise anything
+        except Exception:  # a user's get_config may raise anything
             return None
         file.flush()
         return bytes(file.id.get_file_image())
@@ -227,11 +226,11 @@ def _restore_optimizer(path: Path, model: Any) -> None:
         group = file.get("optimizer_weights", {})
         names = [_text(name) for name in group.attrs["weight_names"]] if group else []
         if len(names) != len(variables):
-            # An optimizer that trains a part of the model has fewer: these are known by name.
+            # An optimizer that trains part of the model has fewer; match them by name.
             named = {variable.name: variable for variable in variables}
             if not set(names) <= named.keys() or not names:
                 raise ValueError(
-                    f"it holds {len(names)} optimizer variables, the optimizer has {len(variables)}"
+                    f"it has {len(names)} optimizer variables, the optimizer has {len(variables)}"
                 )
             variables = [named[name] for name in names]
         for name, variable in zip(names, variables, strict=True):
@@ -243,5 +242,5 @@ def _text(name: Any) -> str:
 
 
 def _layer_states(model: Any) -> list[Any]:
-    """States that are variables and no weights: the layers' and the global generator's."""
+    """Return the state variables of layers and of the global generator."""
     return [*keras_versions.layer_states(model), *random_state.global_generator_states()]

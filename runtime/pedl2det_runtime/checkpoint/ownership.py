@@ -1,14 +1,15 @@
-"""What pedl2det wrote, as opposed to what somebody else put there.
+"""Distinguish checkpoints that pedl2det wrote from directories of others.
 
-Every checkpoint holds a marker that names its directory and its run. The marker is the first file
-written and the last one removed, ``metadata.json`` the last one written and the first one removed:
+Every checkpoint has a marker file that names its directory and its run. The marker is the first
+file written and the last one removed; ``metadata.json`` is the last one written and the first one
+removed:
 
 ======  =================  ==========================================================
 marker  ``metadata.json``  the directory is
 ======  =================  ==========================================================
-yes     yes                a whole checkpoint
+yes     yes                a complete checkpoint
 yes     no                 half-written or half-removed, ``UUID`` or ``.UUID.partial``
-no      yes or no          somebody else's: never removed, replaced or renamed
+no      yes or no          foreign: never removed, replaced or renamed
 ======  =================  ==========================================================
 
 No function here follows a symbolic link.
@@ -34,15 +35,15 @@ MARKER = "pedl2det-checkpoint.json"
 METADATA = "metadata.json"
 _MARKER_BYTES = 4096
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_CACHE = "__pycache__"  # Python writes it beside the trial's code whenever that is imported
+_CACHE = "__pycache__"  # written when the trial's code is imported
 
 
 @dataclass(frozen=True)
 class Owner:
-    """What a marker says.
+    """The content of a marker.
 
     Attributes:
-        checkpoint: the checkpoint's UUID, which is the name of its directory.
+        checkpoint: the checkpoint's UUID, which is also its directory name.
         run: the UUID of the run that wrote it.
     """
 
@@ -51,20 +52,20 @@ class Owner:
 
 
 def run_of(checkpoint: Path | None) -> str:
-    """The UUID of the run that wrote a checkpoint; a new UUID if there is none."""
+    """Return the UUID of the run that wrote a checkpoint; a new UUID if there is none."""
     owner = read_owner(checkpoint) if checkpoint else None
     return owner.run if owner else str(uuid.uuid4())
 
 
 def create(directory: Path, run: str) -> Path:
-    """Create the directory of a new checkpoint, marked and named as half-written.
+    """Create the directory of a new checkpoint, with a temporary name and a marker.
 
     Args:
-        directory: where the run's checkpoints are.
+        directory: the directory of the run's checkpoints.
         run: the UUID of the run.
 
     Raises:
-        OSError: the directory exists or the disk refused; nothing is left behind.
+        OSError: the directory exists or cannot be written; nothing is left behind.
     """
     owner = Owner(str(uuid.uuid4()), run)
     path = directory / _partial(owner.checkpoint)
@@ -78,18 +79,18 @@ def create(directory: Path, run: str) -> Path:
 
 
 def give_final_name(partial: Path) -> Path:
-    """Rename what :func:`create` created to its UUID.
+    """Rename the directory that :func:`create` created to its UUID.
 
     Raises:
-        OSError: something has this name; it is not replaced.
+        OSError: the name is in use.
     """
     path = partial.with_name(partial.name.removeprefix(".").removesuffix(".partial"))
-    refuse_existing(path)  # an empty directory would be replaced
+    refuse_existing(path)  # rename would replace an empty directory
     return partial.rename(path)
 
 
 def read_owner(directory: Path) -> Owner | None:
-    """The owner of a checkpoint; None if no marker in it names it."""
+    """Return the owner of a checkpoint; None if its marker is missing or invalid."""
     marker = directory / MARKER
     try:
         if directory.is_symlink() or not stat.S_ISREG(marker.lstat().st_mode):
@@ -101,7 +102,7 @@ def read_owner(directory: Path) -> Owner | None:
 
 
 def parse_marker(data: bytes, name: str) -> Owner | None:
-    """What a marker says; None unless it names the directory ``name``."""
+    """Parse a marker; return None unless it names the directory ``name``."""
     try:
         owner = Owner(**json.loads(data))
     except (ValueError, TypeError, RecursionError):
@@ -110,7 +111,7 @@ def parse_marker(data: bytes, name: str) -> Owner | None:
 
 
 def half_written(directory: Path) -> list[Path]:
-    """The checkpoints below ``directory`` that a kill left half-written or half-removed."""
+    """Return the checkpoints below ``directory`` that are half-written or half-removed."""
     return [
         path
         for path in sorted(directory.glob("*"))
@@ -119,16 +120,16 @@ def half_written(directory: Path) -> list[Path]:
 
 
 def remove_empty(directory: Path) -> None:
-    """Remove the empty directories of checkpoints whose first file a kill prevented."""
+    """Remove empty directories of checkpoints that a kill left without a marker."""
     for path in directory.glob(".*.partial"):
         name = path.name.removeprefix(".").removesuffix(".partial")
         if _UUID.fullmatch(name) and not path.is_symlink():
-            with contextlib.suppress(OSError):  # it is not empty, or no directory
+            with contextlib.suppress(OSError):  # not empty, or not a directory
                 path.rmdir()
 
 
 def files_in(directory: Path) -> list[str]:
-    """Everything in a checkpoint except directories, as relative paths."""
+    """Return the relative paths of all files and links in a checkpoint."""
     return sorted(
         path.relative_to(directory).as_posix()
         for path in directory.rglob("*")
@@ -136,22 +137,22 @@ def files_in(directory: Path) -> list[str]:
     )
 
 
-def are_written(found: Iterable[str], written: Iterable[str]) -> bool:
-    """Whether all files that were found in a checkpoint were written with it.
+def are_written(present: Iterable[str], written: Iterable[str]) -> bool:
+    """Return whether all files present in a checkpoint were written with it.
 
     Args:
-        found: relative paths.
-        written: what the checkpoint's metadata list.
+        present: relative paths.
+        written: the names listed in the checkpoint's metadata.
     """
-    more = set(found) - {MARKER, METADATA, *written}
-    return all(_CACHE in PurePosixPath(path).parts for path in more)
+    added = set(present) - {MARKER, METADATA, *written}
+    return all(_CACHE in PurePosixPath(path).parts for path in added)
 
 
 def remove(checkpoint: Path) -> None:
-    """Remove a checkpoint of ours; do nothing if it is not.
+    """Remove a checkpoint of pedl2det; leave other directories unchanged.
 
     Raises:
-        OSError: the disk refused.
+        OSError: a file cannot be removed.
     """
     if read_owner(checkpoint) is None:
         return
@@ -167,24 +168,24 @@ def remove(checkpoint: Path) -> None:
 
 
 def refuse_existing(path: Path) -> None:
-    """Refuse to replace anything, also an empty directory or a broken link.
+    """Refuse a path that exists, including an empty directory or a broken link.
 
     Raises:
-        FileExistsError: something is there.
+        FileExistsError: the path exists.
     """
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, f"{path.name} exists and is not replaced", str(path))
 
 
 def refuse_foreign(path: Path, *, directory: bool) -> None:
-    """Refuse a place in the results that is a link or of another kind than a run needs.
+    """Refuse a path in the results that is a link or of an unexpected type.
 
     Args:
-        path: the place; it need not exist.
-        directory: whether a run needs a directory there; else a file.
+        path: the path; it need not exist.
+        directory: expect a directory if True, else a file.
 
     Raises:
-        ConfigError: it says what is there.
+        ConfigError: the path has another type.
     """
     try:
         mode = path.lstat().st_mode

@@ -1,4 +1,4 @@
-"""How far a training is: batches, and the last validation and checkpoint. Pure."""
+"""Training progress: batches, last validation and last checkpoint. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a trial is: what a checkpoint has to remember of the schedule.
+    """Training progress of a trial, stored in checkpoints.
 
     Attributes:
         batches: batches trained.
@@ -20,13 +20,13 @@ class Progress:
     last_checkpoint: int = -1
 
     def trained_to(self, batches: int) -> Progress:
-        """After training up to ``batches``."""
+        """Return the progress after training up to ``batches``."""
         return replace(self, batches=batches)
 
     def validated(self) -> Progress:
-        """After a validation at the present batch."""
+        """Return the progress after a validation at the current batch."""
         return replace(self, last_validation=self.batches)
 
     def checkpointed(self) -> Progress:
-        """After a checkpoint at the present batch."""
+        """Return the progress after a checkpoint at the current batch."""
         return replace(self, last_checkpoint=self.batches)

@@ -1,7 +1,7 @@
-"""What each of the processes that train a trial has for itself, in a checkpoint.
+"""Write and read the state of each rank in a checkpoint.
 
-A directory ``rank-N`` in the checkpoint for each: random states of the host and of the layers, what
-its data sequences and callbacks remember, gradients that wait for their step.
+The directory ``rank-N`` has the random states of the host and of layers, the states of data
+sequences and callbacks, and the gradients accumulated since the last optimizer step.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _LOADERS = {"training": dict, "validation": dict}
 
 @dataclass(frozen=True)
 class RankState:
-    """What one process remembers beside the model, which is everybody's.
+    """The state of one rank; the model is common to all ranks.
 
     Attributes:
         random: the host's random states (:mod:`pedl2det_runtime.backends.random_state`).
         callbacks: the pickled states of the callbacks.
-        loaders: what the data sequences changed in themselves, by their role.
-        layers: states of random and recurrent layers, and TensorFlow's own generator.
-        gradients: sums of gradients between two steps (``optimizations.aggregation_frequency``).
-        directory: where it was read.
+        loaders: changed attributes of the data sequences, by role (training, validation).
+        layers: states of random and recurrent layers, and of TensorFlow's generator.
+        gradients: sums of gradients since the last step (``optimizations.aggregation_frequency``).
+        directory: the directory from which it was read.
         metrics: sums of the metrics since the last report; empty at a report.
     """
 
@@ -58,7 +58,7 @@ class RankState:
 
     @classmethod
     def read(cls, checkpoint: Path, rank: int) -> RankState:
-        """The state of a rank; of the chief if the checkpoint has fewer ranks.
+        """Read the state of a rank; that of the chief if the checkpoint has fewer ranks.
 
         Raises:
             DamagedCheckpointError: a file is missing or damaged.
@@ -86,7 +86,7 @@ def _loaders(path: Path) -> dict[str, dict[str, Any]]:
     with reading(path):
         loaders: dict[str, dict[str, Any]] = safe_pickle.loads(data)
         if {name: type(changes) for name, changes in loaders.items()} != _LOADERS:
-            raise ValueError("expected what training and validation data remember")
+            raise ValueError("expected one dict each for training and validation")
         return loaders
 
 

@@ -1,7 +1,7 @@
 """Read files of a checkpoint that may be damaged or hostile.
 
-Every error becomes a :class:`DamagedCheckpointError` of one line that names the file. Links and
-special files are never opened, and no file is read beyond its bound.
+Every error is converted to a one-line :class:`DamagedCheckpointError` that names the file. Links
+and special files are never opened, and files above a size limit are not read.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 from pedl2det_runtime.errors import DamagedCheckpointError
 from pedl2det_runtime.errors.trial_code import one_line
 
-_LARGE = 2**30
-JSON_BYTES = 2**24  # parsed, it takes up to 25 times as much
+_SPARSE_CHECK_BYTES = 2**30  # check larger files for holes
+JSON_BYTES = 2**24  # parsed JSON takes up to 25 times as much
 _KINDS = {
     stat.S_IFLNK: "a symbolic link",
     stat.S_IFDIR: "a directory",
@@ -31,7 +31,7 @@ _KINDS = {
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn any error into one line that names ``path``.
+    """Convert any exception to a one-line error that names ``path``.
 
     Raises:
         DamagedCheckpointError: the block raised an exception.
@@ -48,30 +48,30 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def require_file(path: Path) -> int:
-    """The size of a regular file in bytes.
+    """Return the size of a regular file in bytes.
 
     Raises:
-        DamagedCheckpointError: it is missing, a link, a special file or nearly empty of data.
+        DamagedCheckpointError: the file is missing, a link, a special file or sparse.
     """
     with reading(path):
         info = path.lstat()
         if not stat.S_ISREG(info.st_mode):
             kind = _KINDS.get(stat.S_IFMT(info.st_mode), "a special file")
             raise ValueError(f"expected a regular file, found {kind}")
-        if info.st_size > _LARGE and info.st_blocks * 512 < info.st_size // 64:
-            raise ValueError(f"of its {info.st_size} bytes nearly all are holes")
+        if info.st_size > _SPARSE_CHECK_BYTES and info.st_blocks * 512 < info.st_size // 64:
+            raise ValueError(f"nearly all of its {info.st_size} bytes are holes (a sparse file)")
         return info.st_size
 
 
 def read_bytes(path: Path, limit: int | None = None) -> bytes:
-    """The content of a regular file.
+    """Return the content of a regular file.
 
     Args:
         path: the file.
-        limit: the largest size in bytes that is accepted.
+        limit: the maximum size in bytes.
 
     Raises:
-        DamagedCheckpointError: it is missing, too large, a link or a special file.
+        DamagedCheckpointError: the file is missing, too large, a link or a special file.
     """
     size = require_file(path)
     with reading(path):
@@ -83,10 +83,10 @@ def read_bytes(path: Path, limit: int | None = None) -> bytes:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The object in a JSON file.
+    """Return the object in a JSON file.
 
     Raises:
-        DamagedCheckpointError: it is missing, damaged, too large, or no object.
+        DamagedCheckpointError: the file is missing, damaged, too large, or not an object.
     """
     data = read_bytes(path, JSON_BYTES)
     with reading(path):

@@ -1,4 +1,4 @@
-"""Which checkpoints of a trial stay: arithmetic over their batches and validations. Pure."""
+"""Decide which checkpoints of a trial to keep, by their batches and validations. Pure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Retention:
-    """How many checkpoints stay.
+    """The number of checkpoints to keep.
 
     Attributes:
-        best: those of the best validations.
-        latest: those that have trained most batches.
-        smaller_is_better: whether a smaller value makes a validation better.
+        best: number of checkpoints with the best validation metric.
+        latest: number of checkpoints with the most batches.
+        smaller_is_better: whether a smaller metric is better.
     """
 
     best: int
@@ -29,21 +29,21 @@ def superseded(
     *,
     training: bool,
 ) -> set[str]:
-    """The checkpoints that are neither among the best nor among the latest.
+    """Return the names of checkpoints that are neither among the best nor among the latest.
 
-    Asking after every new checkpoint gives, in the end, the same as asking once at the end: what
-    is not among the best so far never will be.
+    Pruning after every checkpoint keeps the same checkpoints as pruning once at the end: a
+    checkpoint that is not among the best so far is not among the best later.
 
     Args:
-        checkpoints: the batches of each checkpoint, by its name.
+        checkpoints: the batches of each checkpoint, by name.
         validations: the searcher's metric at each validated batch.
-        keep: how many stay.
-        training: whether training goes on, so that the latest must stay to go on from.
+        keep: how many to keep.
+        training: whether training continues; the latest checkpoint is then kept for a resume.
     """
     by_batches = sorted(checkpoints, key=lambda name: checkpoints[name], reverse=True)
     ranked = [name for name in by_batches if _is_number(validations.get(checkpoints[name]))]
     sign = 1 if keep.smaller_is_better else -1
-    # Of equally good ones the earlier is the better, as the policy "best" has it.
+    # The earlier of two equal checkpoints is better, as in the policy "best".
     ranked.sort(key=lambda name: (sign * validations[checkpoints[name]], checkpoints[name]))
     latest = max(keep.latest, 1) if training else keep.latest
     return set(checkpoints) - set(ranked[: keep.best]) - set(by_batches[:latest])

@@ -1,6 +1,6 @@
-"""Pickles from a checkpoint, opened with an allow-list: they may hold data and nothing else.
+"""Read pickles of a checkpoint with an allow-list of classes and a memory limit.
 
-The memory that they take is bounded by their size, and by :data:`_BUDGET` for what takes more.
+Unpickling may take :data:`_BUDGET` bytes beyond the size of the pickle.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _ALLOWED = {
     "numpy.core.numeric": {"_frombuffer"},
     "numpy._core.numeric": {"_frombuffer"},
 }
-#: Named in pickles of other objects; our own pickles never call them.
+#: Allowed as references; pickles of pedl2det never call them.
 _NEVER_CALLED = {
     *("bool", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple", "ndarray"),
     *("MT19937", "PCG64", "SeedSequence"),
 }
-#: Bytes that opcodes may take beyond those of the pickle, and what each of them takes.
+#: Memory in bytes that opcodes may take beyond the size of the pickle, and the cost of each.
 _BUDGET = 2**30
 _COSTS = {
     **dict.fromkeys((pickle.EMPTY_SET, pickle.FROZENSET, pickle.MARK), 256),
@@ -52,7 +52,7 @@ _COSTS = {
     **dict.fromkeys((pickle.TUPLE3, pickle.MEMOIZE, pickle.PUT), 64),
     **dict.fromkeys((pickle.BINPUT, pickle.LONG_BINPUT), 64),
 }
-#: Opcodes that no pickle of protocol 4 holds, some of which take memory or call something.
+#: Opcodes that pickles of protocol 4 do not use; some allocate memory or call functions.
 _REFUSED = b"".join(
     [
         *(pickle.PERSID, pickle.BINPERSID, pickle.INST, pickle.OBJ, pickle.EXT1, pickle.EXT2),
@@ -64,7 +64,7 @@ _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _DEPTH = 200
 
 
-class _Unpickler(pickle._Unpickler):  # in Python: in C, no opcode can be bounded
+class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit opcodes
     stack: list[Any]
     dispatch: ClassVar[dict[int, Callable[[Any], None]]]
 
@@ -76,17 +76,17 @@ class _Unpickler(pickle._Unpickler):  # in Python: in C, no opcode can be bounde
     def find_class(self, module: str, name: str) -> Any:
         if name in _ALLOWED.get(module, ()):
             return super().find_class(module, name)
-        if self._is_at_home(module):
-            found = super().find_class(module, name)
-            if isinstance(found, type) and found.__module__ == module:
-                return found
+        if self._is_of_trial(module):
+            kind = super().find_class(module, name)
+            if isinstance(kind, type) and kind.__module__ == module:
+                return kind
         raise CheckpointError(
-            f"refused to unpickle {module}.{name}: it is not plain data "
-            "(numbers, texts, arrays, lists, dicts) nor of a class that the trial defines"
+            f"refused to unpickle {module}.{name}: it is neither plain data "
+            "(numbers, strings, arrays, lists, dicts) nor a class that the trial defines"
         )
 
     def spend(self, size: int) -> None:
-        """Count memory that is about to be taken."""
+        """Deduct ``size`` bytes from the memory budget."""
         self._left -= size
         if self._left < 0:
             raise ValueError(f"it takes more than {_BUDGET} bytes of memory")
@@ -95,40 +95,40 @@ class _Unpickler(pickle._Unpickler):  # in Python: in C, no opcode can be bounde
         """Refuse a call that takes more memory than its arguments."""
         function, arguments = self.stack[-2:]
         self.spend(256 + sum(map(len, filter(_is_sized, arguments))))
-        if self._is_at_home(function.__module__):
+        if self._is_of_trial(function.__module__):
             return
         match function.__name__:
             case "bytearray":
-                is_ours = all(isinstance(value, bytes) for value in arguments)
+                is_expected = all(isinstance(value, bytes) for value in arguments)
             case "_reconstruct":
-                is_ours = arguments[1] == (0,)
+                is_expected = arguments[1] == (0,)
             case "scalar":
-                is_ours = len(arguments) == 2 and isinstance(arguments[1], bytes)
+                is_expected = len(arguments) == 2 and isinstance(arguments[1], bytes)
             case name:
-                is_ours = name not in _NEVER_CALLED
-        if not is_ours or any(isinstance(value, range) for value in arguments):
-            raise ValueError(f"it calls {function.__name__} as no pickle of a checkpoint does")
+                is_expected = name not in _NEVER_CALLED
+        if not is_expected or any(isinstance(value, range) for value in arguments):
+            raise ValueError(f"it calls {function.__name__} with unexpected arguments")
 
     def check_new(self) -> None:
-        """Refuse arguments of a constructor, except of the trial's own classes."""
+        """Refuse constructor arguments, except for the trial's own classes."""
         kind, arguments = self.stack[-2:]
         self.spend(256)
-        if arguments and not self._is_at_home(kind.__module__):
-            raise ValueError(f"it makes a {kind.__name__} as no pickle of a checkpoint does")
+        if arguments and not self._is_of_trial(kind.__module__):
+            raise ValueError(f"it creates a {kind.__name__} with unexpected arguments")
 
     def check_build(self) -> None:
-        """Refuse to change a class or a function."""
+        """Refuse to modify a class or a function."""
         target = self.stack[-2]
-        if callable(target) and not self._is_at_home(type(target).__module__):
-            raise ValueError("it changes a class or a function")
+        if callable(target) and not self._is_of_trial(type(target).__module__):
+            raise ValueError("it modifies a class or a function")
 
-    def _is_at_home(self, module: str) -> bool:
+    def _is_of_trial(self, module: str) -> bool:
         file = getattr(sys.modules.get(module), "__file__", None)
         return self._home is not None and file is not None and self._home in Path(file).parents
 
 
 def _after(check: Callable[[_Unpickler], None], opcode: bytes) -> Callable[[_Unpickler], None]:
-    """What loads an opcode, after a check."""
+    """Return the loader of an opcode, preceded by a check."""
     load: Callable[[Any], None] = pickle._Unpickler.dispatch[opcode[0]]
 
     def checked(unpickler: _Unpickler) -> None:
@@ -159,7 +159,7 @@ def dumps(value: Any, home: Path | None = None) -> bytes:
         home: the trial's directory.
 
     Raises:
-        CheckpointError: it is more than that.
+        CheckpointError: ``value`` contains other objects.
     """
     try:
         data = pickle.dumps(value, protocol=4)
@@ -174,7 +174,7 @@ def loads(data: bytes, home: Path | None = None) -> Any:
 
     Args:
         data: the pickle.
-        home: the trial's directory; its modules are those that are imported already.
+        home: the trial's directory. Its modules must be imported already.
 
     Raises:
         CheckpointError: the pickle names any other class or a function, or is damaged.
@@ -196,7 +196,7 @@ def _is_sized(value: Any) -> bool:
 
 
 def _size(value: Any, known: dict[int, int], depth: int = 0) -> int:
-    """The size of plain data, in which what is shared counts as often as it is referred to."""
+    """Return the size of plain data, counting shared objects once per reference."""
     if depth > _DEPTH:
         raise ValueError(f"it is nested more than {_DEPTH} deep")
     if not isinstance(value, _CONTAINERS):

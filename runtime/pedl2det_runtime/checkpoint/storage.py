@@ -1,6 +1,6 @@
-"""Where checkpoints are kept beside the run's own directory: ``checkpoint_storage`` of the config.
+"""Copy checkpoints to the ``checkpoint_storage`` of the config.
 
-fsspec knows the kinds of storage; those of a cloud need its package for it (s3fs, gcsfs, adlfs).
+Storage is accessed through fsspec. Clouds need an additional package: s3fs, gcsfs or adlfs.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pedl2det_runtime.errors import CheckpointError, ConfigError
 
 _PROTOCOLS = {"shared_fs": "file", "directory": "file", "s3": "s3", "gcs": "gs", "azure": "abfs"}
 _PACKAGES = {"s3": "s3fs", "gcs": "gcsfs", "azure": "adlfs"}
-_REMEDY = "or keep checkpoints in the results alone: --set checkpoint_storage.type=null"
+_REMEDY = "or keep checkpoints only in the results: --set checkpoint_storage.type=null"
 
 
 class Storage:
-    """A place for whole checkpoints, each under its own name, beside whatever else is there.
+    """A storage of complete checkpoints by name; other files in it stay untouched.
 
     Args:
         config: the section of the experiment config.
@@ -39,7 +39,7 @@ class Storage:
         try:
             self._files = fsspec.filesystem(_PROTOCOLS[self._kind], **_options(self._kind, fields))
             if self._kind in _PACKAGES:
-                # Not made if it is missing: a bucket is somebody's decision.
+                # Check only: buckets are not created.
                 self._files.ls(self._base.partition("/")[0])
             else:
                 self._files.makedirs(self._base, exist_ok=True)
@@ -49,21 +49,22 @@ class Storage:
                 f"checkpoint_storage.type: {self._kind} needs {package}: pip install {package}, "
                 f"{_REMEDY}"
             ) from None
-        except Exception as error:  # each kind of storage has errors of its own
+        except Exception as error:  # storage types have their own exceptions
             raise ConfigError(
-                f"checkpoint_storage: {self._base}: cannot be used: {self._said(error)}; {_REMEDY}"
+                f"checkpoint_storage: {self._base}: cannot be used: "
+                f"{self._reason(error)}; {_REMEDY}"
             ) from None
 
     def names(self) -> set[str]:
-        """The whole checkpoints that are there."""
-        found = self._files.glob(f"{self._base}/*/{ownership.METADATA}")
-        return {path.rpartition("/")[0].rpartition("/")[2] for path in found}
+        """Return the names of the complete checkpoints in the storage."""
+        paths = self._files.glob(f"{self._base}/*/{ownership.METADATA}")
+        return {path.rpartition("/")[0].rpartition("/")[2] for path in paths}
 
     def put(self, checkpoint: Path) -> None:
-        """Copy a checkpoint; it is whole once its ``metadata.json`` is there.
+        """Copy a checkpoint; ``metadata.json`` is copied last and makes it complete.
 
         Raises:
-            CheckpointError: the storage refused, or somebody else uses this name in it.
+            CheckpointError: the copy failed, or the name is in use.
         """
         files = [path for path in sorted(checkpoint.rglob("*")) if path.is_file()]
         first, last = checkpoint / ownership.MARKER, checkpoint / ownership.METADATA
@@ -75,7 +76,7 @@ class Storage:
                     raise FileExistsError(f"{place}: pedl2det did not write this; move it away")
                 if self._files.exists(f"{place}/{ownership.METADATA}"):
                     return
-                self._files.rm(place, recursive=True)  # a kill left it half-copied
+                self._files.rm(place, recursive=True)  # half-copied
             for path in files:
                 target = f"{place}/{path.relative_to(checkpoint)}"
                 if self._kind not in _PACKAGES:
@@ -86,32 +87,32 @@ class Storage:
         except Exception as error:
             raise CheckpointError(
                 f"checkpoint_storage: {self._base}: the checkpoint could not be copied there: "
-                f"{self._said(error)}; it is in {checkpoint}, --resume goes on from it"
+                f"{self._reason(error)}; it is in {checkpoint}, --resume goes on from it"
             ) from None
 
     def remove(self, owner: ownership.Owner) -> None:
-        """Remove a checkpoint if it is there, is ours and nobody has added a file to it."""
+        """Remove a complete checkpoint of this owner, unless a file was added to it."""
         place = f"{self._base}/{owner.checkpoint}"
         if self._owner(place) != owner or not self._files.exists(f"{place}/{ownership.METADATA}"):
             return
         about = self._files.info(place)
         if about.get("islink"):
             return
-        found = (path.removeprefix(f"{about['name']}/") for path in self._files.find(place))
+        present = (path.removeprefix(f"{about['name']}/") for path in self._files.find(place))
         metadata = json.loads(self._files.cat_file(f"{place}/{ownership.METADATA}"))
-        if ownership.are_written(found, metadata["files"]):
-            self._files.rm_file(f"{place}/{ownership.METADATA}")  # no longer whole
+        if ownership.are_written(present, metadata["files"]):
+            self._files.rm_file(f"{place}/{ownership.METADATA}")  # no longer complete
             self._files.rm(place, recursive=True)
 
     def _owner(self, place: str) -> ownership.Owner | None:
-        """The owner of a checkpoint in the storage; None if no marker in it names it."""
+        """Return the owner of a checkpoint in the storage; None without a valid marker."""
         try:
             marker = self._files.cat_file(f"{place}/{ownership.MARKER}")
         except (FileNotFoundError, NotADirectoryError):
             return None
         return ownership.parse_marker(marker, place.rpartition("/")[2])
 
-    def _said(self, error: Exception) -> str:
+    def _reason(self, error: Exception) -> str:
         lines = scrubbed(str(error), self._fields).strip().splitlines()
         return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
 
@@ -137,7 +138,7 @@ def _base(kind: str, fields: dict[str, Any]) -> str:
 
 
 def _options(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of fsspec's file system, with the credentials of the config if it has some."""
+    """Return the arguments of fsspec's file system, including credentials of the config."""
     match kind:
         case "s3":
             client = {"endpoint_url": fields["endpoint_url"]} if fields.get("endpoint_url") else {}

@@ -1,6 +1,6 @@
-"""Recognise and mask credentials: a run uses them, and never shows or writes them.
+"""Recognise and mask credentials in configs and texts.
 
-Pure, and without pydantic, because ``pedl2det migrate`` masks its reports with it.
+Pure, and without pydantic, because ``pedl2det migrate`` imports it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 Part = tuple[int, int]  # start, end
 
-#: Names of credentials, as :func:`_words` writes a name.
+#: Names of credentials, normalized by :func:`_words`.
 _SECRET = re.compile(
     r"passw(?:or)?d|pass_?(?:phrase|code|wd)|secret|credential|bearer|authorization|oauth"
     r"|pwd_|tokens?_|auth_|connection_?string"
@@ -19,7 +19,7 @@ _SECRET = re.compile(
     r"|(?:access|account|api|auth|client|decryption|deploy|encryption|gpg|hmac|license|master|pass"
     r"|private|rsa|service|session|shared|signing|ssh|ssl|storage|subscription|tls)_?keys?_"
 )
-#: Counts and symbols of a vocabulary; passes over data and of filters.
+#: Harmless names: token counts and special tokens; passes over data; band-pass filters.
 _HARMLESS = re.compile(
     r"_(?:n|no|nr|num|number_of|max|min|total|avg|mean)_(?:[a-z]{1,30}_){0,3}tokens?_"
     r"|_tokens?_(?:count|dim|dropout|embeddings?|freq|ids?|index|len|length|limit|size|types?)_"
@@ -28,12 +28,12 @@ _HARMLESS = re.compile(
     r"_pass_|_pass_(?:band|by|count|over|rate|through)_"
 )
 _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_VARIABLE = re.compile(r"^(\w+)=(.+)$", re.DOTALL)  # of environment_variables
-_NAMED = re.compile(r"(?<![\w.-])([\w.-]+)\\?[\"']?[ \t]{0,9}[:=][ \t]{0,9}")
+_VARIABLE = re.compile(r"^(\w+)=(.+)$", re.DOTALL)  # an entry of environment_variables
+_ASSIGNMENT = re.compile(r"(?<![\w.-])([\w.-]+)\\?[\"']?[ \t]{0,9}[:=][ \t]{0,9}")
 _VALUE = re.compile(r"\\?\"([^\"\r\n]+)|\\?'([^'\r\n]+)|([\[{][^\r\n]*)|((?:(?!, )[^;&\"'\r\n])+)")
 _SWITCH = re.compile(r"(?:null|none|true|false|~)\b", re.IGNORECASE)
 _OPTION = re.compile(r"(?<!\S)--([\w-]+)[ \t]+(\S+)")
-_ANYWHERE = (
+_UNNAMED = (
     re.compile(r"://[^/\s:@]*:([^/\s@]+)(?=@)"),
     re.compile(r"https?://([^/\s:@]+)(?=@)"),
     re.compile(
@@ -46,11 +46,11 @@ STARS = "********"
 
 
 def without_credentials(value: Any, is_inside: bool = False) -> Any:
-    """Copy a config with stars for every credential; numbers and switches stay.
+    """Return a copy of a config with masked credentials; numbers and booleans are kept.
 
     Args:
         value: the config, or a part of it.
-        is_inside: whether a key above names a credential.
+        is_inside: whether a parent key is the name of a credential.
     """
     if isinstance(value, dict):
         return {
@@ -65,14 +65,14 @@ def without_credentials(value: Any, is_inside: bool = False) -> Any:
 
 
 def scrubbed(text: str, config: Any) -> str:
-    """Replace the credentials of a config in a text by stars."""
+    """Mask the credentials of a config in a text."""
     for secret in sorted(set(_secrets(config)), key=len, reverse=True):
         text = text.replace(secret, STARS)
     return text
 
 
 def masked(text: str, parts: Iterable[Part]) -> str:
-    """Replace parts of a text, which may overlap, by stars on each line."""
+    """Mask parts of a text, which may overlap, line by line."""
     shown, done = "", 0
     for start, end in sorted(parts, key=lambda part: (part[0], -part[1])):
         if end > done:
@@ -83,11 +83,11 @@ def masked(text: str, parts: Iterable[Part]) -> str:
 
 
 def secret_parts(text: str) -> Iterator[Part]:
-    """Find credentials in a text: behind names and options, and those that no name tells."""
+    """Yield the credentials in a text: values of secret names and options, and unnamed ones."""
     variable = _VARIABLE.match(text)
     if variable and is_secret(variable[1]):
         yield variable.span(2)
-    for named in _NAMED.finditer(text):
+    for named in _ASSIGNMENT.finditer(text):
         if is_secret(named[1]) and not _SWITCH.match(text, named.end()):
             value = _VALUE.match(text, named.end())
             if value and value.lastindex:
@@ -99,23 +99,23 @@ def secret_parts(text: str) -> Iterator[Part]:
 
 
 def unnamed_parts(text: str) -> Iterator[Part]:
-    """Find credentials that no name tells: in addresses, ``Bearer ...``, private keys."""
-    for pattern in _ANYWHERE:
-        yield from (found.span(1) for found in pattern.finditer(text))
+    """Yield credentials without a name: in URLs, ``Bearer`` tokens, private keys."""
+    for pattern in _UNNAMED:
+        yield from (match.span(1) for match in pattern.finditer(text))
 
 
 def is_secret(name: object) -> bool:
-    """Tell whether a name is that of a credential, in snake, camel or kebab case."""
+    """Return whether a name in snake, camel or kebab case is that of a credential."""
     return _SECRET.search(_HARMLESS.sub("_", _words(str(name)))) is not None
 
 
 def mentions_secret(text: str) -> bool:
-    """Tell whether a text may hold a credential; cheap."""
+    """Return whether a text may contain a credential; a fast check."""
     return "://" in text or _SECRET.search(_words(text)) is not None
 
 
 def _words(name: str) -> str:
-    """Write a name in snake case between underscores, without digits."""
+    """Normalize a name to snake case between underscores, without digits."""
     return "_" + re.sub(r"[^a-z]+", "_", _HUMPS.sub("_", name).lower()).strip("_") + "_"
 
 

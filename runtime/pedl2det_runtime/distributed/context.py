@@ -33,30 +33,30 @@ _DEEPSPEED = {
 class DistributedContext:
     """The ranks of a process that trains a trial, and collectives of Python objects.
 
-    Every process must call the same collectives in the same order (the local ones: every process of
-    the machine), and none returns before all have called it. If a process dies, leaves or calls
-    another method, all others raise; see docs/distributed.md. Use them to coordinate processes;
-    they do not replace the collectives of a training framework.
+    Every process must call the same collectives in the same order (local ones: every process of the
+    machine). A collective returns after all processes have called it. If a process dies, closes its
+    context or calls another method, all others raise; see docs/distributed.md. Use collectives to
+    coordinate processes, not to exchange gradients.
 
     The constructor waits for all processes. It needs pyzmq if ``size`` is more than 1.
 
     Args:
-        rank: the number of this process within the trial; the chief has 0.
+        rank: the rank of this process within the trial; 0 is the chief.
         size: the number of processes.
-        local_rank: the number of this process on its machine.
+        local_rank: the rank of this process on its machine.
         local_size: the number of processes on each machine.
-        cross_rank: the number of this machine.
+        cross_rank: the rank of this machine.
         cross_size: the number of machines.
-        chief_ip: the address of the chief's machine; needed if there are several. The chief listens
-            on this address alone, and processes without ``$PEDL2DET_CLUSTER_KEY`` are refused.
-        pub_port: where all processes meet.
-        pull_port: where the processes of one machine meet, if there are several machines.
+        chief_ip: the address of the chief's machine; required for several machines. The chief
+            listens only on this address and refuses processes without ``$PEDL2DET_CLUSTER_KEY``.
+        pub_port: the port for all processes.
+        pull_port: the port for the processes of one machine, if there are several machines.
         port_offset: added to both ports, for several runs on one machine.
-        force_tcp: meet at 127.0.0.1 within a machine, where a unix-domain socket is used otherwise.
+        force_tcp: use 127.0.0.1 within a machine instead of a unix-domain socket.
 
     Raises:
-        CheckFailedError: the numbers contradict each other, or ``chief_ip`` is missing.
-        DistributedError: not all processes came, or there is no key.
+        CheckFailedError: the numbers are inconsistent, or ``chief_ip`` is missing.
+        DistributedError: not all processes connected, or there is no key.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class DistributedContext:
                 from pedl2det_runtime.distributed.zmq_groups import zmq_groups
             except ImportError as error:
                 raise DistributedError(
-                    "processes talk to each other through pyzmq, which is not installed: "
+                    "processes communicate through pyzmq, which is not installed: "
                     f"pip install pyzmq ({error})"
                 ) from error
             ports = (pub_port + port_offset, pull_port + port_offset)
@@ -99,7 +99,7 @@ class DistributedContext:
         Args:
             hvd: ``horovod.tensorflow``, ``horovod.tensorflow.keras`` or ``horovod.torch``, after
                 ``hvd.init()``.
-            chief_ip: the address of the chief; else ``$DET_CHIEF_IP``. Needed if there are several
+            chief_ip: the address of the chief; default ``$DET_CHIEF_IP``. Required for several
                 machines.
 
         Raises:
@@ -125,7 +125,7 @@ class DistributedContext:
         """Create the context of a process that DeepSpeed started, from its environment variables.
 
         Args:
-            chief_ip: the address of the chief; else ``$DET_CHIEF_IP``. Needed if there are several
+            chief_ip: the address of the chief; default ``$DET_CHIEF_IP``. Required for several
                 machines.
 
         Raises:
@@ -140,7 +140,7 @@ class DistributedContext:
         Objects go through ``torch.distributed`` if it is initialised.
 
         Args:
-            chief_ip: the address of the chief; else ``$DET_CHIEF_IP``. Needed if there are several
+            chief_ip: the address of the chief; default ``$DET_CHIEF_IP``. Required for several
                 machines.
 
         Raises:
@@ -177,15 +177,15 @@ class DistributedContext:
         self.cross_rank = layout.cross_rank
         self.cross_size = layout.cross_size
         self._groups = groups
-        # Also when the process ends, so that the last answers are sent.
+        # Also runs at exit, so that the last replies are sent.
         self._end = weakref.finalize(self, groups.close)
 
     def get_rank(self) -> int:
-        """Return the number of this process within the trial."""
+        """Return the rank of this process within the trial."""
         return self.rank
 
     def get_local_rank(self) -> int:
-        """Return the number of this process on its machine."""
+        """Return the rank of this process on its machine."""
         return self.local_rank
 
     def get_size(self) -> int:
@@ -198,13 +198,13 @@ class DistributedContext:
 
     def gather(self, stuff: Any) -> list[Any] | None:
         """Return the objects of all processes, in the order of ranks, on the chief; else None."""
-        gifts = self._everywhere(Collective.GATHER, stuff)
-        return gifts if self.rank == 0 else None
+        objects = self._everywhere(Collective.GATHER, stuff)
+        return objects if self.rank == 0 else None
 
     def gather_local(self, stuff: Any) -> list[Any] | None:
         """Return the objects of the machine's processes on its first process; None elsewhere."""
-        gifts = self._on_machine(Collective.GATHER_LOCAL, stuff)
-        return gifts if self.local_rank == 0 else None
+        objects = self._on_machine(Collective.GATHER_LOCAL, stuff)
+        return objects if self.local_rank == 0 else None
 
     def allgather(self, stuff: Any) -> list[Any]:
         """Return the objects of all processes, in the order of ranks."""
@@ -225,7 +225,7 @@ class DistributedContext:
     def close(self) -> None:
         """Close the connections; collectives of the other processes raise from then on.
 
-        It may be called repeatedly, and is called when the process ends.
+        May be called repeatedly. Called automatically when the process ends.
         """
         self._end()
 

@@ -1,7 +1,7 @@
 """Average the gradients of all ranks before an optimizer clips and applies them.
 
-They are averaged in one group of Horovod's, so that its sums always have the same order and a run
-can be repeated bit for bit. Horovod's own wrapper does the same, but supports no optimizer of Keras
+Gradients are averaged in one Horovod group, so that the order of summation is fixed and runs are
+bit-for-bit reproducible. Horovod's ``DistributedOptimizer`` does not support optimizers of Keras
 2.11 and later.
 """
 
@@ -21,24 +21,24 @@ Reduce = Callable[[list[Any]], list[Any]]
 
 
 def average_gradients(optimizers: Sequence[Any], settings: Optimizations) -> list[Accumulator]:
-    """Have each optimizer apply the average of the gradients of all ranks.
+    """Make each optimizer apply gradients averaged over all ranks.
 
     Args:
-        optimizers: those that train the model; of a ``LossScaleOptimizer`` the outer one, so that
-            all ranks agree on whether a step is skipped.
-        settings: how the gradients of several batches become one.
+        optimizers: the model's optimizers. Pass the ``LossScaleOptimizer``, not its inner
+            optimizer, so that all ranks skip the same steps.
+        settings: how to aggregate the gradients of several batches.
 
     Returns:
-        The accumulators of gradients of several batches; empty if each batch is applied.
+        The gradient accumulators; empty if gradients are applied after every batch.
 
     Raises:
-        InvalidExperimentException: gradients of several batches are to be aggregated in graph mode.
+        InvalidExperimentException: ``aggregation_frequency`` is above 1 in graph mode.
     """
     every = settings.aggregation_frequency
     if every > 1 and graph_mode.is_chosen():
         raise InvalidExperimentException(
             "optimizations.aggregation_frequency: gradients of several batches are aggregated in "
-            "eager mode only: leave it out, or do not disable eager execution"
+            "eager mode only: remove the key, or do not disable eager execution"
         )
     reduce = _reducer(compressed=settings.gradient_compression)
     accumulators = []
@@ -50,7 +50,7 @@ def average_gradients(optimizers: Sequence[Any], settings: Optimizations) -> lis
             apply = accumulators[-1].apply_gradients
         else:
             apply = _reducing(apply, reduce)
-        optimizer.apply_gradients = apply  # of this one alone: its class and config stay its own
+        optimizer.apply_gradients = apply  # on the object: keeps its class and config
     return accumulators
 
 
@@ -86,11 +86,11 @@ def _unzipped(pairs: Any) -> tuple[list[Any], list[Any]]:
 
 @dataclass
 class _Sums:
-    """Sums of the gradients of some variables over batches.
+    """Gradient sums of a set of variables.
 
     Attributes:
         counter: batches since the last step.
-        sums: one for each variable that has a gradient.
+        sums: one per variable that has a gradient.
     """
 
     counter: tf.Variable
@@ -100,13 +100,13 @@ class _Sums:
 class Accumulator:
     """Sum the gradients of several batches, then average them over the ranks and apply them.
 
-    Batches between two steps count as iterations of the optimizer, as Horovod counts them.
+    As in Horovod, every batch increments the optimizer's ``iterations``.
 
     Args:
         optimizer: the optimizer.
         apply: its ``apply_gradients``.
         reduce: averages gradients over the ranks.
-        every: batches in one step.
+        every: batches per step.
         scale: the divisor of the sums.
     """
 
@@ -126,15 +126,15 @@ class Accumulator:
         return [variable for part in self._sums.values() for variable in (part.counter, *part.sums)]
 
     def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> tf.Tensor:
-        """Add gradients; take a step after every N-th batch."""
+        """Add gradients; apply the sums after every ``every`` batches."""
         gradients, variables = _unzipped(grads_and_vars)
-        there = [
+        present = [
             (variable, tf.convert_to_tensor(gradient))
             for variable, gradient in zip(variables, gradients, strict=True)
             if gradient is not None
         ]
-        part = self._part(there)
-        for total, (_, gradient) in zip(part.sums, there, strict=True):
+        part = self._part(present)
+        for total, (_, gradient) in zip(part.sums, present, strict=True):
             total.assign_add(gradient)
         part.counter.assign_add(1)
 
@@ -146,20 +146,20 @@ class Accumulator:
                 total.assign(tf.zeros_like(total))
             return tf.identity(self._optimizer.iterations)
 
-        def wait() -> tf.Tensor:
+        def skip() -> tf.Tensor:
             return tf.identity(self._optimizer.iterations.assign_add(1))
 
-        return tf.cond(part.counter >= self._every, step, wait)
+        return tf.cond(part.counter >= self._every, step, skip)
 
-    def _part(self, there: list[tuple[Any, Any]]) -> _Sums:
-        key = tuple(variable.ref() for variable, _ in there)
+    def _part(self, present: list[tuple[Any, Any]]) -> _Sums:
+        key = tuple(variable.ref() for variable, _ in present)
         if key not in self._sums:
-            with tf.init_scope():  # outside of the graph that is being traced
+            with tf.init_scope():  # outside the graph that is being traced
                 self._sums[key] = _Sums(
                     tf.Variable(0, trainable=False, name="batches_summed"),
                     [
                         tf.Variable(tf.zeros(variable.shape, gradient.dtype), trainable=False)
-                        for variable, gradient in there
+                        for variable, gradient in present
                     ],
                 )
         return self._sums[key]

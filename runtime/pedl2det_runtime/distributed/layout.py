@@ -1,4 +1,4 @@
-"""The ranks and sizes of a process, and whether those of all processes agree. Pure."""
+"""Ranks and sizes of processes, and checks of their consistency. Pure."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Layout:
     """The ranks and sizes of one process.
 
     Attributes:
-        rank: its number among all.
-        size: how many there are.
-        local_rank: its number on its machine.
-        local_size: how many are on its machine.
-        cross_rank: the number of its machine.
-        cross_size: how many machines there are.
+        rank: the rank of the process.
+        size: the number of processes.
+        local_rank: the rank of the process on its machine.
+        local_size: the number of processes on its machine.
+        cross_rank: the rank of its machine.
+        cross_size: the number of machines.
 
     Raises:
-        CheckFailedError: the numbers contradict each other.
+        CheckFailedError: the numbers are inconsistent.
     """
 
     rank: int
@@ -71,15 +71,15 @@ def machines(layouts: Sequence[Layout]) -> list[list[int]]:
         layouts: the layouts of all processes, in any order.
 
     Raises:
-        DistributedError: the layouts contradict each other.
+        DistributedError: the layouts are inconsistent.
     """
     for name in ("size", "local_size", "cross_size"):
-        said = sorted({getattr(layout, name) for layout in layouts})
-        if len(said) > 1:
-            raise DistributedError(f"the processes disagree about {name}: {said}")
-    _each_once("rank", [layout.rank for layout in layouts])
+        values = sorted({getattr(layout, name) for layout in layouts})
+        if len(values) > 1:
+            raise DistributedError(f"the processes disagree about {name}: {values}")
+    _check_unique("rank", [layout.rank for layout in layouts])
     places = [(layout.cross_rank, layout.local_rank) for layout in layouts]
-    _each_once("cross_rank and local_rank", places)
+    _check_unique("cross_rank and local_rank", places)
     if layouts[0].size != len(layouts):
         raise DistributedError(f"size is {layouts[0].size}, {len(layouts)} processes came")
     by_place = {(layout.cross_rank, layout.local_rank): layout.rank for layout in layouts}
@@ -89,7 +89,7 @@ def machines(layouts: Sequence[Layout]) -> list[list[int]]:
     ]
 
 
-def _each_once(name: str, values: Sequence[object]) -> None:
+def _check_unique(name: str, values: Sequence[object]) -> None:
     for value, times in Counter(values).items():
         if times > 1:
             raise DistributedError(f"{times} processes have the same {name}: {value}")
@@ -106,16 +106,16 @@ def layout_from(names: Mapping[str, str], environment: Mapping[str, str], who: s
     Raises:
         CheckFailedError: a variable is missing or not a number.
     """
-    found = {}
+    values = {}
     for attribute, name in names.items():
         try:
-            found[attribute] = int(environment[name])
+            values[attribute] = int(environment[name])
         except (KeyError, ValueError):
             got = repr(environment.get(name, "nothing"))
             raise _wrong(
                 f"{who} sets ${name} to a whole number, got {got}; start the script with {who}"
             ) from None
-    return Layout(**found)
+    return Layout(**values)
 
 
 def chief_address(layout: Layout, chief_ip: str | None) -> str | None:
@@ -127,7 +127,7 @@ def chief_address(layout: Layout, chief_ip: str | None) -> str | None:
     address = chief_ip or os.environ.get(CHIEF_IP)
     if layout.cross_size > 1 and not address:
         raise _wrong(
-            f"{layout.cross_size} machines need the address of the one with rank 0: give "
+            f"{layout.cross_size} machines need the address of the one with rank 0: pass "
             f"chief_ip, or set ${CHIEF_IP}"
         )
     return address

@@ -1,4 +1,4 @@
-"""Copy a checkpoint to the machines that cannot read the chief's."""
+"""Copy a checkpoint from the chief to machines without a shared file system."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pedl2det_runtime.distributed import DistributedContext
 
 
 def seen_by_all(path: Path, distributed: DistributedContext) -> Path:
-    """Return the path of the chief's checkpoint on this machine; copy it if it is not there.
+    """Return a local path of the chief's checkpoint; copy the checkpoint if necessary.
 
     Args:
         path: the path on the chief's machine.
         distributed: the context of this process.
     """
-    sees = (path / "metadata.json").exists()
-    if all(distributed.allgather(sees)):
+    exists = (path / "metadata.json").exists()
+    if all(distributed.allgather(exists)):
         return path
     packed = distributed.broadcast(_packed(path) if distributed.rank == 0 else None)
     copy = None
-    if not sees and distributed.local_rank == 0:
+    if not exists and distributed.local_rank == 0:
         copy = tempfile.mkdtemp(prefix="pedl2det-checkpoint-")
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(copy, filter="data")

@@ -37,26 +37,25 @@ class Team:
             _assign(model.weights, self._distributed.broadcast(weights))
 
     def unite(self, model: Any) -> None:
-        """Average the weights that no gradient changes over the ranks.
+        """Average the non-trainable weights over the ranks.
 
-        Moving averages of a ``BatchNormalization`` depend on the data that a rank has seen. The
-        model that is validated, saved and resumed has their average. Integers, such as counters,
-        are copied from the chief.
+        The moving averages of ``BatchNormalization`` depend on the data of a rank. Validations and
+        checkpoints use their mean. Integers, such as counters, are copied from the chief.
 
         Raises:
-            RanksDifferError: trained weights differ, for example because a callback changes the
-                training of one rank only.
+            RanksDifferError: trainable weights differ, for example because a callback acts on one
+                rank only.
         """
         if self.size == 1:
             return
         own = model.non_trainable_weights
-        everybodys = self._distributed.allgather(
+        gathered = self._distributed.allgather(
             (_values(own), _digests(_values(model.trainable_weights)))
         )
         _assign(
-            own, [_mean(values) for values in zip(*(part for part, _ in everybodys), strict=True)]
+            own, [_mean(values) for values in zip(*(part for part, _ in gathered), strict=True)]
         )
-        self._check_alike(model, [digests for _, digests in everybodys])
+        self._check_equal(model, [digests for _, digests in gathered])
 
     def mean(self, metrics: dict[str, float], *, training: bool = False) -> dict[str, float]:
         """Average the metrics of all ranks, with equal weights.
@@ -81,9 +80,9 @@ class Team:
                 )
         return {name: _mean_metric([part[name] for part in parts]) for name in parts[0]}
 
-    def any(self, wish: bool) -> bool:
-        """Return whether ``wish`` is true on any rank."""
-        return any(self._distributed.allgather(wish))
+    def any(self, value: bool) -> bool:
+        """Return whether ``value`` is true on any rank."""
+        return any(self._distributed.allgather(value))
 
     def largest(self, number: int) -> int:
         """The largest of every rank's numbers."""
@@ -94,15 +93,16 @@ class Team:
         """Return the objects of all ranks, in order, on the chief; None elsewhere."""
         return self._distributed.gather(state)
 
-    def _check_alike(self, model: Any, digests: list[list[bytes]]) -> None:
+    def _check_equal(self, model: Any, digests: list[list[bytes]]) -> None:
         names = [weight.name for weight in model.trainable_weights]
         for rank, theirs in enumerate(digests):
             for name, chiefs, other in zip(names, digests[0], theirs, strict=True):
                 if other != chiefs:
                     raise RanksDifferError(
                         f"{name}: the weights of rank {rank} are not those of rank 0: something "
-                        "changes the training of one rank alone. A callback that sets the learning "
-                        "rate must follow what is the same everywhere, a validation metric say"
+                        "changes the training of one rank only. A callback that sets the learning "
+                        "rate must use a value that is equal on all ranks, such as a validation "
+                        "metric"
                     )
 
 

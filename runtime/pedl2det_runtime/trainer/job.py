@@ -127,7 +127,7 @@ def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Ac
 
 def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointManager:
     state = run.resume_point.state
-    contents = checkpoint.Belongings(
+    contents = checkpoint.Contents(
         run.config.raw,
         run.info.hparams,
         run.directory,

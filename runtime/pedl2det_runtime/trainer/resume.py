@@ -68,7 +68,7 @@ def checkpoint_of_all(
     return replace(found, path=path, state=state, own=own)
 
 
-def compare_trial(run: Run, contents: checkpoint.Belongings) -> ResumePoint:
+def compare_trial(run: Run, contents: checkpoint.Contents) -> ResumePoint:
     """Compare a trial's code and model with those of the checkpoint that it continues from.
 
     Args:
