@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
+import damage
 import training
 from pedl2det_runtime.errors import CheckpointError
 from support import pedl2det, write_tree
@@ -169,6 +170,7 @@ def test_another_version_of_tensorflow_is_told(tmp_path: Path) -> None:
     metadata = training.run(Trial, tmp_path, config(10)).checkpoint / "metadata.json"
     described = json.loads(metadata.read_text())
     metadata.write_text(json.dumps(described | {"framework": "tensorflow-2.4.1"}))
+    damage.with_hashes(metadata.parent)
 
     said = training.run(Trial, tmp_path, LONGER, resume=True).said
 
@@ -178,11 +180,12 @@ def test_another_version_of_tensorflow_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_changed_code_is_named(tmp_path: Path) -> None:
-    more = {"gone.py": "", "same.py": ""}
-    directory = write_tree(tmp_path / "trial", {**SMALL, **more})
+    model = SMALL["model_def.py"]
+    first = {"model_def.py": f"import gone\nimport same\n{model}", "gone.py": "", "same.py": ""}
+    directory = write_tree(tmp_path / "trial", {**SMALL, **first})
     trained(directory, tmp_path / "out", "--max-batches", "20")
     (directory / "gone.py").unlink()
-    write_tree(directory, {"new.py": "", "model_def.py": SMALL["model_def.py"] + "\n# more\n"})
+    write_tree(directory, {"new.py": "", "model_def.py": f"import new\nimport same\n{model}"})
 
     done = pedl2det("run", directory, "--out", tmp_path / "out", "--resume")
 
