@@ -154,12 +154,52 @@ def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_pa
             break
     assert len(processes_of(out)) > 3
     running.send_signal(how)
+    if how is not signal.SIGKILL:
+        time.sleep(1)
+        assert running.poll() is None  # the ranks are to finish their batch
+        running.send_signal(how)
 
-    assert running.wait(60) == (-signal.SIGKILL if how is signal.SIGKILL else 130)
+    assert running.wait(60) == (-signal.SIGKILL if how is signal.SIGKILL else 128 + how)
     until = time.monotonic() + 30
     while processes_of(out) and time.monotonic() < until:
         time.sleep(0.2)
     assert not processes_of(out)
+
+
+@needs_horovod
+@pytest.mark.slow
+@pytest.mark.ranks
+@pytest.mark.kills
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_the_ranks_stop_at_one_batch_and_go_on_from_it(
+    how: signal.Signals, trial: Path, tmp_path: Path
+) -> None:
+    longer = ("--set", "searcher.max_length.batches=4000")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert pedl2det("run", trial, "--out", whole, *longer, fresh=True).returncode == 0
+    running = subprocess.Popen(
+        [sys.executable, "-m", "pedl2det", "run", trial, "--out", broken, *longer],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,
+    )
+    log = broken / "metrics.jsonl"
+    while not (log.exists() and log.read_bytes().count(b"\n") > 20):
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.send_signal(how)
+    _, errors = running.communicate(timeout=60)
+
+    assert running.returncode == 128 + how
+    told = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
+    assert len(told) == 1
+    assert told[0].startswith(f"pedl2det: stopped by {how.name}; go on with: pedl2det run ")
+    assert not processes_of(broken)
+    done = pedl2det("run", trial, "--out", broken, *longer, "--resume", fresh=True)
+    assert "[0] resumed at batch" in done.stdout
+    assert weights(broken) == weights(whole)
+    assert (broken / "metrics.jsonl").read_text() == (whole / "metrics.jsonl").read_text()
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import tensorflow as tf
 
+import training
 from support import EXAMPLES, heed_signals, pedl2det, start, write_tree
 from test_resume import HEAD, OWN_GENERATOR, PLAIN_KERAS_CALLBACK
 from test_run import CONFIG, MODEL, SMALL, reports, trained, weights
@@ -276,3 +279,59 @@ print("ended by", worker.exitcode)
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": code + MODEL})
     done = pedl2det("run", directory, "--out", tmp_path / "out", "--test")
     assert "ended by -15" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_verify_ends_both_trainings_and_leaves_nothing(
+    number: int, code: int, tmp_path: Path
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pedl2det", "verify", str(EXAMPLES / "iris")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(scratch)},
+        preexec_fn=heed_signals,
+    )
+    while process.poll() is None and not list(scratch.glob("*/results")):
+        time.sleep(0.02)
+    time.sleep(1)
+    process.send_signal(number)
+    _, errors = process.communicate()
+
+    assert process.returncode == code
+    name = signal.Signals(number).name
+    assert errors == f"pedl2det: stopped by {name}: nothing was proved\n"
+    assert not list(scratch.iterdir())
+
+
+def test_every_batch_is_trained_and_validated_however_executions_grow(tmp_path: Path) -> None:
+    class Still(training.Trial):
+        def build_model(self) -> Any:
+            layer = tf.keras.layers.Dense(1, kernel_initializer="zeros", input_shape=(3,))
+            model = self.context.wrap_model(tf.keras.Sequential([layer]))
+            model.compile(tf.keras.optimizers.SGD(0.0), "mse")
+            return model
+
+        def build_training_data_loader(self) -> Any:
+            return SlowAtFirst()
+
+    class SlowAtFirst(tf.keras.utils.Sequence):
+        made = 0
+
+        def __len__(self) -> int:
+            return 5
+
+        def __getitem__(self, index: int) -> Any:
+            self.made += 1
+            time.sleep(0.55 if self.made <= 5 else 0)
+            return training.X[:4], training.Y[:4]
+
+    given = training.config(40, min_validation_period={"batches": 4})
+    run = training.run(Still, tmp_path, given)
+
+    assert int(run.trial.context.model.optimizer.iterations.numpy()) == 40
+    expected = float(np.mean(training.Y**2))
+    assert run.validated() == pytest.approx([expected] * 10)

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -51,11 +53,13 @@ def command(
 ) -> None:
     """Migrate a copy of the trial in DIR, train both, and compare everything to the bit.
 
-    Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train.
+    Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train;
+    130 and 143 stopped by Ctrl-C and SIGTERM.
     """
     _check(directory, config, against, report)
-    # Asked to end, end both trainings too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, _stop)
     verdict = verify_trial(directory, config, batches, against=against, report=report)
     if with_stack and verdict.stack:
         click.echo(verdict.stack.rstrip(), err=True)
@@ -68,6 +72,14 @@ def command(
         click.echo(f"pedl2det: {verdict.message}{hint}", err=True)
     bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
     sys.exit(2 if bad else verdict.outcome.exit_code)
+
+
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    """End both trainings and remove the copies: what is being done is left by an exception."""
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, signal.SIG_IGN)  # that takes a moment
+    click.echo(f"pedl2det: stopped by {signal.Signals(number).name}: nothing was proved", err=True)
+    sys.exit(128 + number)
 
 
 def _check(directory: Path, config: Path | None, against: Path | None, report: Path | None) -> None:

@@ -294,7 +294,10 @@ def make_chunkable(model: Any) -> bool:
     if model.run_eagerly or _makes_its_own_functions(model):
         model._steps_per_execution.assign(1)
         return False
-    model._steps_per_execution.assign(2)  # Keras builds a loop for any number but 1
+    # Keras builds the loop over several batches, for good, if the number is not 1 at this moment.
+    model._steps_per_execution.assign(2)
+    model.make_train_function()
+    model.make_test_function()
     return True
 
 

@@ -22,7 +22,7 @@ from pedl2det_runtime.distributed.keys import KEY_VARIABLE, new_key
 from pedl2det_runtime.errors import ConfigError, Interrupted, RankError
 from pedl2det_runtime.launch.outcome import Outcome, may_pass
 from pedl2det_runtime.launch.output import Failure
-from pedl2det_runtime.trainer import run_lock
+from pedl2det_runtime.trainer import run_lock, signals
 
 #: Seconds without a sign of life of a rank's machine before the others give up.
 LOST_AFTER = 120
@@ -155,7 +155,8 @@ def _run(command: list[str], outcome: Outcome, out: Path) -> int:
         except Interrupted as stop:
             if not _ask_chief(out, stop.number):
                 raise
-            process.wait()
+            with signals.patiently():
+                process.wait()
             raise
     except BaseException:
         _end(process)

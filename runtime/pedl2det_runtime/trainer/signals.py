@@ -64,9 +64,16 @@ def in_order() -> Iterator[None]:
     Raises:
         Interrupted: there was a signal already, which somebody caught.
     """
-    global _is_training
     if _first is not None:
         raise Interrupted(_first)
+    with patiently():
+        yield
+
+
+@contextlib.contextmanager
+def patiently() -> Iterator[None]:
+    """While this is entered, the process may take its time to end."""
+    global _is_training
     _is_training = True
     try:
         yield
