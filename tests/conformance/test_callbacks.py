@@ -305,7 +305,7 @@ def test_a_missing_callback_is_noticed(tmp_path: Path) -> None:
     given = config(2, records_per_epoch=8)
     run(recorded(Trial, Recorder()), tmp_path, given)
     with pytest.raises(CheckFailedError, match="the state of 1 callbacks"):
-        run(Trial, tmp_path, config(3), resume=True)
+        run(Trial, tmp_path, config(3, records_per_epoch=8), resume=True)
 
 
 @promise("002:275", "on_checkpoint_end gets the checkpoint's directory and may add files")

@@ -30,7 +30,7 @@ def evaluate(job: Job, batches: int, pace: ValidationPace) -> dict[str, Any]:
     feed = job.data.validation_feed(batches)
     try:
         dataset = feed.open(model, build=False)
-        pace.longest = 1 if callbacks.needs_every_validation_batch else feed.steps or 1
+        pace.limit(model, 1 if callbacks.needs_every_validation_batch else feed.steps or 1)
         events = [ValidationEvents(callbacks, job.generation), pace]
         logs = graph_mode.evaluate(model, graph_mode.readable(dataset), feed.steps, events)
         if feed.error:

@@ -101,6 +101,15 @@ class Multiplexer:
             callback._implements_test_batch_hooks() for callback in self._callbacks
         )
 
+    @property
+    def act_within_validations(self) -> bool:
+        """Whether a callback implements a hook that is called before the end of a validation."""
+        base = tf.keras.callbacks.Callback.on_test_begin
+        return any(
+            type(callback).on_test_begin is not base or callback._implements_test_batch_hooks()
+            for callback in self._callbacks
+        )
+
     def keras(self, event: str, *args: Any) -> None:
         """Call a hook of ``tf.keras.callbacks.Callback`` on each callback."""
         for callback in self._callbacks:

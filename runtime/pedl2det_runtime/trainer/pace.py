@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import tensorflow as tf
 
@@ -43,9 +44,6 @@ class ValidationPace(tf.keras.callbacks.Callback):
         pace: what earlier validations measured.
         may_stop: whether the validation may be stopped at the present batch.
         chunked: whether Keras may run several batches in one execution.
-
-    Attributes:
-        longest: the most batches of one execution.
     """
 
     _supports_tf_logs = True  # it looks at no metric
@@ -55,7 +53,13 @@ class ValidationPace(tf.keras.callbacks.Callback):
         self._may_stop = may_stop
         self._pace = pace
         self._chunked = chunked
-        self.longest = 1
+        self._longest = 1
+
+    def limit(self, model: Any, longest: int) -> None:
+        """Limit the batches of one execution, before ``model.evaluate`` looks at the number."""
+        self._longest = longest
+        if self._chunked:
+            keras_versions.set_chunk(model, min(self._pace.most, longest))
 
     def on_test_begin(self, logs: object = None) -> None:
         """Choose how many batches the first execution has."""
@@ -75,4 +79,4 @@ class ValidationPace(tf.keras.callbacks.Callback):
     def _choose(self, batches: int) -> None:
         self._pace.begin(batches)
         if self._chunked:
-            keras_versions.set_chunk(self.model, min(self._pace.most, self.longest))
+            keras_versions.set_chunk(self.model, min(self._pace.most, self._longest))

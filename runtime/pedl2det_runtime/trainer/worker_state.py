@@ -44,7 +44,6 @@ class WorkerState:
         """Return the state that a validation may change, by the fields of :class:`RankState`."""
         return {
             "random": random_state.host_state(),
-            "callbacks": self._job.callbacks.dump_states(),
             "loaders": {"validation": deepcopy(self._memories["validation"].changes())},
         }
 
@@ -52,13 +51,15 @@ class WorkerState:
         """Whether a validation that stops now can be repeated after a resume.
 
         A resumed run makes its first training batch before it. So a validation that draws from the
-        generators of training, or may do so at its end, must not be stopped.
+        generators of training, or may do so at its end, must not be stopped. Neither must one that
+        callbacks take part in: they may count.
 
         Args:
             before: the return value of :meth:`before_validation`.
         """
         draws = random_state.host_state() != before["random"]
-        return not draws and not acts_after_passes(self._job.data.validation)
+        has_hooks = self._job.callbacks.act_within_validations
+        return not (draws or has_hooks or acts_after_passes(self._job.data.validation))
 
     def taken_before(self, validation: dict[str, Any]) -> RankState:
         """Return the state as it was before a validation that was stopped."""
