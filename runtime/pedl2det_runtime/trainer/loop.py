@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import tensorflow as tf
 
-from pedl2det_runtime.backends import graph_mode, keras_versions
+from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint import model_files
@@ -228,10 +229,10 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _validate(self) -> None:
         batches = self._progress.batches
-        before = self._worker_state.before_validation()
+        before = random_state.host_state()
         measured = self._measured(batches, lambda: self._worker_state.may_repeat_validation(before))
         if self._job.team.any(measured is None):
-            self._interrupt(self._worker_state.taken_before(before))
+            self._interrupt(replace(self._worker_state.taken(), random=before))
             return
         metrics = self._job.team.mean(measured or {})
         self._callbacks.on_test_end(metrics)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -40,32 +39,22 @@ class WorkerState:
             gradients=[variable.numpy() for variable in self._waiting()],
         )
 
-    def before_validation(self) -> dict[str, Any]:
-        """Return the state that a validation may change, by the fields of :class:`RankState`."""
-        return {
-            "random": random_state.host_state(),
-            "loaders": {"validation": deepcopy(self._memories["validation"].changes())},
-        }
-
     def may_repeat_validation(self, before: dict[str, Any]) -> bool:
         """Whether a validation that stops now can be repeated after a resume.
 
         A resumed run makes its first training batch before it. So a validation that draws from the
-        generators of training, or may do so at its end, must not be stopped. Neither must one that
-        callbacks take part in: they may count.
+        generators of training, or may do so at its end, must not be stopped. Neither must one whose
+        data have changed, or in which callbacks take part: they may count.
 
         Args:
-            before: the return value of :meth:`before_validation`.
+            before: the random states before the validation.
         """
-        draws = random_state.host_state() != before["random"]
-        has_hooks = self._job.callbacks.act_within_validations
-        return not (draws or has_hooks or acts_after_passes(self._job.data.validation))
-
-    def taken_before(self, validation: dict[str, Any]) -> RankState:
-        """Return the state as it was before a validation that was stopped."""
-        own = self.taken()
-        loaders = own.loaders | validation["loaders"]
-        return replace(own, **validation | {"loaders": loaders})
+        return not (
+            random_state.host_state() != before
+            or self._job.callbacks.act_within_validations
+            or acts_after_passes(self._job.data.validation)
+            or self._memories["validation"].changes()
+        )
 
     def taken_within_workload(self) -> RankState:
         """Return the state with the sums of the metrics since the last report."""
