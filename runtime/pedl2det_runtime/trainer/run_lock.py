@@ -55,7 +55,7 @@ def held(out: Path, say: Callable[[str], None]) -> Iterator[None]:
     """
     is_new = not out.exists()
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
     path = out / NAME
