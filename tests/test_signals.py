@@ -117,10 +117,9 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been(model: str, tmp_path: Path)
 
 def test_an_old_trial_is_stopped_too(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    more = ("--set", "searcher.max_steps=60")  # long enough to be stopped
-    trained(EXAMPLES / "digits", whole, *more)
-    stopped(EXAMPLES / "digits", broken, 2, signal.SIGINT, *more)
-    trained(EXAMPLES / "digits", broken, "--resume", *more)
+    trained(EXAMPLES / "digits", whole)
+    stopped(EXAMPLES / "digits", broken, 2, signal.SIGTERM)
+    trained(EXAMPLES / "digits", broken, "--resume")
 
     assert weights(broken) == weights(whole)
     assert reports(broken) == reports(whole)
