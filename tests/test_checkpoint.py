@@ -74,6 +74,27 @@ def test_an_empty_directory_that_a_kill_left_is_removed(tmp_path: Path) -> None:
     assert empty not in left
 
 
+class Overflowing(training.Trial):
+    """Its loss scale overflows, and is halved, in each of the first steps."""
+
+    def build_model(self) -> Any:
+        layer = tf.keras.layers.Dense(1, kernel_initializer="zeros", input_shape=(3,))
+        model = self.context.wrap_model(tf.keras.Sequential([layer]))
+        inner = tf.keras.optimizers.Adam(0.1)
+        scaled = tf.keras.mixed_precision.LossScaleOptimizer(inner, initial_scale=2.0**127)
+        model.compile(scaled, "mse")
+        return model
+
+
+def test_a_loss_scale_goes_on_where_it_was(tmp_path: Path) -> None:
+    whole = training.run(Overflowing, tmp_path / "whole", training.config(24))
+    training.run(Overflowing, tmp_path / "broken", training.config(12))
+    resumed = training.run(Overflowing, tmp_path / "broken", training.config(24), resume=True)
+
+    assert any(whole.kernel), "every step overflowed"
+    assert resumed.weights == whole.weights
+
+
 def test_the_state_comes_back(tmp_path: Path) -> None:
     assert checkpoint.read_state(save(tmp_path, model())) == STATE
 

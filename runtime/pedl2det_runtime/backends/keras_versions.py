@@ -17,6 +17,8 @@ from typing import Any
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.errors import InvalidModelException, WrongKerasError
 
+#: The beginning of the names of settings of a ``LossScaleOptimizer``.
+LOSS_SCALE = "loss_scale."
 _FIRST_WITHOUT_KERAS_2 = (2, 16)
 
 
@@ -278,12 +280,15 @@ def optimizer_variables(model: Any) -> list[Any]:
 def optimizer_settings(optimizer: Any) -> dict[str, Any]:
     """Return the settings of an optimizer that are variables but not weights, by name.
 
-    Callbacks may change them, for example the learning rate.
+    Callbacks may change them, for example the learning rate. A ``LossScaleOptimizer`` changes its
+    scale, which HDF5 files of Keras do not hold.
     """
+    scale = getattr(getattr(optimizer, "_loss_scale", None), "_weights", {})
     optimizer = getattr(optimizer, "inner_optimizer", optimizer)
     settings = getattr(optimizer, "_hyper", None)  # optimizers.legacy
     if settings is None:
         settings = {"learning_rate": getattr(optimizer, "_learning_rate", None)}
+    settings = settings | {f"{LOSS_SCALE}{name}": value for name, value in scale.items()}
     return {name: value for name, value in settings.items() if hasattr(value, "assign")}
 
 

@@ -113,7 +113,8 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
         settings = read_json(checkpoint / _OPTIMIZER)
         with _fit_errors(checkpoint / _OPTIMIZER):
             for name, variable in keras_versions.optimizer_settings(model.optimizer).items():
-                graph_mode.assign(variable, settings[name])
+                if name in settings or not name.startswith(keras_versions.LOSS_SCALE):
+                    graph_mode.assign(variable, settings[name])  # earlier versions had no scale
     for variable, value in kept:
         graph_mode.assign(variable, value)
 
