@@ -66,12 +66,12 @@ def test_a_changed_config_is_refused_and_named(
     training.run(Trial, tmp_path, config(10, **old))
     with pytest.raises(CheckpointError) as refused:
         training.run(Trial, tmp_path, config(20, **new), resume=True)
-    assert f"trained with other settings: {said}: continue with those, " in str(refused.value)
+    assert f"trained with other settings: {said}: restore them, " in str(refused.value)
     assert "--force" in str(refused.value)
 
     forced = training.run(Trial, tmp_path, config(20, **new), resume=True, force=True)
 
-    assert f"--force: from here on other settings train: {said}" in forced.said
+    assert f"--force: training continues with other settings: {said}" in forced.said
     assert forced.checkpoints[-1] == 20
 
 

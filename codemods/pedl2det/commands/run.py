@@ -78,7 +78,7 @@ def command(
 
     searched = [*sys.path]
     try:
-        with signals.heeded():
+        with signals.handled():
             progress = _run(options, hosts, with_stack)
     except errors.Pedl2DetError as error:
         _fail(error, with_stack)

@@ -34,8 +34,8 @@ def horovod_groups(hvd: Any, layout: Layout) -> Groups:
     everywhere = FrameworkGroup(whole, layout.rank, patience())
     machine: Group = everywhere
     if layout.cross_size > 1:
-        said = everywhere.exchange(Collective.ALLGATHER, asdict(layout))
-        by_machine = machines([Layout(**each) for each in said])
+        layouts = everywhere.exchange(Collective.ALLGATHER, asdict(layout))
+        by_machine = machines([Layout(**each) for each in layouts])
         ranks = by_machine[layout.cross_rank]
         sets = _process_sets(library, by_machine)
         if sets is None:

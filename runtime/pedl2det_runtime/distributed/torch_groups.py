@@ -26,8 +26,8 @@ def torch_groups(layout: Layout) -> Groups:
     everywhere = FrameworkGroup(_Torch(None, 0), layout.rank, patience())
     machine: Group = everywhere
     if layout.cross_size > 1:
-        said = everywhere.exchange(Collective.ALLGATHER, asdict(layout))
-        for number, ranks in enumerate(machines([Layout(**each) for each in said])):
+        layouts = everywhere.exchange(Collective.ALLGATHER, asdict(layout))
+        for number, ranks in enumerate(machines([Layout(**each) for each in layouts])):
             group = torch.distributed.new_group(ranks)  # each process must make those of all
             if number == layout.cross_rank:
                 machine = FrameworkGroup(_Torch(group, ranks[0]), layout.local_rank, patience())

@@ -103,7 +103,7 @@ def _told(rank: int | None, job: Launch, failure: Failure, restarted: int) -> st
     after = f", after {restarted} of {job.restarts} restarts" if restarted else ""
     who = f"rank {rank} of {job.slots} failed first{after}: "
     if rank is None:
-        who = "horovodrun said:"
+        who = "horovodrun printed:"
     details = f"{failure.details.rstrip()}\n" if failure.details else ""
     return f"{who}{failure.message}" if not details else f"{who}\n{details}{failure.message}"
 
@@ -155,7 +155,7 @@ def _run(command: list[str], outcome: Outcome, out: Path) -> int:
         except Interrupted as stop:
             if not _ask_chief(out, stop.number):
                 raise
-            with signals.patiently():
+            with signals.without_time_limit():
                 process.wait()
             raise
     except BaseException:

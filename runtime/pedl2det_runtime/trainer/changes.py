@@ -1,7 +1,8 @@
-"""What has changed since a checkpoint: config, code, compiled model, versions.
+"""Compare a run with the checkpoint that it resumes: config, code, compiled model, versions.
 
-What changes the training is an error unless ``--force``; what changes how long it is, or what is
-reported and kept, is a note; labels and what only a cluster uses are not looked at.
+A change of what is trained is an error unless ``--force`` is set. A change of the length of the
+training, of reports or of retention is printed. Labels and keys that only a cluster uses are
+ignored.
 """
 
 from __future__ import annotations
@@ -23,25 +24,25 @@ from pedl2det_runtime.config.model import ExperimentConfig
 from pedl2det_runtime.config.notices import WITHOUT_EFFECT
 from pedl2det_runtime.errors import CheckpointError
 
-#: Sections and keys that change how long a trial trains, or what of it is reported and kept.
-_OF_ANY_RUN = {
+#: Sections and keys that set the length of the training, reports and retention.
+_HARMLESS = {
     *("checkpoint_policy", "checkpoint_storage", "max_restarts", "min_checkpoint_period"),
     *("min_validation_period", "resources", "scheduling_unit", "searcher"),
 }
-#: What among these is more than that: it says which checkpoint is the best.
-OF_THE_GOAL = {"searcher.metric", "searcher.smaller_is_better"}
+#: Exceptions among these: they select the best checkpoint.
+GOAL_KEYS = {"searcher.metric", "searcher.smaller_is_better"}
 _LABELS = {"name", "description"}
-_SHOWN = 60  # characters of a value
+_MAX_SHOWN = 60  # characters of a value
 
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that differs from the checkpoint's.
+    """One difference from the checkpoint.
 
     Attributes:
-        key: what it is, as a dotted path.
-        old: the checkpoint's value as JSON; "not set" if it had none.
-        new: this run's.
+        key: dotted path of the changed key.
+        old: the checkpoint's value as JSON, or "not set".
+        new: this run's value, likewise.
     """
 
     key: str
@@ -60,52 +61,54 @@ def check_config(
     Args:
         path: the checkpoint.
         info: the run.
-        say: prints one line for people.
-        force: whether changes of what is trained are accepted, and only told.
+        say: prints one line.
+        force: accept changes of what is trained, and print them.
 
     Returns:
         The changed keys.
 
     Raises:
-        CheckpointError: what is trained has changed.
+        CheckpointError: a key that changes what is trained differs.
     """
-    found = _config_changes(read_json(path / "experiment_config.json"), info.config.raw) + changes(
+    changed = _config_changes(
+        read_json(path / "experiment_config.json"), info.config.raw
+    ) + changes(
         {"hyperparameters": read_json(path / "hparams.json")},
         {"hyperparameters": info.hparams},
     )
-    harmless = [change for change in found if _is_harmless(change.key)]
+    harmless = [change for change in changed if _is_harmless(change.key)]
     if harmless:
-        say(f"the config has changed since the checkpoint: {_listed(harmless)}")
-    _refuse(path, [change for change in found if change not in harmless], say, force=force)
-    return frozenset(change.key for change in found)
+        say(f"the config has changed since the checkpoint: {_joined(harmless)}")
+    _refuse(path, [change for change in changed if change not in harmless], say, force=force)
+    return frozenset(change.key for change in changed)
 
 
 def check_compiled(
     path: Path, compiled: dict[str, Any], say: Callable[[str], None], *, force: bool
 ) -> frozenset[str]:
-    """Compare what ``build_model`` compiled with what it compiled in the checkpoint's run.
+    """Compare the compiled model with the checkpoint's.
 
     Args:
         path: the checkpoint.
-        compiled: what it compiles now.
-        say: prints one line for people.
-        force: whether changes are accepted, and only told.
+        compiled: description of the model that ``build_model`` compiled now.
+        say: prints one line.
+        force: accept changes, and print them.
 
     Returns:
-        What of the optimizers must not be taken from the checkpoint, such as
-        ``optimizer.learning_rate``; ``optimizer.class`` if it is another optimizer.
+        The settings not to restore from the checkpoint, such as ``optimizer.learning_rate``;
+        ``optimizer.class`` for an optimizer of another class.
 
     Raises:
         CheckpointError: the optimizer, its settings or the loss have changed.
     """
     before = checkpoint.written_with(path).get("compiled")
-    found = changes(_common(before, compiled), _common(compiled, before)) if before else []
-    _refuse(path, found, say, force=force)
-    return frozenset(".".join(change.key.split(".")[:2]) for change in found)
+    changed = changes(_common(before, compiled), _common(compiled, before)) if before else []
+    _refuse(path, changed, say, force=force)
+    return frozenset(".".join(change.key.split(".")[:2]) for change in changed)
 
 
 def _common(own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Without settings of optimizers that only another version of Keras knows."""
+    """Leave out optimizer settings that only one of two Keras versions has."""
     return {
         part: {key: value for key, value in settings.items() if key in other[part]}
         if isinstance(settings, dict) and isinstance(other.get(part), dict) and part != "loss"
@@ -114,51 +117,53 @@ def _common(own: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def tell_code(
+def report_code_changes(
     path: Path, directory: Path, code: Iterable[Path], say: Callable[[str], None]
 ) -> None:
-    """Name the source files that differ from those in a checkpoint.
+    """Print the names of source files that differ from the checkpoint's.
 
     Args:
         path: the checkpoint.
         directory: the trial's directory.
         code: the trial's source files.
-        say: prints one line for people.
+        say: prints one line.
     """
     known = {
         file.relative_to(path / "code")
         for file in (path / "code").rglob("*")
         if file.is_file() and file.parent.name != "__pycache__"
     }
-    gone = {file for file in known if not (directory / file).is_file()}
+    removed = {file for file in known if not (directory / file).is_file()}
     changed = {
         file
-        for file in known - gone
+        for file in known - removed
         if not filecmp.cmp(path / "code" / file, directory / file, shallow=False)
     }
     groups = {
         "changed": changed,
         "added": {file.relative_to(directory) for file in code} - known,
-        "removed": gone,
+        "removed": removed,
     }
-    said = (
-        f"{what} {', '.join(map(str, sorted(files)))}" for what, files in groups.items() if files
-    )
-    if line := "; ".join(said):
-        say(f"warning: the code has changed since the checkpoint: {line}")
+    parts = [
+        f"{change} {', '.join(map(str, sorted(files)))}"
+        for change, files in groups.items()
+        if files
+    ]
+    if parts:
+        say(f"warning: the code has changed since the checkpoint: {'; '.join(parts)}")
 
 
-def tell_versions(path: Path, present: dict[str, str], say: Callable[[str], None]) -> None:
-    """Name the versions that differ from those that wrote a checkpoint."""
+def report_version_changes(path: Path, present: dict[str, str], say: Callable[[str], None]) -> None:
+    """Print the versions of TensorFlow and Keras that differ from the checkpoint's."""
     before = checkpoint.written_with(path)
-    found = changes({name: before[name] for name in present if name in before}, present)
-    for change in found:
+    known = {name: before[name] for name in present if name in before}
+    for change in changes(known, present):
         if change.key in before:
             say(f"warning: the checkpoint was written by another version: {change}")
 
 
 def changes(old: Any, new: Any) -> list[Change]:
-    """The differences of two values, by dotted path; credentials are neither compared nor shown."""
+    """Compare two values by dotted path; credentials are neither compared nor shown."""
     before, after = (dict(_leaves(_as_json(value))) for value in (old, new))
     return [
         Change(key, _shown(before, key), _shown(after, key))
@@ -168,37 +173,37 @@ def changes(old: Any, new: Any) -> list[Change]:
 
 
 def _config_changes(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
-    """Compare two configs; a key that is left out has its default."""
+    """Compare two configs; missing keys have their defaults."""
     try:
         models = [ExperimentConfig.model_validate(_as_json(config)) for config in (old, new)]
-    except ValidationError:  # what the trial is shown is not what it was made from
-        found = changes(old, new)
+    except ValidationError:  # one of them is of another generation of the config schema
+        changed = changes(old, new)
     else:
-        found = changes(*(model.model_dump(mode="json", exclude_none=True) for model in models))
+        changed = changes(*(model.model_dump(mode="json", exclude_none=True) for model in models))
     ignored = {"hyperparameters", *_LABELS, *WITHOUT_EFFECT}
-    return [change for change in found if change.key.partition(".")[0] not in ignored]
+    return [change for change in changed if change.key.partition(".")[0] not in ignored]
 
 
 def _is_harmless(key: str) -> bool:
-    return key.partition(".")[0] in _OF_ANY_RUN and key not in OF_THE_GOAL
+    return key.partition(".")[0] in _HARMLESS and key not in GOAL_KEYS
 
 
-def _refuse(path: Path, found: list[Change], say: Callable[[str], None], *, force: bool) -> None:
-    if found and not force:
+def _refuse(path: Path, changed: list[Change], say: Callable[[str], None], *, force: bool) -> None:
+    if changed and not force:
         raise CheckpointError(
-            f"{path}: it was trained with other settings: {_listed(found)}: continue with those, "
-            "start anew in another directory, or train on with the new ones with --force"
+            f"{path}: it was trained with other settings: {_joined(changed)}: restore them, start "
+            "a new run in another directory, or use the new settings from here on with --force"
         )
-    if found:
-        say(f"--force: from here on other settings train: {_listed(found)}")
+    if changed:
+        say(f"--force: training continues with other settings: {_joined(changed)}")
 
 
-def _listed(found: list[Change]) -> str:
-    return "; ".join(map(str, found))
+def _joined(changed: list[Change]) -> str:
+    return "; ".join(map(str, changed))
 
 
 def _as_json(value: Any) -> Any:
-    """As a checkpoint holds it: JSON without credentials."""
+    """Convert to the JSON of a checkpoint, without credentials."""
     return json.loads(json.dumps(without_credentials(value), default=str))
 
 
@@ -212,4 +217,4 @@ def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 
 def _shown(leaves: dict[str, Any], key: str) -> str:
     text = json.dumps(leaves[key]) if key in leaves else "not set"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."

@@ -25,10 +25,12 @@ from pedl2det_runtime.distributed.lost_rank import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
 from pedl2det_runtime.trainer import signals
 from pedl2det_runtime.trainer.evaluation import evaluate, raise_first
+from pedl2det_runtime.trainer.interruption import Interruption
 from pedl2det_runtime.trainer.job import Job
-from pedl2det_runtime.trainer.pace import Pace, ValidationPace
+from pedl2det_runtime.trainer.pace import ValidationPace
 from pedl2det_runtime.trainer.reports import NoReports, Reports, reports_of, scalars, trace_of
 from pedl2det_runtime.trainer.schedule import next_action, next_epoch_end, next_pause, next_stop
+from pedl2det_runtime.trainer.stop_request import StopRequest
 from pedl2det_runtime.trainer.worker_state import WorkerState
 
 
@@ -50,12 +52,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._progress = state.progress if state else Progress()
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
-        self._stopping = state.stopped if state else False
-        self._wants_to_stop = state.wants_to_stop if state else False
-        self._interrupted = False
-        self._last_batch: int | None = None  # where a signal ends the training
-        self._look_at = 0  # the batch at which to look for a signal again
-        self._pace, self._validation_pace = Pace(), Pace()
+        self._stop_request = StopRequest(job.context, job.team, state)
         within = state.workload if state else None
         self._workload = self._first_batch if within is None else within  # where it began
         self._united_at = -1
@@ -69,6 +66,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             )
             self._trace = trace_of(job.run, self._first_batch)
         self._feed = job.data.training_feed(self._first_batch)
+        self._interruption = Interruption(job.team, self._feed)
         self._chunks = False
 
     def train(self) -> Progress:
@@ -81,8 +79,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         finally:
             self._feed.close()
             self._reports.sync()
-        if self._interrupted:
-            raise Interrupted(signals.asked() or signal.SIGTERM)
+        if self._interruption.has_happened:
+            raise Interrupted(signals.received() or signal.SIGTERM)
         return self._progress
 
     def _train(self) -> None:
@@ -95,15 +93,14 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         own = job.run.resume_point.own
         if own:
             job.callbacks.load_states(own)
-        with signals.in_order():
+        with signals.deferred():
             self._act()
-            is_over = self._stopping or self._interrupted
-            if not is_over and self._first_batch < self._schedule.total:
+            if not self._is_over() and self._first_batch < self._schedule.total:
                 self._fit(model, dataset)
                 self._check_end()
         job.callbacks.keras("on_train_end", {})
         if job.team.is_chief:
-            job.checkpoints.prune(training=self._interrupted)
+            job.checkpoints.prune(training=self._interruption.has_happened)
 
     def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
         class_weight = self._job.context.fit_settings.class_weight
@@ -172,21 +169,21 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._progress = self._progress.trained_to(batches)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
-            self._callbacks.keras("on_train_batch_end", index, self._told(logs))
+            self._callbacks.keras("on_train_batch_end", index, self._callback_logs(logs))
         if self._trace:
-            self._trace.write({"batch": batches, "metrics": self._named(logs)})
+            self._trace.write({"batch": batches, "metrics": self._metrics(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._job.generation.epoch_is_one_pass
-            epoch_logs = self._told_of_all(logs) if has_logs else {}
+            epoch_logs = self._mean_callback_logs(logs) if has_logs else {}
             self._callbacks.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
-        self._heed_stop()
-        if batches >= self._look_at:
-            self._pace.measure(batches)
+        self._stop_request.collect()
+        self._interruption.measure(batches)
         if batches == self._stop:
-            self._end_workload(self._named(logs))
+            self._end_workload(self._metrics(logs))
             self._begin_workload()
-            self._pace.begin(batches)
-        self._heed_signal(batches)
+            self._interruption.restart_clock(batches)
+        if not self._is_over() and self._interruption.is_due(batches):
+            self._interrupt(self._worker_state.taken_within_workload())
         self._set_chunk()
 
     # What is done at a stop.
@@ -198,7 +195,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             began = self._progress.trained_to(self._workload)
             self._stop = max(next_stop(self._schedule, began), batches + 1)
             pause = next_pause(self._schedule, self._progress)
-            self._feed.allow(min(pause, self._last_batch or pause))
+            self._feed.allow(min(pause, self._interruption.last_batch or pause))
 
     def _end_workload(self, metrics: dict[str, float]) -> None:
         batches, epochs = self._progress.batches, self._epochs()
@@ -206,18 +203,20 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
         metrics = self._job.team.mean(metrics, training=True)
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
-        self._agree_to_stop()
+        self._stop_request.agree()
         self._workload = batches
         self._reports.report("training", batches, epochs, metrics)
         self._act()
         self._job.context.model.reset_metrics()
-        if self._stopping:
+        if self._stop_request.is_agreed:
             self._job.context.model.stop_training = True
 
     def _act(self) -> None:
         """Validate and checkpoint, as far as it is due at the present batch."""
-        while not self._interrupted and (
-            action := next_action(self._schedule, self._progress, stopping=self._stopping)
+        while not self._interruption.has_happened and (
+            action := next_action(
+                self._schedule, self._progress, stopping=self._stop_request.is_agreed
+            )
         ):
             if self._united_at < self._progress.batches:
                 self._job.team.unite(self._job.context.model)
@@ -236,7 +235,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             return
         metrics = self._job.team.mean(measured or {})
         self._callbacks.on_test_end(metrics)
-        self._agree_to_stop()
+        self._stop_request.agree()
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
         self._reports.report("validation", batches, self._epochs(), metrics)
@@ -247,7 +246,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _measured(self, batches: int, may_stop: Callable[[], bool]) -> dict[str, Any] | None:
         """Return the metrics of a validation; None if a signal stopped it."""
         own = self._job.generation.validate
-        pace = ValidationPace(self._validation_pace, may_stop, chunked=self._chunks)
+        pace = ValidationPace(self._interruption.validation_pace, may_stop, chunked=self._chunks)
         try:
             return own(batches) if own else evaluate(self._job, batches, pace)
         except Interrupted:
@@ -265,9 +264,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             own: state of this rank.
         """
         job = self._job
-        self._interrupted = True
+        self._interruption.has_happened = True
         job.context.model.stop_training = True
-        self._wants_to_stop = job.team.any(self._wants_to_stop)
+        self._stop_request.share()
         if self._progress.last_checkpoint < self._progress.batches and self._progress.batches:
             job.team.unite(job.context.model)
             self._write(self._progress, own)
@@ -286,9 +285,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             best=job.checkpoints.best,
             seed=context.get_trial_seed(),
             slots=context.distributed.size,
-            stopped=self._stopping,
+            stopped=self._stop_request.is_agreed,
             workload=self._workload if self._workload < progress.batches else None,
-            wants_to_stop=self._wants_to_stop,
+            wants_to_stop=self._stop_request.is_pending,
         )
         job.checkpoints.save(
             context.model,
@@ -301,7 +300,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _check_end(self) -> None:
         """Refuse a training that ended before its time, which Keras does not call an error."""
         batches, total = self._progress.batches, self._schedule.total
-        if batches >= total or self._stopping or self._interrupted:
+        if batches >= total or self._is_over():
             return
         raise self._feed.error or InvalidExperimentException(
             f"the training data ended after {batches} of {total} batches: the dataset must "
@@ -310,18 +309,18 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     # Small questions.
 
-    def _named(self, logs: dict[str, Any]) -> dict[str, float]:
-        """The metrics of a training, by their names in reports."""
+    def _metrics(self, logs: dict[str, Any]) -> dict[str, float]:
+        """The metrics of training, by their names in reports."""
         return self._job.generation.reported("training", scalars(logs))
 
-    def _told(self, logs: dict[str, Any]) -> dict[str, float]:
+    def _callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
         """The same, by all names that callbacks may ask for."""
-        return self._job.generation.with_aliases(self._named(logs))
+        return self._job.generation.with_aliases(self._metrics(logs))
 
-    def _told_of_all(self, logs: dict[str, Any]) -> dict[str, float]:
+    def _mean_callback_logs(self, logs: dict[str, Any]) -> dict[str, float]:
         """The same, averaged over the ranks."""
         return self._job.generation.with_aliases(
-            self._job.team.mean(self._named(logs), training=True)
+            self._job.team.mean(self._metrics(logs), training=True)
         )
 
     def _set_chunk(self) -> None:
@@ -333,34 +332,12 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             until = batches + 1
         else:
             until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
-            until = min(until, self._last_batch or self._look_at)
+            until = min(until, self._interruption.limit)
         keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
 
-    def _heed_stop(self) -> None:
-        """Remember a callback's wish to stop; the training ends after the present workload."""
-        model = self._job.context.model
-        if model.stop_training or self._job.context.get_stop_requested():
-            self._wants_to_stop = True
-            model.stop_training = False
-
-    def _heed_signal(self, batches: int) -> None:
-        """End the training for a signal: at once, or when the batches made ahead are used up."""
-        if self._stopping or self._interrupted:
-            return
-        team = self._job.team
-        if batches >= self._look_at and self._last_batch is None:
-            if team.any(signals.asked() is not None):
-                self._last_batch = team.largest(self._feed.hold(batches))
-                self._feed.allow(self._last_batch)
-            self._look_at = batches - team.largest(-self._pace.most)  # alike on all ranks
-            self._pace.begin(batches)
-        if batches == self._last_batch:
-            self._interrupt(self._worker_state.taken_within_workload())
-
-    def _agree_to_stop(self) -> None:
-        """Stop if any of the ranks wants to."""
-        self._heed_stop()
-        self._stopping = self._job.team.any(self._wants_to_stop) or self._stopping
+    def _is_over(self) -> bool:
+        """Whether the training ends before its last batch: by a callback, or by a signal."""
+        return self._stop_request.is_agreed or self._interruption.has_happened
 
     def _index_in_epoch(self, batches: int) -> int:
         return batches % self._schedule.epoch if self._schedule.epoch else batches

@@ -39,15 +39,15 @@ class RunOptions:
 
     def arguments(self) -> list[str]:
         """The arguments of ``pedl2det run`` that say the same."""
-        said = [str(self.directory), *(("-c", str(self.config)) if self.config else ())]
-        said += ["--out", str(self.out)]
-        said += [word for override in self.overrides for word in ("--set", override)]
+        arguments = [str(self.directory), *(("-c", str(self.config)) if self.config else ())]
+        arguments += ["--out", str(self.out)]
+        arguments += [word for override in self.overrides for word in ("--set", override)]
         for name in ("resume", "force", "test", "trace"):
-            said += [f"--{name}"] if getattr(self, name) else []
+            arguments += [f"--{name}"] if getattr(self, name) else []
         for name in ("max_batches", "slots"):
             value = getattr(self, name)
-            said += [f"--{name.replace('_', '-')}", str(value)] if value else []
-        return said
+            arguments += [f"--{name.replace('_', '-')}", str(value)] if value else []
+        return arguments
 
     def to_resume(self) -> str:
         """The command that goes on with the run; credentials in it are replaced by stars."""

@@ -1,4 +1,4 @@
-"""How many batches may run before somebody looks whether a signal has come."""
+"""Limit how many batches run between two checks for a signal."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LONGEST = 0.5  # seconds
 
 
 class Pace:
-    """Grows from one batch to as many as take about half a second, by doubling.
+    """The number of batches that take about half a second; grows from one by doubling.
 
     Attributes:
-        most: how many batches that is.
+        most: the number of batches.
     """
 
     def __init__(self) -> None:
@@ -27,22 +27,22 @@ class Pace:
         self.begin(0)
 
     def begin(self, batches: int) -> None:
-        """Measure from here on, when so many batches have been run."""
+        """Start the clock after ``batches`` batches."""
         self._batches, self._began = batches, time.monotonic()
 
     def measure(self, batches: int) -> None:
-        """Take the time since :meth:`begin`, when so many batches have been run."""
+        """Update ``most`` from the time since :meth:`begin`, after ``batches`` batches."""
         seconds = max(time.monotonic() - self._began, 1e-9)
         fitting = int((batches - self._batches) * _LONGEST / seconds)
         self.most = max(1, min(fitting, 2 * self.most))
 
 
 class ValidationPace(tf.keras.callbacks.Callback):
-    """Stops a validation on a signal, and keeps its executions short.
+    """Stops a validation on a signal and limits its executions to about half a second.
 
     Args:
-        pace: what earlier validations measured.
-        may_stop: whether the validation may be stopped at the present batch.
+        pace: measured in earlier validations; updated.
+        may_stop: returns whether the validation can be stopped at this batch.
         chunked: whether Keras may run several batches in one execution.
     """
 
@@ -56,22 +56,22 @@ class ValidationPace(tf.keras.callbacks.Callback):
         self._longest = 1
 
     def limit(self, model: Any, longest: int) -> None:
-        """Limit the batches of one execution, before ``model.evaluate`` looks at the number."""
+        """Limit the batches of one execution; call it before ``model.evaluate``."""
         self._longest = longest
         if self._chunked:
             keras_versions.set_chunk(model, min(self._pace.most, longest))
 
     def on_test_begin(self, logs: object = None) -> None:
-        """Choose how many batches the first execution has."""
+        """Set the number of batches of the first execution."""
         self._choose(0)
 
     def on_test_batch_end(self, batch: int, logs: object = None) -> None:
-        """Look for a signal, and choose how many batches the next execution has.
+        """Check for a signal and set the number of batches of the next execution.
 
         Raises:
-            Interrupted: there was a signal.
+            Interrupted: a signal arrived.
         """
-        if (number := signals.asked()) and self._may_stop():
+        if (number := signals.received()) and self._may_stop():
             raise Interrupted(number)
         self._pace.measure(batch + 1)
         self._choose(batch + 1)

@@ -84,8 +84,8 @@ def compare_trial(run: Run, contents: checkpoint.Contents) -> ResumePoint:
     point = run.resume_point
     if point.path is None:
         return point
-    changes.tell_code(point.path, run.directory, contents.code, run.say)
-    changes.tell_versions(point.path, keras_versions.described(), run.say)
+    changes.report_code_changes(point.path, run.directory, contents.code, run.say)
+    changes.report_version_changes(point.path, keras_versions.described(), run.say)
     now = contents.compiled or {}
     return replace(point, built=changes.check_compiled(point.path, now, run.say, force=run.forces))
 
@@ -114,7 +114,7 @@ def find_checkpoint(
         if path is not None:
             changed = changes.check_config(path, info, say, force=options.force)
             state = checkpoint.read_state(path)
-            if changed & changes.OF_THE_GOAL:  # the best so far was the best of something else
+            if changed & changes.GOAL_KEYS:  # the best so far was the best of something else
                 state = replace(state, best=None)
             _check_reports(log, len(reports), state.records, options)
             return ResumePoint(path, state, damaged=damaged)

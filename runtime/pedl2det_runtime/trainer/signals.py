@@ -1,8 +1,8 @@
-"""SIGTERM and SIGINT end a run in order: after a checkpoint, where there is something to save.
+"""SIGTERM and SIGINT: save a checkpoint, then exit.
 
-Before the training loop runs, and after it, a signal raises :class:`Interrupted` at once. While it
-runs, the loop asks :func:`asked` between executions. A second signal ends the process at once, also
-while TensorFlow or other native code runs: a thread hears of it.
+Before and after training a signal raises :class:`Interrupted` at once. During training the loop
+checks :func:`received` between executions. A second signal ends the process at once; a thread reads
+signals from a pipe, so this works while TensorFlow or other native code runs.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from typing import Any
 from pedl2det_runtime.errors import Interrupted
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
-_PATIENCE = 2.0  # seconds in which a run that does not train must end in order
+_GRACE_PERIOD = 2.0  # seconds for a process that does not train to exit
 
 _first: int | None = None
 _is_training = False
 
 
 @contextlib.contextmanager
-def heeded() -> Iterator[None]:
-    """End in order on a signal, while this is entered; to be called in the main thread.
+def handled() -> Iterator[None]:
+    """Handle signals in this context; does nothing outside the main thread.
 
-    What is ignored (as ``nohup`` has it) stays ignored.
+    Signals that are ignored, for example by ``nohup``, stay ignored.
 
     Raises:
-        Interrupted: there was a signal.
+        Interrupted: a signal arrived.
     """
     global _first
     if threading.current_thread() is not threading.main_thread():
@@ -52,27 +52,27 @@ def heeded() -> Iterator[None]:
     finally:
         _inherited.clear()
         signal.set_wakeup_fd(wakeup)
-        os.close(writing)  # the thread ends
+        os.close(writing)  # ends the thread
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 @contextlib.contextmanager
-def in_order() -> Iterator[None]:
-    """While this is entered, :func:`asked` is looked at, and a first signal raises nothing.
+def deferred() -> Iterator[None]:
+    """Do not raise on the first signal in this context; the caller checks :func:`received`.
 
     Raises:
-        Interrupted: there was a signal already, which somebody caught.
+        Interrupted: a signal arrived earlier, and the trial's code caught its exception.
     """
     if _first is not None:
         raise Interrupted(_first)
-    with patiently():
+    with without_time_limit():
         yield
 
 
 @contextlib.contextmanager
-def patiently() -> Iterator[None]:
-    """While this is entered, the process may take its time to end."""
+def without_time_limit() -> Iterator[None]:
+    """Do not end the process by force after a first signal in this context."""
     global _is_training
     _is_training = True
     try:
@@ -81,8 +81,8 @@ def patiently() -> Iterator[None]:
         _is_training = False
 
 
-def asked() -> int | None:
-    """The signal that asks the run to end, if there was one."""
+def received() -> int | None:
+    """Return the first signal that arrived, or None."""
     return _first
 
 
@@ -95,28 +95,28 @@ def _handle(number: int, _frame: FrameType | None) -> None:
 
 
 def _listen(pipe: int) -> None:
-    """Hear of signals while the main thread is in native code."""
+    """Read signals from the pipe, also while the main thread is in native code."""
     first = None
     while data := os.read(pipe, 1):
         if data[0] not in _SIGNALS:
             continue
         if first is not None:
-            _leave(first)
+            _exit(first)
         first = data[0]
         if not _is_training:
-            threading.Thread(target=_leave_soon, args=(first,), daemon=True).start()
+            threading.Thread(target=_exit_later, args=(first,), daemon=True).start()
     os.close(pipe)
 
 
-def _leave_soon(number: int) -> None:
-    """End a process in which somebody caught the exception, or native code goes on."""
-    time.sleep(_PATIENCE)
+def _exit_later(number: int) -> None:
+    """End a process that caught the exception, or that stays in native code."""
+    time.sleep(_GRACE_PERIOD)
     if not _is_training:
         sys.stderr.write(f"pedl2det: {Interrupted(number)}\n")
-        _leave(number)
+        _exit(number)
 
 
-def _leave(number: int) -> None:
+def _exit(number: int) -> None:
     with contextlib.suppress(Exception):
         sys.stderr.flush()
         sys.stdout.flush()
@@ -126,25 +126,23 @@ def _leave(number: int) -> None:
 _inherited: dict[signal.Signals, Any] = {}
 
 
-def _forget_in_child() -> None:
-    """Forked processes (data workers, those of the trial's code) end as they would without us."""
+def _reset_in_child() -> None:
+    """Restore the inherited handlers in forked processes, such as data workers."""
     if _inherited:
         signal.set_wakeup_fd(-1)
         for number, handler in _inherited.items():
             signal.signal(number, handler)
-        _let_through()
+        _unblock()
         _inherited.clear()
 
 
-def _hold_back() -> None:
-    """Until a forked process has forgotten our handlers, nothing reaches it: it shares the pipe."""
+def _block() -> None:
+    """Block signals until a forked process has its own handlers: it shares our pipe."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _inherited)
 
 
-def _let_through() -> None:
+def _unblock() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _inherited)
 
 
-os.register_at_fork(
-    before=_hold_back, after_in_parent=_let_through, after_in_child=_forget_in_child
-)
+os.register_at_fork(before=_block, after_in_parent=_unblock, after_in_child=_reset_in_child)
