@@ -12,15 +12,17 @@ import pytest
 import tensorflow as tf
 
 import training
-from pedl2det_runtime.checkpoint import format as checkpoint
-from pedl2det_runtime.checkpoint import safe_pickle
+from pedl2det_runtime.checkpoint import directory as checkpoint_directory
+from pedl2det_runtime.checkpoint import safe_pickle, writer
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import State, read_state
+from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
 
 OWN = RankState(random={}, callbacks=b"", loaders={}, layers=[], gradients=[])
-STATE = checkpoint.State(progress=Progress(5, 5, 5), records=2, best=0.5, seed=1, slots=1)
+STATE = State(progress=Progress(5, 5, 5), records=2, best=0.5, seed=1, slots=1)
 
 
 def model(error: OSError | None = None) -> Any:
@@ -38,9 +40,9 @@ def model(error: OSError | None = None) -> Any:
 
 
 def save(directory: Path, model: Any) -> Path:
-    contents = checkpoint.Contents({"token": "s3cret"}, {"units": 4}, directory, ())
+    contents = Contents({"token": "s3cret"}, {"units": 4}, directory, ())
     checkpoints = directory / "checkpoints"
-    return checkpoint.save(checkpoints, model, STATE, [OWN], run="1", contents=contents)
+    return writer.save(checkpoints, model, STATE, [OWN], run="1", contents=contents)
 
 
 def test_a_checkpoint_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
@@ -48,7 +50,7 @@ def test_a_checkpoint_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None
         save(tmp_path, model(OSError(28, "No space left on device")))
 
     assert list((tmp_path / "checkpoints").iterdir()) == []
-    assert checkpoint.latest(tmp_path / "checkpoints") is None
+    assert checkpoint_directory.latest(tmp_path / "checkpoints") is None
 
 
 def test_what_a_kill_left_behind_is_not_taken_for_a_checkpoint(tmp_path: Path) -> None:
@@ -57,7 +59,7 @@ def test_what_a_kill_left_behind_is_not_taken_for_a_checkpoint(tmp_path: Path) -
     partial.mkdir()
     (partial / "metadata.json").write_text('{"steps_completed": 99}')
 
-    assert checkpoint.latest(tmp_path / "checkpoints") == whole
+    assert checkpoint_directory.latest(tmp_path / "checkpoints") == whole
 
 
 def test_an_empty_directory_that_a_kill_left_is_removed(tmp_path: Path) -> None:
@@ -96,7 +98,7 @@ def test_a_loss_scale_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_the_state_comes_back(tmp_path: Path) -> None:
-    assert checkpoint.read_state(save(tmp_path, model())) == STATE
+    assert read_state(save(tmp_path, model())) == STATE
 
 
 def test_a_damaged_checkpoint_says_so(tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_a_damaged_checkpoint_says_so(tmp_path: Path) -> None:
     (path / "state.json").write_text("{")
 
     with pytest.raises(CheckpointError, match=r"state\.json: damaged checkpoint"):
-        checkpoint.read_state(path)
+        read_state(path)
 
 
 def test_the_copies_of_a_config_are_for_their_user_alone(tmp_path: Path) -> None:

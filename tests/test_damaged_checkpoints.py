@@ -17,7 +17,7 @@ import tensorflow as tf
 from determined.keras import callbacks, load_model_from_checkpoint_path
 
 import damage
-from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import safe_pickle
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -93,7 +93,7 @@ def out(half: Path, tmp_path: Path) -> Path:
 
 
 def at(out: Path, batches: int) -> Path:
-    names = checkpoint.steps(out / "checkpoints")
+    names = checkpoint_directory.steps(out / "checkpoints")
     return next(out / "checkpoints" / name for name, done in names.items() if done == batches)
 
 
@@ -128,7 +128,7 @@ def test_a_damaged_checkpoint_does_not_count_among_those_that_are_kept(out: Path
     resumed = run(Dropping, out, config(3, **keep), resume=True)
 
     assert resumed.checkpoints == [3, 4]
-    assert checkpoint.newest_undamaged(out / "checkpoints")[0] == at(out, 3)
+    assert checkpoint_directory.newest_undamaged(out / "checkpoints")[0] == at(out, 3)
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_every_mutation_is_named_and_leaves_the_older_checkpoint(
         newest.rename(copy)
         os.system(f"cp -a --sparse=always {copy} {newest}")  # pipes too
         change(newest)
-        found, damaged = checkpoint.newest_undamaged(directory)
+        found, damaged = checkpoint_directory.newest_undamaged(directory)
         file = name.partition(": ")[2]
         if file == "pedl2det-checkpoint.json" and found == newest:
             pass  # who wrote it matters to nothing but its removal
@@ -214,7 +214,7 @@ def test_without_hashes_a_cut_file_is_still_noticed(name: str, out: Path) -> Non
     damage.without_hashes(path)
     os.truncate(path / name, (path / name).stat().st_size // 2)
 
-    found, damaged = checkpoint.newest_undamaged(out / "checkpoints")
+    found, damaged = checkpoint_directory.newest_undamaged(out / "checkpoints")
 
     assert found == at(out, 2)
     assert str(damaged[path]).startswith(f"{path}/{name}: damaged checkpoint: ")
@@ -271,7 +271,7 @@ def test_no_hostile_checkpoint_takes_memory_or_runs_code(
 
 
 def read_rank(path: Path) -> None:
-    checkpoint.verify(path)
+    checkpoint_directory.verify(path)
     RankState.read(path, 0)
 
 
@@ -342,8 +342,8 @@ def test_links_and_files_of_callbacks_are_in_the_manifest(tmp_path: Path) -> Non
             return [Adding()]
 
     path = run(Added, tmp_path, config(2)).checkpoint
-    checkpoint.verify(path)
+    checkpoint_directory.verify(path)
     flip(path / "notes.txt")
 
     with pytest.raises(DamagedCheckpointError, match=r"notes\.txt: damaged checkpoint"):
-        checkpoint.verify(path)
+        checkpoint_directory.verify(path)

@@ -13,7 +13,7 @@ import pytest
 from determined.keras import callbacks
 
 import training
-from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.errors import CheckpointError, ConfigError
 from support import EXAMPLES, pedl2det, write_tree
 from test_run import CONFIG, MODEL, killed_at
@@ -136,7 +136,7 @@ def test_strangers_stay_over_a_kill(tmp_path: Path) -> None:
     assert resumed.returncode == 0, resumed.stderr
     assert "resumed at batch" in resumed.stdout
     assert not half.exists()
-    assert list(checkpoint.steps(out / "checkpoints").values()) == [1000]
+    assert list(checkpoint_directory.steps(out / "checkpoints").values()) == [1000]
     for place, known in zip((*places, outside), before, strict=True):
         assert_stays(known, place)
 

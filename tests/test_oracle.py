@@ -25,7 +25,7 @@ import pytest
 import yaml
 
 from migrated_examples import BATCHES, changes_of, migrate_examples
-from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.directory import latest
 from support import OLD_EXAMPLES
 
 pytestmark = pytest.mark.oracle

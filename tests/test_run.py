@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from support import EXAMPLES, pedl2det, read_tree, start, write_tree
 

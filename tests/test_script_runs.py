@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.errors import Pedl2DetError
 from pedl2det_runtime.trainer.options import RunOptions

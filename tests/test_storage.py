@@ -10,7 +10,7 @@ import pytest
 
 from pedl2det_runtime.checkpoint.ownership import Owner
 from pedl2det_runtime.checkpoint.storage import Storage
-from pedl2det_runtime.config.model import CheckpointStorage
+from pedl2det_runtime.config.experiment_config import CheckpointStorage
 from pedl2det_runtime.errors import CheckpointError, ConfigError
 from support import read_tree, write_tree
 

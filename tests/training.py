@@ -15,7 +15,7 @@ from determined.keras import TFKerasTrial, TFKerasTrialContext
 
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import keras_versions, random_state
-from pedl2det_runtime.checkpoint.format import latest, steps
+from pedl2det_runtime.checkpoint.directory import latest, steps
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.distributed import DistributedContext

@@ -15,7 +15,7 @@ import tensorflow as tf
 from determined.keras import load_model_from_checkpoint_path
 
 from damage import with_hashes
-from pedl2det_runtime.checkpoint.format import latest, steps
+from pedl2det_runtime.checkpoint.directory import latest, steps
 from pedl2det_runtime.errors import CheckFailedError, TrialCodeError
 from promises import promise
 from support import EXAMPLES, ROOT, pedl2det, write_tree

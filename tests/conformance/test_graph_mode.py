@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from promises import promise
 from support import pedl2det, write_tree

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from test_trials_alike import copy, lines, train
 
-from pedl2det_runtime.checkpoint.format import latest
+from pedl2det_runtime.checkpoint.directory import latest
 
 pytestmark = pytest.mark.oracle
 

@@ -101,7 +101,7 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         new: the results directory of the other.
         names: the new names of the old trial's metrics; None if they are the same.
     """
-    from pedl2det_runtime.checkpoint.format import latest
+    from pedl2det_runtime.checkpoint.directory import latest
     from pedl2det_runtime.checkpoint.model_files import read_weights
 
     one, other = _read(old, names), _read(new, None)

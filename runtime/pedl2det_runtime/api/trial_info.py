@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
-from pedl2det_runtime.config.model import ExperimentConfig
 from pedl2det_runtime.distributed import DistributedContext, one_process
 from pedl2det_runtime.errors import InvalidConfigurationException, NoTrialError
 

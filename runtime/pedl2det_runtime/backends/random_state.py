@@ -1,7 +1,7 @@
 """Seed, save and restore the random states of a trial.
 
 These are the global generators of ``random``, NumPy and TensorFlow. Each random layer of a model
-has its own generator, which :mod:`pedl2det_runtime.checkpoint.format` saves with the model.
+has its own generator, which :mod:`pedl2det_runtime.checkpoint.model_files` saves with the model.
 """
 
 from __future__ import annotations

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
-from pedl2det_runtime.checkpoint import format as checkpoint
-from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.checkpoint import directory as checkpoint_directory
+from pedl2det_runtime.checkpoint import ownership, writer
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.retention import Retention, superseded
+from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.checkpoint.storage import Storage
+from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.errors import MetricError
 
 
@@ -62,7 +64,7 @@ class CheckpointManager:
     def __init__(
         self,
         goal: Goal,
-        contents: checkpoint.Contents,
+        contents: Contents,
         out: Path,
         run: str,
         *,
@@ -117,7 +119,7 @@ class CheckpointManager:
     def save(
         self,
         model: Any,
-        state: checkpoint.State,
+        state: State,
         ranks: list[RankState],
         batch: Any,
         finish: Callable[[Path], None],
@@ -134,7 +136,7 @@ class CheckpointManager:
         Raises:
             CheckpointError: the checkpoint could not be written or copied.
         """
-        path = checkpoint.save(
+        path = writer.save(
             self._directory,
             model,
             state,
@@ -158,7 +160,7 @@ class CheckpointManager:
         present = self._present()
         for name in superseded(present, self._values, self._goal.retention, training=training):
             path = self._directory / name
-            if not checkpoint.holds_only_own_files(path):
+            if not checkpoint_directory.holds_only_own_files(path):
                 continue
             ownership.remove(path)
             if self._goal.storage:
@@ -166,7 +168,7 @@ class CheckpointManager:
 
     def _present(self) -> dict[str, int]:
         """Return the batches of the run's undamaged checkpoints, by name."""
-        present = checkpoint.steps_of_run(self._directory, self._run)
+        present = checkpoint_directory.steps_of_run(self._directory, self._run)
         return {name: batches for name, batches in present.items() if name not in self._damaged}
 
 

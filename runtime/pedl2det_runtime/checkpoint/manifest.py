@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.checkpoint import ownership
-from pedl2det_runtime.checkpoint.reading import read_json, reading, require_file
+from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading, require_file
 
 _UNLISTED = {ownership.MARKER, ownership.METADATA}
 #: Prefixes of the files that pedl2det reads; unlisted files with them are refused.

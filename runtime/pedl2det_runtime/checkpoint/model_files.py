@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
-from pedl2det_runtime.checkpoint import bounds
+from pedl2det_runtime.checkpoint import size_limits
 from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.reading import read_json
+from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.errors.trial_code import one_line
 
@@ -90,9 +90,9 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
     """
     is_other = any(name.endswith(".class") for name in built)
     kept = [(variable, graph_mode.value(variable)) for variable in _settings(model, built)]
-    file, limit = checkpoint / MODEL, bounds.largest(model)
+    file, limit = checkpoint / MODEL, size_limits.largest(model)
     if file.exists():
-        bounds.check_hdf5(file, limit)
+        size_limits.check_hdf5(file, limit)
         with _fit_errors(file):
             model.load_weights(str(file))
             if not is_other:
@@ -102,7 +102,7 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
             f"{checkpoint / WEIGHTS}: holds the weights with the state of another optimizer"
         )
     else:
-        bounds.check_tensors(checkpoint / WEIGHTS, limit)
+        size_limits.check_tensors(checkpoint / WEIGHTS, limit)
         # Optimizers create and restore their variables at their first step; variables that
         # already exist must be in the checkpoint.
         with _fit_errors(checkpoint / WEIGHTS):
@@ -137,7 +137,7 @@ def check(checkpoint: Path) -> None:
     """
     read_json(checkpoint / _OPTIMIZER)
     if not (checkpoint / f"{WEIGHTS}.index").exists():
-        bounds.check_hdf5(checkpoint / MODEL)
+        size_limits.check_hdf5(checkpoint / MODEL)
 
 
 def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:

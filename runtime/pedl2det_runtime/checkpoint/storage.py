@@ -12,7 +12,7 @@ from typing import Any
 
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.config.credentials import scrubbed
-from pedl2det_runtime.config.model import CheckpointStorage
+from pedl2det_runtime.config.experiment_config import CheckpointStorage
 from pedl2det_runtime.errors import CheckpointError, ConfigError
 
 _PROTOCOLS = {"shared_fs": "file", "directory": "file", "s3": "s3", "gcs": "gs", "azure": "abfs"}

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
 
 #: Searchers that were removed before Determined 0.17, when upper bounds were exclusive.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
+from pedl2det_runtime.config.experiment_config import ExperimentConfig, Optimizations
 from pedl2det_runtime.config.hparams import is_searched
-from pedl2det_runtime.config.model import ExperimentConfig, Optimizations
 
 _CLUSTER = {
     *("bind_mounts", "data_layer", "debug", "environment", "integrations", "internal"),

@@ -10,7 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from pedl2det_runtime.config import yaml12
-from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.errors import ConfigError
 
 _MESSAGES = {

@@ -14,7 +14,7 @@ from typing import Any
 import tensorflow as tf
 
 from pedl2det_runtime.backends import graph_mode
-from pedl2det_runtime.config.model import Optimizations
+from pedl2det_runtime.config.experiment_config import Optimizations
 from pedl2det_runtime.errors import InvalidExperimentException
 
 Reduce = Callable[[list[Any]], list[Any]]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.distributed.keys import KEY_VARIABLE, new_key
 from pedl2det_runtime.errors import ConfigError, Interrupted, RankError
 from pedl2det_runtime.launch.outcome import Outcome, may_pass
@@ -80,14 +80,14 @@ def launch(job: Launch, say: Callable[[str, bool], None]) -> None:
     before: Failure | None = None
     restarts, command = job.restarts, job.command
     while True:
-        reached = checkpoint.latest(job.out / "checkpoints")
+        reached = checkpoint_directory.latest(job.out / "checkpoints")
         outcome = Outcome(say)
         if _run([*_arguments(program, job), *command], outcome, job.out) == 0:
             return
         if outcome.stopped_by is not None:
             raise Interrupted(outcome.stopped_by)
         rank, failure = outcome.first_failure()
-        if checkpoint.latest(job.out / "checkpoints") != reached:
+        if checkpoint_directory.latest(job.out / "checkpoints") != reached:
             before = None
         if rank is None or not may_pass(failure, before) or not restarts:
             raise RankError(_told(rank, job, failure, job.restarts - restarts))

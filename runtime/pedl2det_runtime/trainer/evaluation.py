@@ -7,18 +7,18 @@ from typing import Any, NoReturn
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.data.feed import Feed
 from pedl2det_runtime.errors import StrayStopError
+from pedl2det_runtime.trainer.callback_multiplexer import ValidationEvents
 from pedl2det_runtime.trainer.job import Job
-from pedl2det_runtime.trainer.multiplexer import ValidationEvents
-from pedl2det_runtime.trainer.pace import ValidationPace
+from pedl2det_runtime.trainer.signal_checks import ValidationChecks
 
 
-def evaluate(job: Job, batches: int, pace: ValidationPace) -> dict[str, Any]:
+def evaluate(job: Job, batches: int, checks: ValidationChecks) -> dict[str, Any]:
     """Evaluate the model on this rank's share of the validation data.
 
     Args:
         job: the trial.
         batches: how many batches it has trained.
-        pace: how many batches an execution has, and whether a signal may stop it.
+        checks: how many batches an execution has, and whether a signal may stop it.
 
     Raises:
         Interrupted: a signal stopped it.
@@ -30,8 +30,8 @@ def evaluate(job: Job, batches: int, pace: ValidationPace) -> dict[str, Any]:
     feed = job.data.validation_feed(batches)
     try:
         dataset = feed.open(model, build=False)
-        pace.limit(model, 1 if callbacks.needs_every_validation_batch else feed.steps or 1)
-        events = [ValidationEvents(callbacks, job.generation), pace]
+        checks.limit(model, 1 if callbacks.needs_every_validation_batch else feed.steps or 1)
+        events = [ValidationEvents(callbacks, job.generation), checks]
         logs = graph_mode.evaluate(model, graph_mode.readable(dataset), feed.steps, events)
         if feed.error:
             raise feed.error  # Keras took it for the end of the data

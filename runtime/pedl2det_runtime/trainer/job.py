@@ -13,19 +13,19 @@ from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.backends import keras_versions, random_state, session
-from pedl2det_runtime.checkpoint import compiled
-from pedl2det_runtime.checkpoint import format as checkpoint
-from pedl2det_runtime.checkpoint.code import code_of
+from pedl2det_runtime.checkpoint import compile_settings
+from pedl2det_runtime.checkpoint.code_files import code_of
 from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal
 from pedl2det_runtime.checkpoint.ownership import run_of
 from pedl2det_runtime.checkpoint.retention import Retention
 from pedl2det_runtime.checkpoint.storage import Storage
-from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.checkpoint.writer import Contents
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.data.loaders import is_dataset
 from pedl2det_runtime.distributed.team import Team
 from pedl2det_runtime.errors import CheckFailedError, ConfigError
+from pedl2det_runtime.trainer.callback_multiplexer import Multiplexer
 from pedl2det_runtime.trainer.data_module import DataModule, data_of
-from pedl2det_runtime.trainer.multiplexer import Multiplexer
 from pedl2det_runtime.trainer.resolved_run import Run
 from pedl2det_runtime.trainer.schedule import Schedule
 
@@ -127,12 +127,12 @@ def _averaged(context: TFKerasTrialContext, config: ExperimentConfig) -> list[Ac
 
 def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointManager:
     state = run.resume_point.state
-    contents = checkpoint.Contents(
+    contents = Contents(
         run.config.raw,
         run.info.hparams,
         run.directory,
         code_of(run.directory, run.out),
-        compiled=compiled.described(model),
+        compiled=compile_settings.described(model),
     )
     return CheckpointManager(
         _goal(run.config, generation),

@@ -13,9 +13,9 @@ from typing import Any
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
-from pedl2det_runtime.checkpoint import bounds, manifest, model_files
-from pedl2det_runtime.checkpoint import format as checkpoint
-from pedl2det_runtime.checkpoint.reading import read_json, reading
+from pedl2det_runtime.checkpoint import directory as checkpoint_directory
+from pedl2det_runtime.checkpoint import manifest, model_files, size_limits
+from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.errors.trial_code import one_line
@@ -60,7 +60,7 @@ def load_model_from_checkpoint_path(
     keras_versions.choose_keras_2()
     keras_versions.prepare()
     directory = Path(path).resolve()
-    if checkpoint.is_own(directory):
+    if checkpoint_directory.is_own(directory):
         _verify(directory)
         return _load_with_code(directory) if trust else _load_without_code(directory)
     for name in _OLD_MODELS:
@@ -76,12 +76,12 @@ def load_model_from_checkpoint_path(
 def _verify(directory: Path) -> None:
     """Verify a checkpoint; if it is damaged, name one beside it that is not."""
     try:
-        checkpoint.verify(directory)
+        checkpoint_directory.verify(directory)
     except DamagedCheckpointError as error:
-        whole, _ = checkpoint.newest_undamaged(directory.parent)
+        whole, _ = checkpoint_directory.newest_undamaged(directory.parent)
         if whole is None:
             raise
-        batches = checkpoint.steps(directory.parent)[whole.name]
+        batches = checkpoint_directory.steps(directory.parent)[whole.name]
         raise DamagedCheckpointError(f"{error}; {whole} (batch {batches}) is whole") from None
 
 
@@ -124,7 +124,7 @@ def _open_hdf5(path: Path, trust: bool) -> Any:
     import h5py
     import tensorflow as tf
 
-    bounds.check_hdf5(path)
+    size_limits.check_hdf5(path)
     with reading(path), h5py.File(path) as file:
         configs = [json.loads(file.attrs.get(name, "{}")) for name in _CONFIGS]
         needs = sorted({name for config in configs for name in _code_in(config)})
@@ -160,6 +160,6 @@ def _check_size(config: Any, path: Path) -> None:
     import tensorflow as tf
 
     with tf.Graph().as_default():
-        size = bounds.size_of(tf.keras.models.model_from_json(json.dumps(config)))
+        size = size_limits.size_of(tf.keras.models.model_from_json(json.dumps(config)))
     if size > path.stat().st_size:
         raise ValueError(f"its layers have {size} bytes of weights, more than it holds")

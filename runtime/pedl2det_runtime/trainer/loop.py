@@ -16,21 +16,21 @@ import tensorflow as tf
 
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
-from pedl2det_runtime.checkpoint import format as checkpoint
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.distributed.lost_rank import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
 from pedl2det_runtime.trainer import signals
 from pedl2det_runtime.trainer.evaluation import evaluate, raise_first
-from pedl2det_runtime.trainer.interruption import Interruption
 from pedl2det_runtime.trainer.job import Job
-from pedl2det_runtime.trainer.pace import ValidationPace
 from pedl2det_runtime.trainer.reports import NoReports, Reports, reports_of, scalars, trace_of
 from pedl2det_runtime.trainer.schedule import next_action, next_epoch_end, next_pause, next_stop
-from pedl2det_runtime.trainer.stop_request import StopRequest
+from pedl2det_runtime.trainer.signal_checks import ValidationChecks
+from pedl2det_runtime.trainer.stop_by_callback import StopByCallback
+from pedl2det_runtime.trainer.stop_by_signal import StopBySignal
 from pedl2det_runtime.trainer.worker_state import WorkerState
 
 
@@ -52,7 +52,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._progress = state.progress if state else Progress()
         self._first_batch = self._progress.batches
         self._stop = self._first_batch
-        self._stop_request = StopRequest(job.context, job.team, state)
+        self._callback_stop = StopByCallback(job.context, job.team, state)
         within = state.workload if state else None
         self._workload = self._first_batch if within is None else within  # where it began
         self._united_at = -1
@@ -66,7 +66,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             )
             self._trace = trace_of(job.run, self._first_batch)
         self._feed = job.data.training_feed(self._first_batch)
-        self._interruption = Interruption(job.team, self._feed)
+        self._signal_stop = StopBySignal(job.team, self._feed)
         self._chunks = False
 
     def train(self) -> Progress:
@@ -79,7 +79,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         finally:
             self._feed.close()
             self._reports.sync()
-        if self._interruption.has_happened:
+        if self._signal_stop.has_happened:
             raise Interrupted(signals.received() or signal.SIGTERM)
         return self._progress
 
@@ -100,7 +100,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
                 self._check_end()
         job.callbacks.keras("on_train_end", {})
         if job.team.is_chief:
-            job.checkpoints.prune(training=self._interruption.has_happened)
+            job.checkpoints.prune(training=self._signal_stop.has_happened)
 
     def _fit(self, model: Any, dataset: tf.data.Dataset) -> None:
         class_weight = self._job.context.fit_settings.class_weight
@@ -176,13 +176,13 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             has_logs = self._job.generation.epoch_is_one_pass
             epoch_logs = self._mean_callback_logs(logs) if has_logs else {}
             self._callbacks.keras("on_epoch_end", batches // self._schedule.epoch - 1, epoch_logs)
-        self._stop_request.collect()
-        self._interruption.measure(batches)
+        self._callback_stop.collect()
+        self._signal_stop.measure(batches)
         if batches == self._stop:
             self._end_workload(self._metrics(logs))
             self._begin_workload()
-            self._interruption.restart_clock(batches)
-        if not self._is_over() and self._interruption.is_due(batches):
+            self._signal_stop.restart_clock(batches)
+        if not self._is_over() and self._signal_stop.is_due(batches):
             self._interrupt(self._worker_state.taken_within_workload())
         self._set_chunk()
 
@@ -195,7 +195,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             began = self._progress.trained_to(self._workload)
             self._stop = max(next_stop(self._schedule, began), batches + 1)
             pause = next_pause(self._schedule, self._progress)
-            self._feed.allow(min(pause, self._interruption.last_batch or pause))
+            self._feed.allow(min(pause, self._signal_stop.last_batch or pause))
 
     def _end_workload(self, metrics: dict[str, float]) -> None:
         batches, epochs = self._progress.batches, self._epochs()
@@ -203,19 +203,19 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         counted = {"batches": batches, "epochs": batches // epoch if epoch else 0}
         metrics = self._job.team.mean(metrics, training=True)
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
-        self._stop_request.agree()
+        self._callback_stop.agree()
         self._workload = batches
         self._reports.report("training", batches, epochs, metrics)
         self._act()
         self._job.context.model.reset_metrics()
-        if self._stop_request.is_agreed:
+        if self._callback_stop.is_agreed:
             self._job.context.model.stop_training = True
 
     def _act(self) -> None:
         """Validate and checkpoint, as far as it is due at the present batch."""
-        while not self._interruption.has_happened and (
+        while not self._signal_stop.has_happened and (
             action := next_action(
-                self._schedule, self._progress, stopping=self._stop_request.is_agreed
+                self._schedule, self._progress, stopping=self._callback_stop.is_agreed
             )
         ):
             if self._united_at < self._progress.batches:
@@ -235,7 +235,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             return
         metrics = self._job.team.mean(measured or {})
         self._callbacks.on_test_end(metrics)
-        self._stop_request.agree()
+        self._callback_stop.agree()
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
         self._reports.report("validation", batches, self._epochs(), metrics)
@@ -246,9 +246,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _measured(self, batches: int, may_stop: Callable[[], bool]) -> dict[str, Any] | None:
         """Return the metrics of a validation; None if a signal stopped it."""
         own = self._job.generation.validate
-        pace = ValidationPace(self._interruption.validation_pace, may_stop, chunked=self._chunks)
+        checks = ValidationChecks(
+            self._signal_stop.validation_interval, may_stop, chunked=self._chunks
+        )
         try:
-            return own(batches) if own else evaluate(self._job, batches, pace)
+            return own(batches) if own else evaluate(self._job, batches, checks)
         except Interrupted:
             return None
 
@@ -264,9 +266,9 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             own: state of this rank.
         """
         job = self._job
-        self._interruption.has_happened = True
+        self._signal_stop.has_happened = True
         job.context.model.stop_training = True
-        self._stop_request.share()
+        self._callback_stop.share()
         if self._progress.last_checkpoint < self._progress.batches and self._progress.batches:
             job.team.unite(job.context.model)
             self._write(self._progress, own)
@@ -279,15 +281,15 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         ranks = job.team.gather(own)
         if ranks is None:
             return
-        state = checkpoint.State(
+        state = State(
             progress=progress,
             records=self._reports.written,
             best=job.checkpoints.best,
             seed=context.get_trial_seed(),
             slots=context.distributed.size,
-            stopped=self._stop_request.is_agreed,
+            stopped=self._callback_stop.is_agreed,
             workload=self._workload if self._workload < progress.batches else None,
-            wants_to_stop=self._stop_request.is_pending,
+            wants_to_stop=self._callback_stop.is_pending,
         )
         job.checkpoints.save(
             context.model,
@@ -332,12 +334,12 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             until = batches + 1
         else:
             until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
-            until = min(until, self._interruption.limit)
+            until = min(until, self._signal_stop.limit)
         keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
 
     def _is_over(self) -> bool:
         """Whether the training ends before its last batch: by a callback, or by a signal."""
-        return self._stop_request.is_agreed or self._interruption.has_happened
+        return self._callback_stop.is_agreed or self._signal_stop.has_happened
 
     def _index_in_epoch(self, batches: int) -> int:
         return batches % self._schedule.epoch if self._schedule.epoch else batches

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resume import ResumePoint, checkpoint_of_all
 

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends import keras_versions
-from pedl2det_runtime.checkpoint import format as checkpoint
+from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import State, read_state
+from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.distributed.sharing import seen_by_all
 from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError
-from pedl2det_runtime.trainer import changes
+from pedl2det_runtime.trainer.changes_since_checkpoint import (
+    GOAL_KEYS,
+    check_compiled,
+    check_config,
+    report_code_changes,
+    report_version_changes,
+)
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.reports import BATCH, REPORT, written_lines
 
@@ -33,11 +41,11 @@ class ResumePoint:
         own: state of this rank.
         damaged: names of newer checkpoints that cannot be used.
         built: settings of the optimizers that the code has changed
-            (:func:`.changes.check_compiled`).
+            (:func:`.changes_since_checkpoint.check_compiled`).
     """
 
     path: Path | None = None
-    state: checkpoint.State | None = None
+    state: State | None = None
     own: RankState | None = None
     damaged: frozenset[str] = frozenset()
     built: frozenset[str] = frozenset()
@@ -68,7 +76,7 @@ def checkpoint_of_all(
     return replace(found, path=path, state=state, own=own)
 
 
-def compare_trial(run: Run, contents: checkpoint.Contents) -> ResumePoint:
+def compare_trial(run: Run, contents: Contents) -> ResumePoint:
     """Compare a trial's code and model with those of the checkpoint that it continues from.
 
     Args:
@@ -84,10 +92,13 @@ def compare_trial(run: Run, contents: checkpoint.Contents) -> ResumePoint:
     point = run.resume_point
     if point.path is None:
         return point
-    changes.report_code_changes(point.path, run.directory, contents.code, run.say)
-    changes.report_version_changes(point.path, keras_versions.described(), run.say)
+    report_code_changes(point.path, run.directory, contents.code, run.say)
+    report_version_changes(point.path, keras_versions.described(), run.say)
     now = contents.compiled or {}
-    return replace(point, built=changes.check_compiled(point.path, now, run.say, force=run.forces))
+    return replace(
+        point,
+        built=check_compiled(point.path, now, run.say, force=run.forces),
+    )
 
 
 def find_checkpoint(
@@ -112,9 +123,9 @@ def find_checkpoint(
             raise ConfigError(f"--resume: {out}: no such directory")
         path, damaged = _newest_undamaged(out / "checkpoints", say)
         if path is not None:
-            changed = changes.check_config(path, info, say, force=options.force)
-            state = checkpoint.read_state(path)
-            if changed & changes.GOAL_KEYS:  # the best so far was the best of something else
+            changed = check_config(path, info, say, force=options.force)
+            state = read_state(path)
+            if changed & GOAL_KEYS:  # the best so far was the best of something else
                 state = replace(state, best=None)
             _check_reports(log, len(reports), state.records, options)
             return ResumePoint(path, state, damaged=damaged)
@@ -122,7 +133,7 @@ def find_checkpoint(
         if log.exists():
             log.replace(_free(log.with_suffix(".jsonl.before")))
         return ResumePoint()
-    if checkpoint.latest(out / "checkpoints") is not None or reports:
+    if checkpoint_directory.latest(out / "checkpoints") is not None or reports:
         raise ConfigError(
             f"{out}: holds the results of a run: go on with --resume, "
             "or choose another directory with --out"
@@ -142,8 +153,8 @@ def _newest_undamaged(
     Raises:
         DamagedCheckpointError: there are checkpoints, and all of them are damaged.
     """
-    path, damaged = checkpoint.newest_undamaged(directory)
-    trained = checkpoint.steps(directory)
+    path, damaged = checkpoint_directory.newest_undamaged(directory)
+    trained = checkpoint_directory.steps(directory)
     for broken, error in damaged.items():
         if path is None:
             raise DamagedCheckpointError(

@@ -16,7 +16,7 @@ from pedl2det_runtime import stub_path
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint.progress import Progress
-from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.distributed.joining import join

@@ -18,7 +18,7 @@ from pedl2det_runtime.semantics.early_data import (  # noqa: E402
 )
 from pedl2det_runtime.semantics.unserved import unserved  # noqa: E402
 from pedl2det_runtime.trainer.load_model import load_model_from_checkpoint_path  # noqa: E402
-from pedl2det_runtime.trainer.native import TFKerasNativeContext, init  # noqa: E402
+from pedl2det_runtime.trainer.native_api import TFKerasNativeContext, init  # noqa: E402
 
 #: The name of the context in Determined 0.12.
 TFKerasContext = TFKerasTrialContext

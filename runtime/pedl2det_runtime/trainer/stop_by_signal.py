@@ -5,10 +5,10 @@ from __future__ import annotations
 from pedl2det_runtime.data.feed import Feed
 from pedl2det_runtime.distributed.team import Team
 from pedl2det_runtime.trainer import signals
-from pedl2det_runtime.trainer.pace import Pace
+from pedl2det_runtime.trainer.signal_checks import CheckInterval
 
 
-class Interruption:
+class StopBySignal:
     """Checks for signals about twice a second and ends the training in order.
 
     Batches that workers have loaded ahead are trained first: only then do the random states belong
@@ -21,15 +21,15 @@ class Interruption:
     Attributes:
         has_happened: whether the training was ended.
         last_batch: the batch after which it ends; None before a signal.
-        validation_pace: batches of a validation between two checks.
+        validation_interval: batches of a validation between two checks.
     """
 
     def __init__(self, team: Team, feed: Feed) -> None:
         self._team, self._feed = team, feed
         self.has_happened = False
         self.last_batch: int | None = None
-        self.validation_pace = Pace()
-        self._pace = Pace()
+        self.validation_interval = CheckInterval()
+        self._interval = CheckInterval()
         self._next_check = 0
 
     @property
@@ -40,11 +40,11 @@ class Interruption:
     def measure(self, batches: int) -> None:
         """Measure the time since the last check, if the next one is due."""
         if batches >= self._next_check:
-            self._pace.measure(batches)
+            self._interval.measure(batches)
 
     def restart_clock(self, batches: int) -> None:
         """Leave out the time of a validation or a checkpoint."""
-        self._pace.begin(batches)
+        self._interval.begin(batches)
 
     def is_due(self, batches: int) -> bool:
         """Return whether the training must end now, after ``batches`` batches."""
@@ -52,6 +52,6 @@ class Interruption:
             if self._team.any(signals.received() is not None):
                 self.last_batch = self._team.largest(self._feed.hold(batches))
                 self._feed.allow(self.last_batch)
-            self._next_check = batches - self._team.largest(-self._pace.most)  # the smallest
-            self._pace.begin(batches)
+            self._next_check = batches - self._team.largest(-self._interval.most)  # the smallest
+            self._interval.begin(batches)
         return batches == self.last_batch

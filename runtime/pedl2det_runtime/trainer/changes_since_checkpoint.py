@@ -17,10 +17,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.checkpoint import format as checkpoint
-from pedl2det_runtime.checkpoint.reading import read_json
+from pedl2det_runtime.checkpoint.state import written_with
+from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.config.credentials import without_credentials
-from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import WITHOUT_EFFECT
 from pedl2det_runtime.errors import CheckpointError
 
@@ -101,7 +101,7 @@ def check_compiled(
     Raises:
         CheckpointError: the optimizer, its settings or the loss have changed.
     """
-    before = checkpoint.written_with(path).get("compiled")
+    before = written_with(path).get("compiled")
     changed = changes(_common(before, compiled), _common(compiled, before)) if before else []
     _refuse(path, changed, say, force=force)
     return frozenset(".".join(change.key.split(".")[:2]) for change in changed)
@@ -155,7 +155,7 @@ def report_code_changes(
 
 def report_version_changes(path: Path, present: dict[str, str], say: Callable[[str], None]) -> None:
     """Print the versions of TensorFlow and Keras that differ from the checkpoint's."""
-    before = checkpoint.written_with(path)
+    before = written_with(path)
     known = {name: before[name] for name in present if name in before}
     for change in changes(known, present):
         if change.key in before:

@@ -15,7 +15,7 @@ from pedl2det_runtime.trainer import signals
 _LONGEST = 0.5  # seconds
 
 
-class Pace:
+class CheckInterval:
     """The number of batches that take about half a second; grows from one by doubling.
 
     Attributes:
@@ -37,21 +37,23 @@ class Pace:
         self.most = max(1, min(fitting, 2 * self.most))
 
 
-class ValidationPace(tf.keras.callbacks.Callback):
+class ValidationChecks(tf.keras.callbacks.Callback):
     """Stops a validation on a signal and limits its executions to about half a second.
 
     Args:
-        pace: measured in earlier validations; updated.
+        interval: measured in earlier validations; updated.
         may_stop: returns whether the validation can be stopped at this batch.
         chunked: whether Keras may run several batches in one execution.
     """
 
     _supports_tf_logs = True  # it looks at no metric
 
-    def __init__(self, pace: Pace, may_stop: Callable[[], bool], *, chunked: bool) -> None:
+    def __init__(
+        self, interval: CheckInterval, may_stop: Callable[[], bool], *, chunked: bool
+    ) -> None:
         super().__init__()
         self._may_stop = may_stop
-        self._pace = pace
+        self._interval = interval
         self._chunked = chunked
         self._longest = 1
 
@@ -59,7 +61,7 @@ class ValidationPace(tf.keras.callbacks.Callback):
         """Limit the batches of one execution; call it before ``model.evaluate``."""
         self._longest = longest
         if self._chunked:
-            keras_versions.set_chunk(model, min(self._pace.most, longest))
+            keras_versions.set_chunk(model, min(self._interval.most, longest))
 
     def on_test_begin(self, logs: object = None) -> None:
         """Set the number of batches of the first execution."""
@@ -73,10 +75,10 @@ class ValidationPace(tf.keras.callbacks.Callback):
         """
         if (number := signals.received()) and self._may_stop():
             raise Interrupted(number)
-        self._pace.measure(batch + 1)
+        self._interval.measure(batch + 1)
         self._choose(batch + 1)
 
     def _choose(self, batches: int) -> None:
-        self._pace.begin(batches)
+        self._interval.begin(batches)
         if self._chunked:
-            keras_versions.set_chunk(self.model, min(self._pace.most, self._longest))
+            keras_versions.set_chunk(self.model, min(self._interval.most, self._longest))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
-from pedl2det_runtime.checkpoint.format import State
+from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.distributed.team import Team
 
 
-class StopRequest:
+class StopByCallback:
     """Collects requests of all ranks; training stops at the end of a workload.
 
     Args:

@@ -14,7 +14,7 @@ from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import safe_pickle
 from pedl2det_runtime.checkpoint.rank_state import RankState
-from pedl2det_runtime.checkpoint.reading import reading
+from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 

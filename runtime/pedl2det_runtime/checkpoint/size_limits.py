@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.checkpoint.reading import reading, require_file
+from pedl2det_runtime.checkpoint.untrusted_files import reading, require_file
 
 _EXTRA_BYTES = 2**28  # beyond the copies of the weights
 _COPIES = 16  # copies of the weights; optimizers keep one to four

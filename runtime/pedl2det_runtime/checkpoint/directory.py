@@ -1,0 +1,99 @@
+"""Find and verify the checkpoints in a directory."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from pathlib import Path
+
+from pedl2det_runtime.checkpoint import manifest, model_files, ownership
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import read_state
+from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
+from pedl2det_runtime.errors import DamagedCheckpointError
+
+
+def steps(directory: Path) -> dict[str, int]:
+    """Return the batches trained of each complete checkpoint below ``directory``, by name.
+
+    Checkpoints of Determined are skipped: without ``state.json`` a run cannot resume from them.
+    """
+    batches = {}
+    for state in directory.glob("[!.]*/state.json"):
+        metadata = state.parent / ownership.METADATA
+        with contextlib.suppress(DamagedCheckpointError), reading(metadata):  # or incomplete
+            batches[state.parent.name] = int(read_json(metadata)["steps_completed"])
+    return batches
+
+
+def steps_of_run(directory: Path, run: str) -> dict[str, int]:
+    """Return the batches trained of each complete checkpoint of one run, by name."""
+    return {
+        name: batches
+        for name, batches in steps(directory).items()
+        if ownership.read_owner(directory / name) == ownership.Owner(name, run)
+    }
+
+
+def holds_only_own_files(path: Path) -> bool:
+    """Return whether a complete checkpoint contains only files listed in its metadata."""
+    written = read_json(path / ownership.METADATA).get("files")
+    names = [name for name in written if isinstance(name, str)] if written else []
+    return ownership.are_written(ownership.files_in(path), names)
+
+
+def latest(directory: Path) -> Path | None:
+    """Return the checkpoint below ``directory`` with the most batches; None if there is none."""
+    found = steps(directory)
+    return next((path for path in _newest_first(directory) if path.name in found), None)
+
+
+def newest_undamaged(directory: Path) -> tuple[Path | None, dict[Path, DamagedCheckpointError]]:
+    """The newest checkpoint under ``directory`` that is not damaged.
+
+    Returns:
+        The checkpoint, or None, and what is wrong with each newer one.
+    """
+    damaged = {}
+    for path in _newest_first(directory):
+        try:
+            verify(path)
+        except DamagedCheckpointError as error:
+            damaged[path] = error
+        else:
+            return path, damaged
+    return None, damaged
+
+
+def is_own(path: Path) -> bool:
+    """Return whether a directory is a checkpoint of pedl2det, possibly damaged."""
+    return os.path.lexists(path / "state.json") or ownership.read_owner(path) is not None
+
+
+def verify(path: Path) -> None:
+    """Verify every file of a checkpoint.
+
+    Raises:
+        DamagedCheckpointError: a file is damaged.
+    """
+    if manifest.verify(path):
+        return
+    for name in ("hparams.json", "experiment_config.json"):  # earlier versions wrote no hashes
+        read_json(path / name)
+    read_state(path)
+    for rank in range(max(len([*path.glob("rank-*")]), 1)):
+        RankState.read(path, rank)
+    model_files.check(path)
+
+
+def _newest_first(directory: Path) -> list[Path]:
+    """Return the checkpoints below ``directory``; unreadable metadata first, then newest first."""
+    known = steps(directory)
+    checkpoints = [
+        (known.get(path.name, math.inf), (path / ownership.METADATA).lstat().st_mtime_ns, path)
+        for path in directory.glob("[!.]*")
+        if path.name in known
+        or ((path / "rank-0").is_dir() and os.path.lexists(path / ownership.METADATA))
+    ]
+    return [path for _, _, path in sorted(checkpoints, reverse=True)]

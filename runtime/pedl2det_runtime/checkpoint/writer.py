@@ -1,0 +1,153 @@
+"""Write the directory of a checkpoint.
+
+=================================  ==========================================================
+``determined-keras-model.h5``      architecture, weights and optimizer (``model.save``)
+``determined-keras-model-weights`` the same in TensorFlow's format, for a model that HDF5 does not
+                                   support
+``optimizer.json``                 optimizer settings that callbacks may change
+``state.json``                     progress, seed, best metric (:mod:`.state`)
+``rank-0/``, ``rank-1/`` ...       the state of each process (:mod:`.rank_state`)
+``experiment_config.json``         the config, without credentials
+``hparams.json``                   the hyperparameters
+``code/``                          the modules that the trial imported (:mod:`.code_files`)
+``pedl2det-checkpoint.json``       UUIDs of the checkpoint and its run (:mod:`.ownership`)
+``metadata.json``                  ``steps_completed``, versions, format, batch spec, files
+=================================  ==========================================================
+
+The directory is written under a temporary name, synced and renamed. Then callbacks add their files,
+and ``metadata.json`` is written last: a directory without it is incomplete. ``metadata.json`` holds
+the hash of every file (:mod:`.manifest`); the hashes are verified before a run resumes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.checkpoint import manifest, model_files, ownership
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import State
+from pedl2det_runtime.config.credentials import without_credentials
+from pedl2det_runtime.errors import CheckpointError
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What every checkpoint of a run contains beside the training state.
+
+    Attributes:
+        config: the experiment config.
+        hparams: the trial's hyperparameters.
+        directory: the trial's directory.
+        code: the trial's files (:func:`.code_files.code_of`).
+        batch: the batch spec (:func:`.model_files.described_batch`).
+        compiled: what ``build_model`` compiled (:mod:`.compile_settings`).
+    """
+
+    config: dict[str, Any]
+    hparams: dict[str, Any]
+    directory: Path
+    code: tuple[Path, ...]
+    batch: Any = None
+    compiled: dict[str, Any] | None = None
+
+
+def save(
+    directory: Path,
+    model: Any,
+    state: State,
+    ranks: list[RankState],
+    *,
+    run: str,
+    contents: Contents,
+    finish: Callable[[Path], None] = lambda _: None,
+) -> Path:
+    """Write a checkpoint below ``directory`` and return its path.
+
+    Args:
+        directory: the directory of the run's checkpoints.
+        model: the model, with its optimizer.
+        state: the training state.
+        ranks: the state of each rank.
+        run: the UUID of the run.
+        contents: what every checkpoint of the run contains.
+        finish: may add files to the directory before the checkpoint is complete.
+
+    Raises:
+        CheckpointError: a file cannot be written.
+    """
+    path = None
+    try:
+        path = ownership.create(directory, run)
+        described: dict[str, Any] = model_files.save(model, path)
+        _write_json(path / "state.json", asdict(state))
+        for rank, own in enumerate(ranks):
+            own.write(path, rank)
+        for name, value in (
+            ("experiment_config", contents.config),
+            ("hparams", contents.hparams),
+        ):
+            (path / f"{name}.json").touch(mode=0o600)
+            _write_json(path / f"{name}.json", without_credentials(value))
+        _copy_code(contents, path / "code")
+        _sync_tree(path)
+        path = ownership.give_final_name(path)
+        finish(path)
+        metadata = described | keras_versions.described()
+        metadata |= {"steps_completed": state.progress.batches, "batch": contents.batch}
+        metadata |= {"compiled": contents.compiled, "files": manifest.described(path)}
+        _write_metadata(path, manifest.with_hash(metadata))
+        _sync(directory)
+    except BaseException as error:
+        if path is not None:
+            with contextlib.suppress(OSError):
+                ownership.remove(path)
+        if not isinstance(error, OSError):
+            raise
+        raise CheckpointError(
+            f"{directory}: the checkpoint could not be written: {error.strerror}"
+        ) from error
+    return path
+
+
+def _copy_code(contents: Contents, target: Path) -> None:
+    for path in contents.code:
+        copy = target / path.relative_to(contents.directory)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+
+
+def _write_metadata(path: Path, metadata: dict[str, Any]) -> None:
+    """Write ``metadata.json`` atomically; fail if a callback created a file of this name."""
+    ready = path / f".{ownership.METADATA}.partial"
+    for place in (ready, path / ownership.METADATA):
+        ownership.refuse_existing(place)
+    _write_json(ready, metadata)
+    _sync_tree(path)
+    ready.rename(path / ownership.METADATA)
+    _sync(path)
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=1, default=str) + "\n", encoding="utf-8")
+
+
+def _sync_tree(directory: Path) -> None:
+    for path in [*directory.rglob("*"), directory]:
+        if not path.is_symlink():  # a callback may create links
+            _sync(path)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
