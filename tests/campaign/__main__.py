@@ -18,7 +18,7 @@ from campaign.trials import write_trials
 from zygote import Zygote
 
 #: Of the time, what goes to kills; the rest goes to damaged checkpoints.
-KILLS_SHARE = 0.6
+KILLS_SHARE = 0.45
 
 
 def main() -> int:

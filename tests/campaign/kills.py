@@ -20,6 +20,8 @@ Process = subprocess.Popen[str] | Forked
 #: Batches of each trial; as long as it takes for kills to fall into every phase of a run.
 BATCHES = 600
 _TRIES = 60
+#: Each kill leaves the next process more time, so that runs end on a busy machine, too.
+_MORE_TIME = 1.1
 
 
 @dataclass
@@ -64,15 +66,16 @@ class Victim:
 
     def kill_once(self, chance: random.Random, tally: Kills) -> None:
         """Train with kills at random moments until the run ends, and compare it."""
-        out = self._scratch / "killed"
+        out, seconds = self._scratch / "killed", self._seconds
         shutil.rmtree(out, ignore_errors=True)
         for _ in range(_TRIES):
             more = ("--resume",) if out.is_dir() else ()
             process = self._started(out, *more)
-            _kill_after(process, chance.uniform(0, self._seconds))
+            _kill_after(process, chance.uniform(0, seconds))
             code, printed = _ended(process)
             if code == -signal.SIGKILL:
                 tally.killed += 1
+                seconds *= _MORE_TIME
             elif code == 0:
                 return self._compare(out, tally)
             else:
