@@ -8,22 +8,10 @@ from pathlib import Path
 from support import EXAMPLES, write_tree
 from test_resume import MIXED_PRECISION, OWN_GENERATOR, PLAIN_KERAS_CALLBACK, TWO_OPTIMIZERS
 from test_run import CONFIG, MODEL
+from test_signals import DATASET
 
-_LOADERS = MODEL.index("    def build_training_data_loader")
-_DATASET = (
-    MODEL[:_LOADERS]
-    + """
-    def build_training_data_loader(self):
-        x = tf.random.uniform((40, 3), seed=1)
-        dataset = self.context.wrap_dataset(
-            tf.data.Dataset.from_tensor_slices((x, tf.reduce_sum(x, axis=1, keepdims=True)))
-        )
-        self.validation = dataset.batch(8)
-        return dataset.map(lambda x, y: (x + tf.random.normal((3,)), y)).shuffle(40).batch(8)
-
-    def build_validation_data_loader(self):
-        return self.validation
-"""
+_NOISY = DATASET.replace(
+    "dataset.shuffle(", "dataset.map(lambda x, y: (x + tf.random.normal((3,)), y)).shuffle("
 )
 _SUBCLASS = (
     MODEL.replace(
@@ -51,7 +39,7 @@ def trials() -> dict[str, dict[str, str]]:
     """The files of each trial, by its name."""
     models = {
         "arrays, dropout, Adam": MODEL,
-        "tf.data, shuffled, with noise": _DATASET,
+        "tf.data, shuffled, with noise": _NOISY,
         "subclassed model in TensorFlow's format": _SUBCLASS,
         "Sequence with a generator of its own": OWN_GENERATOR,
         "two optimizers": TWO_OPTIMIZERS,
