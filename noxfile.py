@@ -73,7 +73,8 @@ def tests_2_15(session: nox.Session) -> None:
     session.install(*TESTING)
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
     session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
-    oracle = ("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py")
+    checkpoints = "tests/test_oracle_checkpoints.py"
+    oracle = ("tests/test_oracle.py", checkpoints, "tests/pieces/test_pieces_on_determined.py")
     session.run("pytest", *oracle, *session.posargs)
 
 

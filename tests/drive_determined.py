@@ -1,10 +1,12 @@
 """Trains trials with Determined 0.38.1's own controller and sequencer, without a cluster.
 
-    python drive_determined.py '[[DIRECTORY, CONFIG, OUT], ...]'
+    python drive_determined.py '[[DIRECTORY, CONFIG, OUT, CHECKPOINT], ...]'
 
 Trains the trial of each DIRECTORY that its CONFIG names, one after the other in one process, and
 writes into each OUT: ``reports.jsonl``, what Determined would have reported to its master, in that
-order; ``weights.npz``, the model and its optimizers at the end; ``tensorboard/``, ``checkpoints/``.
+order; ``weights.npz``, the model and its optimizers at the end; ``predictions.npz``, what the model
+then predicts for the validation data, where they are arrays; ``tensorboard/``, ``checkpoints/``.
+A trial with a CHECKPOINT begins with it, as one that ``searcher.source_checkpoint_uuid`` names.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import importlib
 import json
 import os
 import pathlib
+import shutil
 import sys
 from typing import Any
 
@@ -85,21 +88,23 @@ class Master(core.DummyTrainContext):
 
 def main(jobs: list[list[str]]) -> None:
     """Train the trial of every job, each in its own directory and from its own modules."""
-    for directory, config, out in jobs:
+    for directory, config, out, *source in jobs:
         before = set(sys.modules)
         os.chdir(directory)
         sys.path.insert(0, directory)
-        train(yaml.safe_load(pathlib.Path(config).read_text()), pathlib.Path(out))
+        train(yaml.safe_load(pathlib.Path(config).read_text()), pathlib.Path(out), *source)
         sys.path.remove(directory)
         for name in set(sys.modules) - before:
             if (getattr(sys.modules[name], "__file__", None) or "").startswith(directory + os.sep):
                 del sys.modules[name]
 
 
-def train(given: dict[str, Any], out: pathlib.Path) -> None:
+def train(given: dict[str, Any], out: pathlib.Path, source: str | None = None) -> None:
     """Train one trial of the working directory as Determined's own harness does."""
     out.mkdir(parents=True)
     storage = str(out / "checkpoints")
+    if source:
+        shutil.copytree(source, out / "checkpoints" / "source")
     config = {
         **FROM_THE_MASTER,
         **given,
@@ -108,8 +113,9 @@ def train(given: dict[str, Any], out: pathlib.Path) -> None:
     }
     environment = det.EnvContext(
         experiment_config=config, master_url="", master_cert_file=None, master_cert_name=None,
-        hparams=given["hyperparameters"], latest_checkpoint=None, steps_completed=0,
-        use_gpu=False, container_gpus=[], slot_ids=[], debug=False, det_trial_id="1",
+        hparams=given["hyperparameters"], latest_checkpoint=source and "source", steps_completed=0,
+        use_gpu=False, container_gpus=[], slot_ids=[], debug=False,
+        det_trial_id="2" if source else "1",  # the same one would be resumed
         det_experiment_id="1", det_agent_id="1", det_cluster_id="local",
         trial_seed=given["reproducibility"]["experiment_seed"],
         trial_run_id=1, allocation_id="", managed_training=True, test_mode=False,
@@ -128,6 +134,11 @@ def train(given: dict[str, Any], out: pathlib.Path) -> None:
         trial = trial_class(context)
         controller.from_trial(trial_inst=trial, context=context, env=environment).run()
     save_weights(out / "weights.npz", context.model, context._optimizers)
+    data = trial.build_validation_data_loader()
+    if isinstance(data, tuple):
+        inputs = data[0] if isinstance(data[0], dict) else {"x": data[0]}
+        predicted = context.model.predict(data[0], verbose=0)
+        np.savez(out / "predictions.npz", predicted=predicted, **inputs)
 
 
 def save_weights(path: pathlib.Path, model: Any, optimizers: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The command line: ``pedl2det migrate | run | verify | rules | doctor``.
+"""The command line: ``pedl2det migrate | run | verify | checkpoint | rules | doctor``.
 
 A command's module is imported when the command is called, so that ``--help`` is quick.
 """
@@ -17,6 +17,7 @@ _COMMANDS = {
     "migrate": "Rewrite old trials, their configs and helpers, in place.",
     "run": "Train an old or a new trial.",
     "verify": "Prove that a trial trains the same after its migration.",
+    "checkpoint": "Show a checkpoint of any age, or convert it to today's format.",
     "rules": "Show what migrate does, rule by rule.",
     "doctor": "Say what is missing for training, and install Horovod.",
 }

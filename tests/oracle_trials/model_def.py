@@ -113,7 +113,8 @@ class Weights(Callback):
     def on_train_end(self, logs: Any = None) -> None:
         parts = {"layers": [w for layer in self.model.layers for w in layer.weights]}
         for number, optimizer in enumerate(self._optimizers):
-            parts[f"optimizer-{number}"] = optimizer.variables
+            variables = optimizer.variables
+            parts[f"optimizer-{number}"] = variables() if callable(variables) else variables
         arrays = {
             f"{name}/{i}": variable.numpy()
             for name, variables in parts.items()
@@ -163,6 +164,15 @@ class InChunks(Tuple):
 
     def keras_callbacks(self) -> list[Any]:
         return super().keras_callbacks()[1:]
+
+
+class Legacy(Tuple):
+    """An optimizer as Keras had them before 2.11."""
+
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+        optimizer = tf.keras.optimizers.legacy.RMSprop(0.01, momentum=0.5)
+        self.optimizers = [context.wrap_optimizer(optimizer)]
 
 
 class Accuracy(Tuple):

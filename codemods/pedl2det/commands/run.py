@@ -33,6 +33,13 @@ from pedl2det_names import Age
 )
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --out.")
 @click.option("--force", is_flag=True, help="Resume although what is trained has changed.")
+@click.option(
+    "--from-checkpoint",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Begin a new run with the weights and states of a checkpoint of any format.",
+)
+@click.option("--weights-only", is_flag=True, help="Take only the weights of that checkpoint.")
 @click.option("--max-batches", type=click.IntRange(min=1), help="Train no more than this.")
 @click.option("--test", is_flag=True, help="One batch of everything, to see that it works.")
 @click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
@@ -50,6 +57,8 @@ def command(
     overrides: tuple[str, ...],
     resume: bool,
     force: bool,
+    from_checkpoint: Path | None,
+    weights_only: bool,
     max_batches: int | None,
     test: bool,
     trace: bool,
@@ -67,6 +76,8 @@ def command(
         overrides=overrides,
         resume=resume,
         force=force,
+        from_checkpoint=from_checkpoint,
+        weights_only=weights_only,
         max_batches=max_batches,
         test=test,
         trace=trace,

@@ -200,11 +200,18 @@ def has_more_optimizers(model: Any) -> bool:
     return len(optimizers(model)) > 1
 
 
+def optimizer_classes() -> tuple[type, type]:
+    """Return the base classes of optimizers."""
+    import tensorflow as tf
+
+    return tf.keras.optimizers.Optimizer, tf.keras.optimizers.legacy.Optimizer
+
+
 def optimizers(model: Any) -> list[Any]:
     """Return all optimizers of a model, the compiled one first, without inner optimizers."""
     import tensorflow as tf
 
-    kinds = tf.keras.optimizers.Optimizer, tf.keras.optimizers.legacy.Optimizer
+    kinds = optimizer_classes()
     tracked = model._trackable_children().values()
     children = {id(child): child for child in tf.nest.flatten([model.optimizer, *tracked])}
     inner = getattr(model.optimizer, "inner_optimizer", None)  # of a LossScaleOptimizer
@@ -255,14 +262,14 @@ def _like(spec: Any) -> Any:
     return tf.zeros([size or 1 for size in spec.shape], spec.dtype)
 
 
-def optimizer_variables(model: Any) -> list[Any]:
-    """Return the variables of the model's optimizer; create them if needed.
+def optimizer_variables(model: Any, optimizer: Any = None) -> list[Any]:
+    """Return the variables of an optimizer, by default the compiled one; create them if needed.
 
     An optimizer that was built by tracing a step has variables only for the weights that it trains.
     """
     import tensorflow as tf
 
-    optimizer = model.optimizer
+    optimizer = optimizer or model.optimizer
     legacy = tf.keras.optimizers.legacy.Optimizer
     if not isinstance(optimizer, legacy):
         if not getattr(optimizer, "_built", False):

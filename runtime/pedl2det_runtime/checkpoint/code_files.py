@@ -33,6 +33,19 @@ def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
     )
 
 
+def public_files(directory: Path) -> tuple[Path, ...]:
+    """Return the modules below a directory, and the files that are not hidden or credentials."""
+    return tuple(
+        path
+        for path in sorted(directory.rglob("*"))
+        if not _NOT_CODE.intersection(names := path.relative_to(directory).parts)
+        and path.is_file()
+        and not path.is_symlink()
+        and (path.suffix == ".py" or not any(name[0] == "." or is_secret(name) for name in names))
+        and (path.suffix == ".py" or _is_public(path))
+    )
+
+
 def _modules(directory: Path) -> Iterator[Path]:
     for module in list(sys.modules.values()):
         path = Path(getattr(module, "__file__", None) or "")

@@ -16,7 +16,7 @@ from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.checkpoint import size_limits
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
-from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.errors.trial_code import one_line
 
 MODEL = "determined-keras-model.h5"
@@ -66,8 +66,8 @@ def restore(
     """
     restore_weights(checkpoint, model, built)
     states = own.layers
-    with _fit_errors(own.directory / "layers.npz"):
-        variables = _layer_states(model)
+    with fit_errors(own.directory / "layers.npz"):
+        variables = layer_state_variables(model)
         if len(states) != len(variables):
             raise ValueError(f"it has {len(states)} layer states, the model has {len(variables)}")
         for state, variable in zip(states, variables, strict=True):
@@ -78,7 +78,7 @@ def restore(
 
 def layer_states(model: Any) -> list[npt.NDArray[Any]]:
     """Return the states of random and recurrent layers and of TensorFlow's generator."""
-    return [np.asarray(graph_mode.value(variable)) for variable in _layer_states(model)]
+    return [np.asarray(graph_mode.value(variable)) for variable in layer_state_variables(model)]
 
 
 def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozenset()) -> None:
@@ -93,7 +93,7 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
     file, limit = checkpoint / MODEL, size_limits.largest(model)
     if file.exists():
         size_limits.check_hdf5(file, limit)
-        with _fit_errors(file):
+        with fit_errors(file):
             model.load_weights(str(file))
             if not is_other:
                 _restore_optimizer(file, model)
@@ -105,13 +105,13 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
         size_limits.check_tensors(checkpoint / WEIGHTS, limit)
         # Optimizers create and restore their variables at their first step; variables that
         # already exist must be in the checkpoint.
-        with _fit_errors(checkpoint / WEIGHTS):
+        with fit_errors(checkpoint / WEIGHTS):
             status = model.load_weights(str(checkpoint / WEIGHTS))
             if not graph_mode.is_chosen():
                 status.assert_existing_objects_matched()
     if not is_other:
         settings = read_json(checkpoint / _OPTIMIZER)
-        with _fit_errors(checkpoint / _OPTIMIZER):
+        with fit_errors(checkpoint / _OPTIMIZER):
             for name, variable in keras_versions.optimizer_settings(model.optimizer).items():
                 if name in settings or not name.startswith(keras_versions.LOSS_SCALE):
                     graph_mode.assign(variable, settings[name])  # earlier versions had no scale
@@ -187,10 +187,12 @@ def spec_of_batch(described: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _fit_errors(file: Path) -> Iterator[None]:
+def fit_errors(file: Path) -> Iterator[None]:
     """Convert errors to a :class:`CheckpointError` that names ``file``."""
     try:
         yield
+    except DamagedCheckpointError:
+        raise
     except Exception as error:
         reason = one_line(error).removeprefix("ValueError: ")
         raise CheckpointError(f"{file}: it does not fit this model: {reason}") from error
@@ -242,6 +244,6 @@ def _text(name: Any) -> str:
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def _layer_states(model: Any) -> list[Any]:
+def layer_state_variables(model: Any) -> list[Any]:
     """Return the state variables of layers and of the global generator."""
     return [*keras_versions.layer_states(model), *random_state.global_generator_states()]

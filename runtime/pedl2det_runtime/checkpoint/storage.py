@@ -117,6 +117,21 @@ class Storage:
         return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
 
 
+def local_paths(config: CheckpointStorage, name: str) -> list[Path]:
+    """Return where a checkpoint of this name may be in a storage of files; nothing for a cloud.
+
+    Raises:
+        ConfigError: a field is missing.
+    """
+    kind, fields = str(config.type), config.model_extra or {}
+    if _PROTOCOLS.get(kind) != "file":
+        return []
+    base = Path(_base(kind, fields))
+    # Determined also took a storage_path that begins with host_path.
+    inside = Path(str(fields.get("storage_path") or ""))
+    return [path / name for path in (base, *([inside] if inside.is_absolute() else []))]
+
+
 def _base(kind: str, fields: dict[str, Any]) -> str:
     def field(name: str) -> str:
         value = fields.get(name)

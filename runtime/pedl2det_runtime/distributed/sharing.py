@@ -10,14 +10,15 @@ from pathlib import Path
 from pedl2det_runtime.distributed import DistributedContext
 
 
-def seen_by_all(path: Path, distributed: DistributedContext) -> Path:
+def seen_by_all(path: Path, distributed: DistributedContext, last: str = "metadata.json") -> Path:
     """Return a local path of the chief's checkpoint; copy the checkpoint if necessary.
 
     Args:
         path: the path on the chief's machine.
         distributed: the context of this process.
+        last: the file that is written last; empty if no run is writing the checkpoint.
     """
-    exists = (path / "metadata.json").exists()
+    exists = (path / last).exists()
     if all(distributed.allgather(exists)):
         return path
     packed = distributed.broadcast(_packed(path) if distributed.rank == 0 else None)

@@ -69,13 +69,7 @@ def start_ranks(
         run_lock.refuse_held(options.out)
     if not options.resume and not hosts:
         find_checkpoint(options, TrialInfo.of(config, options.out), lambda _: None)
-    ranks = replace(
-        options,
-        directory=directory.resolve(),
-        config=file.resolve(),
-        out=options.out.resolve(),
-        slots=slots,
-    )
+    ranks = replace(options.absolute(), config=file.resolve(), slots=slots)
     arguments = ["run", *ranks.arguments()]
     command = [sys.executable, "-m", "pedl2det", *arguments]
     launch(Launch([*command, *more], slots, hosts, options.out.resolve(), config.max_restarts), say)

@@ -71,7 +71,7 @@ class Multiplexer:
                 )
             if not has_epochs:
                 _check_epochs(callback)
-        self._count = len(callbacks)
+        self.count = len(callbacks)
         here = [
             (place, callback)
             for place, callback in enumerate(callbacks)
@@ -137,7 +137,7 @@ class Multiplexer:
         Raises:
             CheckpointError: a state holds more than data and instances of the trial's classes.
         """
-        states: list[Any] = [None] * self._count
+        states: list[Any] = [None] * self.count
         for place, callback, memory in zip(
             self._places, self._callbacks, self._memories, strict=True
         ):
@@ -163,11 +163,19 @@ class Multiplexer:
             states = safe_pickle.loads(own.callbacks, self._home)
             if not isinstance(states, list):
                 raise ValueError("expected a list of states")
-        if len(states) != self._count:
+        if len(states) != self.count:
             raise CheckFailedError(
                 f"{file}: the checkpoint holds the state of {len(states)} callbacks, "
-                f"keras_callbacks() returned {self._count}"
+                f"keras_callbacks() returned {self.count}"
             )
+        self.restore_states(states, file)
+
+    def restore_states(self, states: list[Any], file: Path) -> None:
+        """Restore one state for each callback of the list; None leaves a callback as it is.
+
+        Raises:
+            DamagedCheckpointError: the state of a Keras callback is none.
+        """
         for place, callback, memory in zip(
             self._places, self._callbacks, self._memories, strict=True
         ):

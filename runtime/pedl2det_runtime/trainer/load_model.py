@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
-import os
+import logging
+import math
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,20 +16,21 @@ from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import manifest, model_files, size_limits
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldCheckpoint, open_old
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.errors.trial_code import one_line
 from pedl2det_runtime.trainer.trial_loading import at_home, load_trial, users_code
 
-_OLD_MODELS = ("determined-keras-model.h5", "determined-keras-model", "pedl-keras-model")
-
+_log = logging.getLogger(__name__)
 
 #: Layers whose config holds code, or names any function of TensorFlow.
 _CODE = {"Lambda", "__lambda__", "TFOpLambda", "SlicingOpLambda", "ClassMethod"}
 _CODE |= {"InstanceMethod", "InstanceProperty", "TensorFlowOpLayer"}
 _CONFIGS = ("model_config", "training_config")
-_TRUST = "if you trust it, pass trust=True"
+_TRUST = "if you trust it, pass trust=True (convert: --trust)"
 
 
 def load_model_from_checkpoint_path(
@@ -41,8 +43,9 @@ def load_model_from_checkpoint_path(
     Every file is verified first. Without ``trust`` no code of the checkpoint runs: Keras opens the
     HDF5 file, which works for models made of Keras' own layers, losses and metrics. With ``trust``
     the trial's code in the checkpoint builds the model: the trial is constructed with a context as
-    :meth:`TFKerasTrialContext.from_config` makes them, and asked for ``build_model()``. Older
-    checkpoints that are one HDF5 file are always opened by Keras.
+    :meth:`TFKerasTrialContext.from_config` makes them, and asked for ``build_model()``. Every
+    format of PEDL and Determined is opened in the same way; one without code is opened by Keras, if
+    it is an HDF5 file.
 
     Args:
         path: the checkpoint's directory.
@@ -63,14 +66,66 @@ def load_model_from_checkpoint_path(
     if checkpoint_directory.is_own(directory):
         _verify(directory)
         return _load_with_code(directory) if trust else _load_without_code(directory)
-    for name in _OLD_MODELS:
-        if os.path.lexists(directory / name):
-            manifest.refuse_special(directory)
-            return _open_hdf5(directory / name, trust)
-    raise CheckFailedError(
-        f"{path}: no checkpoint of a Keras trial: expected state.json of a checkpoint written "
-        f"here, or one of {', '.join(_OLD_MODELS)}"
+    old = open_old(directory)
+    if old is None:
+        raise CheckFailedError(
+            f"{path}: no checkpoint of a Keras trial: expected state.json of a checkpoint written "
+            f"here, or one of {', '.join(NAMES)}"
+        )
+    model, optimizers = load_old(old, trust)
+    if model.built:
+        try:
+            old.restore_optimizers(model, optimizers)
+        except CheckpointError as error:
+            _log.warning("%s: the optimizer begins anew", error)
+    return model
+
+
+def load_old(
+    old: OldCheckpoint, trust: bool, *, needs_weights: bool = False
+) -> tuple[Any, list[Any]]:
+    """Load the model of a checkpoint of PEDL or Determined, without the states of its optimizers.
+
+    Args:
+        old: the checkpoint.
+        trust: whether its code may run.
+        needs_weights: refuse a model that gets its weights only when its first batch builds it.
+
+    Returns:
+        The model and the wrapped optimizers.
+
+    Raises:
+        CheckpointError: it is damaged, needs its code, or does not fit the trial in it.
+        TrialCodeError: the trial's code raised.
+    """
+    manifest.refuse_special(old.path)
+    facts, code = old.facts, old.code
+    if trust and code is not None and facts.config is not None:
+        hparams = facts.hparams or {}
+        model, optimizers = _build_with_code(
+            code, facts.config, hparams, facts.entrypoint, batch=None
+        )
+        if needs_weights and not model.built:
+            raise CheckpointError(
+                f"{old.path}: its model is built by its first batch of data: {_go_on(old)}"
+            )
+        with model_files.fit_errors(old.weights.file):
+            limit = size_limits.largest(model) if model.built else math.inf
+            old.weights.restore_weights(model, limit)
+        return model, optimizers
+    if isinstance(old.weights, HDF5Model):
+        return _open_hdf5(old.weights.file, trust), []
+    if not trust:
+        raise CheckpointError(f"{old.path}: only its code can build this model; {_TRUST}")
+    lacks = "code/" if code is None else "the experiment config (load_data.json or metadata.json)"
+    raise CheckpointError(
+        f"{old.path}: only the trial's code can build this model, and the checkpoint lacks "
+        f"{lacks}: {_go_on(old)}"
     )
+
+
+def _go_on(old: OldCheckpoint) -> str:
+    return f"train on from it with pedl2det run DIR --from-checkpoint {old.path}"
 
 
 def _verify(directory: Path) -> None:
@@ -86,23 +141,48 @@ def _verify(directory: Path) -> None:
 
 
 def _load_with_code(directory: Path) -> Any:
-    config = config_from(read_json(directory / "experiment_config.json"))
+    config = read_json(directory / "experiment_config.json")
+    model, _ = _build_with_code(
+        directory / "code",
+        config,
+        read_json(directory / "hparams.json"),
+        config.get("entrypoint"),
+        read_json(directory / "metadata.json")["batch"],
+    )
+    model_files.restore_weights(directory, model)
+    return model
+
+
+def _build_with_code(
+    code: Path, raw: dict[str, Any], hparams: dict[str, Any], entrypoint: Any, batch: Any
+) -> tuple[Any, list[Any]]:
+    """Build the model of a trial with its own code; return it with the wrapped optimizers.
+
+    Args:
+        code: the directory of the code.
+        raw: the experiment config.
+        hparams: the hyperparameters.
+        entrypoint: names the trial class.
+        batch: the batch spec, which builds a model without inputs; None if it is not known.
+
+    Raises:
+        TrialCodeError: the code raised.
+    """
+    config = config_from(raw)
     info = TrialInfo(
         config=config,
-        hparams=read_json(directory / "hparams.json"),
+        hparams=hparams,
         seed=config.reproducibility.experiment_seed,
         tensorboard_dir=Path(tempfile.gettempdir()) / "tensorboard",
     )
-    code = directory / "code"
     with running(info), at_home(code):
-        trial_class = load_trial(code, config.entrypoint)
+        trial_class = load_trial(code, entrypoint)
         with users_code(code, f"build the model of {trial_class.__name__}"):
-            model = trial_class(TFKerasTrialContext(info, managed=False)).build_model()
-            if not graph_mode.is_chosen() or not model.built:
-                batch = read_json(directory / "metadata.json")["batch"]
+            context = TFKerasTrialContext(info, managed=False)
+            model = trial_class(context).build_model()
+            if batch is not None and not (graph_mode.is_chosen() and model.built):
                 keras_versions.build(model, model_files.spec_of_batch(batch))
-    model_files.restore_weights(directory, model)
-    return model
+    return model, context.optimizers
 
 
 def _load_without_code(directory: Path) -> Any:

@@ -31,6 +31,7 @@ from pedl2det_runtime.trainer.schedule import next_action, next_epoch_end, next_
 from pedl2det_runtime.trainer.signal_checks import ValidationChecks
 from pedl2det_runtime.trainer.stop_by_callback import StopByCallback
 from pedl2det_runtime.trainer.stop_by_signal import StopBySignal
+from pedl2det_runtime.trainer.warm_start import WarmStart
 from pedl2det_runtime.trainer.worker_state import WorkerState
 
 
@@ -58,6 +59,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._united_at = -1
         self._workload_begins = False
         self._worker_state = WorkerState(job)
+        self._warm_start = WarmStart(job, job.run.source) if job.run.source else None
         self._reports: Reports | NoReports = NoReports()
         self._trace = None
         if job.run.is_chief:
@@ -93,6 +95,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         own = job.run.resume_point.own
         if own:
             job.callbacks.load_states(own)
+        elif self._warm_start:
+            self._warm_start.restore_callbacks()
         with signals.deferred():
             self._act()
             if not self._is_over() and self._first_batch < self._schedule.total:
@@ -122,7 +126,12 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         """The training data from the first batch on, with the model and all states in place."""
         point, team = self._job.run.resume_point, self._job.team
         if not (point.path and point.state and point.own):
-            dataset = self._feed.open(model, build=team.size > 1)
+            if self._warm_start:
+                self._warm_start.restore_random()
+            is_needed_built = team.size > 1 or self._warm_start is not None
+            dataset = self._feed.open(model, build=is_needed_built)
+            if self._warm_start:
+                self._warm_start.restore_model()
             team.share_weights(model)
             return dataset
         rank, size = self._job.data.ranks

@@ -24,6 +24,8 @@ class RunOptions:
         trace: write the metrics of every single batch to ``batches.jsonl``.
         slots: the processes that train, or None for as many as the config says.
         force: resume although what is trained, or the run's reports, have changed.
+        from_checkpoint: a checkpoint whose weights and states a new run begins with.
+        weights_only: take only the weights of it.
     """
 
     directory: Path
@@ -36,18 +38,30 @@ class RunOptions:
     trace: bool = False
     slots: int | None = None
     force: bool = False
+    from_checkpoint: Path | None = None
+    weights_only: bool = False
 
     def arguments(self) -> list[str]:
         """The arguments of ``pedl2det run`` that say the same."""
         arguments = [str(self.directory), *(("-c", str(self.config)) if self.config else ())]
         arguments += ["--out", str(self.out)]
         arguments += [word for override in self.overrides for word in ("--set", override)]
-        for name in ("resume", "force", "test", "trace"):
-            arguments += [f"--{name}"] if getattr(self, name) else []
-        for name in ("max_batches", "slots"):
+        for name in ("resume", "force", "test", "trace", "weights_only"):
+            arguments += [f"--{name.replace('_', '-')}"] if getattr(self, name) else []
+        for name in ("max_batches", "slots", "from_checkpoint"):
             value = getattr(self, name)
             arguments += [f"--{name.replace('_', '-')}", str(value)] if value else []
         return arguments
+
+    def absolute(self) -> RunOptions:
+        """The same options with absolute paths, for another working directory."""
+        source = self.from_checkpoint and self.from_checkpoint.resolve()
+        return replace(
+            self,
+            directory=self.directory.resolve(),
+            out=self.out.resolve(),
+            from_checkpoint=source,
+        )
 
     def to_resume(self) -> str:
         """The command that goes on with the run; credentials in it are replaced by stars."""

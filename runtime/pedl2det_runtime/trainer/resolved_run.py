@@ -10,6 +10,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resume import ResumePoint, checkpoint_of_all
+from pedl2det_runtime.trainer.source import source_of_all
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Run:
         is_test: train one batch, validate one, write one checkpoint.
         traces: whether the metrics of each batch go to ``batches.jsonl``.
         forces: whether changes since the checkpoint are accepted.
+        source: the checkpoint that a new run begins with.
+        weights_only: whether it takes only the weights of it.
     """
 
     info: TrialInfo
@@ -37,6 +40,8 @@ class Run:
     is_test: bool = False
     traces: bool = False
     forces: bool = False
+    source: Path | None = None
+    weights_only: bool = False
 
     @property
     def config(self) -> ExperimentConfig:
@@ -59,7 +64,8 @@ def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -
 
     Raises:
         ConfigError: the run's directory holds results, and ``options.resume`` is not set.
-        CheckpointError: the checkpoint is damaged, or of another run.
+        CheckpointError: the checkpoint is damaged, or of another run; or there is none to begin
+            with.
     """
     point = checkpoint_of_all(options, info, say)
     if point.state is not None:
@@ -74,4 +80,6 @@ def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -
         is_test=options.test,
         traces=options.trace,
         forces=options.force,
+        source=None if point.path else source_of_all(options, info),
+        weights_only=options.weights_only,
     )

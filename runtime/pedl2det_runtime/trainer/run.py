@@ -47,7 +47,7 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
         raise ConfigError(f"{options.directory}: no such directory")
     config = read_config(options.config or find_config(options.directory), options.overrides)
     # A trial's home is its working directory: paths are made absolute before it is entered.
-    options = replace(options, directory=options.directory.resolve(), out=options.out.resolve())
+    options = options.absolute()
     distributed = join(options.slots)
     if distributed.rank > 0:
         say = _nothing

@@ -52,7 +52,8 @@ class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
         return {"workload": self._workload}
 
     def load_state(self, state: dict[str, int]) -> None:
-        self._workload = state["workload"]
+        # Determined calls it otherwise in its checkpoints.
+        self._workload = state.get("workload", state.get("workload_end_count", 0))
 
 
 #: The name of the class before Determined 0.13.8.

@@ -1,0 +1,62 @@
+"""``pedl2det checkpoint``: show a checkpoint of any age, or convert it to today's format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from pedl2det.commands.run import _fail, _old_names, _runtime
+
+
+@click.group("checkpoint")
+def command() -> None:
+    """Show or convert a checkpoint of PEDL, Determined or pedl2det."""
+
+
+@command.command("show")
+@click.argument("path", type=click.Path(path_type=Path))
+def show(path: Path) -> None:
+    """Say what the checkpoint in PATH is and holds. None of its code runs."""
+    with _ready():
+        from pedl2det_runtime.checkpoint.describe import described
+        from pedl2det_runtime.trainer.source import require_checkpoint
+
+        require_checkpoint(path)
+        click.echo("\n".join(described(path.resolve())))
+
+
+@command.command("convert")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--trust", is_flag=True, help="Run the code in OLD, where it must build the model.")
+@click.option("--weights-only", is_flag=True, help="Leave the state of the optimizer out.")
+@click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
+def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: bool) -> None:
+    """Write the checkpoint OLD in today's format into NEW, which must not exist."""
+    with _ready(with_stack):
+        from pedl2det_runtime import stub_path
+        from pedl2det_runtime.backends import keras_versions
+        from pedl2det_runtime.trainer.convert import convert
+
+        options = _runtime().RunOptions(directory=old.resolve() / "code", out=new)
+        with _old_names(options), stub_path.served_first(), keras_versions.as_before():
+            taken = convert(old, new, trust=trust, weights_only=weights_only)
+        click.echo(f"{new}: {', '.join(taken)} of {old}")
+
+
+@contextmanager
+def _ready(with_stack: bool = False) -> Iterator[None]:
+    """TensorFlow with its Keras, and errors as lines."""
+    _runtime()
+    from pedl2det_runtime import errors
+    from pedl2det_runtime.backends import keras_versions
+
+    try:
+        keras_versions.choose_keras_2()
+        keras_versions.load_tensorflow()
+        yield
+    except errors.Pedl2DetError as error:
+        _fail(error, with_stack)

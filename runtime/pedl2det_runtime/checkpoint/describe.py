@@ -1,0 +1,113 @@
+"""Describe a checkpoint of any format in a few lines."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.checkpoint import directory, model_files
+from pedl2det_runtime.checkpoint.old_formats import states
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
+from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
+from pedl2det_runtime.checkpoint.state import read_state
+from pedl2det_runtime.checkpoint.untrusted_files import read_json
+from pedl2det_runtime.config.credentials import without_credentials
+
+_MAX_LAYERS = 16
+_MAX_WIDTH = 100
+_STATES = {
+    states.RANDOM: "random",
+    states.CALLBACKS: "callbacks",
+    "callback_state": "callbacks",
+    states.SEQUENCER: "progress",
+    "rank-0": "random, callbacks, data",
+    "state.json": "progress",
+}
+
+
+def described(path: Path) -> list[str]:
+    """Return the lines that describe a checkpoint.
+
+    Raises:
+        CheckpointError: it is none.
+        DamagedCheckpointError: it is damaged.
+    """
+    old = opened(path)
+    rows = [("checkpoint", str(path)), *(_own(path, old) if directory.is_own(path) else _old(old))]
+    rows += [("optimizer", _optimizer(state)) for state in old.weights.optimizers()]
+    rate = old.weights.learning_rate()
+    rows += [("learning rate", f"{rate:.6g}")] if rate is not None else []
+    rows += _layers(old.weights.layers())
+    rows += [("states", ", ".join(_states(path)) or "none"), ("code", _code(old.code))]
+    return [_printable(f"{name:<14}{text}".rstrip()) for name, text in rows]
+
+
+def _old(old: OldCheckpoint) -> Iterator[tuple[str, str]]:
+    facts = old.facts
+    yield "format", old.format
+    if facts.versions:
+        yield "written by", ", ".join(facts.versions)
+    yield "trained", "unknown" if old.batches is None else _counted(old.batches, "batch")
+    yield "trial", str(facts.entrypoint or "unknown")
+    yield "hparams", "unknown" if facts.hparams is None else _values(facts.hparams)
+
+
+def _own(path: Path, old: OldCheckpoint) -> Iterator[tuple[str, str]]:
+    is_hdf5 = (path / model_files.MODEL).exists()
+    yield "format", f"pedl2det: {'one HDF5 file' if is_hdf5 else 'weights of TensorFlow'}"
+    if old.facts.versions:
+        yield "written by", ", ".join(old.facts.versions)
+    yield "trained", _counted(read_state(path).progress.batches, "batch")
+    config = read_json(path / "experiment_config.json")
+    yield "trial", str(config.get("entrypoint") or "unknown")
+    yield "hparams", _values(read_json(path / "hparams.json"))
+
+
+def _optimizer(state: OptimizerState) -> str:
+    steps = "" if state.steps is None else f", {_counted(state.steps, 'step')}"
+    kind = state.likely_kind or "unknown class"
+    return f"{kind}{steps}, {_counted(len(state.arrays), 'array')}"
+
+
+def _layers(layers: Layers) -> list[tuple[str, str]]:
+    numbers = sum(math.prod(shape) for weights in layers.values() for shape in weights.values())
+    rows = [("layers", f"{len(layers)}, with {_counted(numbers, 'number')}")]
+    for name, weights in list(layers.items())[:_MAX_LAYERS]:
+        shapes = ", ".join(
+            f"{weight} ({', '.join(map(str, shape))})" for weight, shape in weights.items()
+        )
+        rows.append(("", f"{name}: {shapes}"))
+    if len(layers) > _MAX_LAYERS:
+        rows.append(("", f"and {len(layers) - _MAX_LAYERS} more"))
+    return rows
+
+
+def _states(path: Path) -> Iterator[str]:
+    return (text for name, text in _STATES.items() if os.path.lexists(path / name))
+
+
+def _code(code: Path | None) -> str:
+    if code is None:
+        return "none"
+    names = sorted(file.relative_to(code).as_posix() for file in code.rglob("*") if file.is_file())
+    return f"{_counted(len(names), 'file')}: {', '.join(names)}"
+
+
+def _values(hparams: dict[str, Any]) -> str:
+    return json.dumps(without_credentials(hparams), default=str)
+
+
+def _counted(count: int, noun: str) -> str:
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
+
+
+def _printable(line: str) -> str:
+    shown = "".join(letter if letter.isprintable() else "?" for letter in line)
+    is_path = shown.startswith("checkpoint")
+    return shown if len(shown) <= _MAX_WIDTH or is_path else f"{shown[: _MAX_WIDTH - 3]}..."

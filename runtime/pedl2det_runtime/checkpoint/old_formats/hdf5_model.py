@@ -1,0 +1,112 @@
+"""Read a model that ``model.save`` wrote into one HDF5 file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pedl2det_runtime.checkpoint import size_limits
+from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
+from pedl2det_runtime.checkpoint.untrusted_files import reading
+
+_STATE = "optimizer_weights"
+Layers = dict[str, dict[str, tuple[int, ...]]]
+
+
+@dataclass(frozen=True)
+class HDF5Model:
+    """One HDF5 file: architecture, weights, optimizer.
+
+    Attributes:
+        file: its path.
+    """
+
+    file: Path
+
+    def layers(self) -> Layers:
+        """Return the shapes of the weights of each layer."""
+        import h5py
+
+        size_limits.check_hdf5(self.file)
+        layers: Layers = {}
+        with reading(self.file), h5py.File(self.file) as file:
+            group = file.get("model_weights", file)
+            for layer in group:
+                group[layer].visititems(
+                    lambda name, item, layer=layer: (
+                        layers.setdefault(layer, {}).update({_last(name): item.shape})
+                        if isinstance(item, h5py.Dataset)
+                        else None
+                    )
+                )
+        return layers
+
+    def restore_weights(self, model: Any, limit: float) -> None:
+        """Set the weights of a built model, layer by layer.
+
+        Raises:
+            Exception: as Keras; the file does not fit the model.
+        """
+        size_limits.check_hdf5(self.file, limit)
+        model.load_weights(str(self.file))
+
+    def optimizers(self) -> list[OptimizerState]:
+        """Return the state of the compiled optimizer; nothing if there is none."""
+        kind = str(self.optimizer_config().get("class_name") or "")
+        return optimizer_states(self.file, kind.rpartition(">")[2])
+
+    def learning_rate(self) -> float | None:
+        """Return the learning rate at the checkpoint."""
+        settings = self.optimizer_config().get("config") or {}
+        rate = settings.get("learning_rate", settings.get("lr"))
+        return float(rate) if isinstance(rate, int | float) else None
+
+    def optimizer_config(self) -> dict[str, Any]:
+        """Return class and settings of the compiled optimizer."""
+        import h5py
+
+        with reading(self.file), h5py.File(self.file) as file:
+            config = json.loads(file.attrs.get("training_config", "{}"))
+            optimizer: dict[str, Any] = config.get("optimizer_config") or {}
+            optimizer.setdefault("config", {})
+            return optimizer
+
+
+def optimizer_states(path: Path, kind: str = "") -> list[OptimizerState]:
+    """Return the optimizer states in an HDF5 file: of one, or of ``optimizer-0`` and so on.
+
+    Args:
+        path: the file.
+        kind: the class of the optimizer, if there is one.
+
+    Raises:
+        DamagedCheckpointError: the file is damaged.
+    """
+    import h5py
+
+    size_limits.check_hdf5(path)
+    with reading(path), h5py.File(path) as file:
+        if _STATE in file:
+            return [_state(file, kind)]
+        names = [name for name in file if name.startswith("optimizer-")]
+        names.sort(key=lambda name: int(name.removeprefix("optimizer-")))
+        return [_state(file[name], "") for name in names]
+
+
+def _state(group: Any, kind: str) -> OptimizerState:
+    if _STATE not in group:  # an optimizer without variables
+        return OptimizerState((), (), kind)
+    group = group[_STATE]
+    names = [
+        name.decode() if isinstance(name, bytes) else str(name)
+        for name in group.attrs["weight_names"]
+    ]
+    return OptimizerState(tuple(names), tuple(np.asarray(group[name]) for name in names), kind)
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(":0")

@@ -1,0 +1,143 @@
+"""Tell the format of an old checkpoint, and open it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.checkpoint import optimizer_state
+from pedl2det_runtime.checkpoint.old_formats import states
+from pedl2det_runtime.checkpoint.old_formats.facts import Facts, read_facts
+from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model, Layers
+from pedl2det_runtime.checkpoint.old_formats.tensorflow_weights import TensorFlowWeights
+from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
+from pedl2det_runtime.errors import CheckpointError
+
+
+class Weights(Protocol):
+    """Weights and optimizers of a checkpoint, in one of the formats."""
+
+    @property
+    def file(self) -> Path:
+        """The file that holds the weights."""
+
+    def layers(self) -> Layers:
+        """Return the shapes of the weights of each layer."""
+
+    def restore_weights(self, model: Any, limit: float) -> None:
+        """Set the weights of a model; ``limit`` is the maximum size of a file in bytes."""
+
+    def optimizers(self) -> list[OptimizerState]:
+        """Return the states of the optimizers."""
+
+    def learning_rate(self) -> float | None:
+        """Return the learning rate at the checkpoint."""
+
+
+@dataclass(frozen=True)
+class OldCheckpoint:
+    """A checkpoint of PEDL or Determined.
+
+    Attributes:
+        path: its directory.
+        format: what it is, and who wrote it.
+        facts: what it says about itself.
+        weights: its weights and optimizers.
+    """
+
+    path: Path
+    format: str
+    facts: Facts
+    weights: Weights
+
+    @property
+    def batches(self) -> int | None:
+        """The number of batches trained; None if nothing in it counts them."""
+        known = self.facts.batches
+        if known is None:
+            known = states.trained_batches(self.path)
+        steps = (state.steps for state in self.weights.optimizers() if known is None)
+        return next(steps, None) if known is None else known
+
+    def restore_optimizers(self, model: Any, optimizers: list[Any]) -> list[OptimizerState]:
+        """Restore the optimizers of a built model, and return their states.
+
+        Args:
+            model: the model.
+            optimizers: the wrapped optimizers in call order; if there are none, those of the model.
+
+        Raises:
+            CheckpointError: the states do not fit the optimizers.
+        """
+        own = optimizers or keras_versions.optimizers(model)
+        saved = self.weights.optimizers()
+        if len(saved) != len(own):
+            raise CheckpointError(
+                f"{self.path}: holds the state of {len(saved)} optimizers, the trial has {len(own)}"
+            )
+        for optimizer, state in zip(own, saved, strict=True):
+            variables = keras_versions.optimizer_variables(model, optimizer)
+            try:
+                optimizer_state.restore(optimizer, variables, state)
+            except ValueError as error:
+                raise CheckpointError(
+                    f"{self.weights.file}: the state of the optimizer does not fit: {error}"
+                ) from None
+        return saved
+
+    @property
+    def code(self) -> Path | None:
+        """The directory of the trial's code; None if there is none."""
+        code = self.path / "code"
+        return code if code.is_dir() and not code.is_symlink() else None
+
+
+_HDF5 = {
+    "determined-keras-model.h5": "Determined 0.12.4 to 0.13.7: one HDF5 file",
+    "determined-keras-model": "Determined up to 0.12.3: one HDF5 file",
+    "pedl-keras-model": "PEDL: one HDF5 file",
+}
+_TENSORFLOW = {
+    "determined-keras-model-weights": (
+        "Determined 0.13.8 to 0.38: TensorFlow's weights, optimizers in HDF5"
+    ),
+    "model_checkpoint": "DeterminedCallback of Determined 0.38: TensorFlow's weights",
+}
+_OPTIMIZERS = "determined-keras-optimizer-weights.h5"
+NAMES = (*_HDF5, *_TENSORFLOW)
+
+
+def open_old(directory: Path) -> OldCheckpoint | None:
+    """Open a checkpoint of PEDL or Determined; return None if it is none.
+
+    Raises:
+        DamagedCheckpointError: a file that tells about it is damaged.
+    """
+    for name, described in _HDF5.items():
+        if os.path.lexists(directory / name):
+            model = HDF5Model(directory / name)
+            return OldCheckpoint(directory, described, read_facts(directory), model)
+    for name, described in _TENSORFLOW.items():
+        if os.path.lexists(directory / f"{name}.index"):
+            is_trials = name != "model_checkpoint"
+            weights = TensorFlowWeights(
+                directory / name, directory / _OPTIMIZERS if is_trials else None
+            )
+            return OldCheckpoint(directory, described, read_facts(directory), weights)
+    return None
+
+
+def opened(directory: Path) -> OldCheckpoint:
+    """Open a checkpoint of PEDL or Determined.
+
+    Raises:
+        CheckpointError: it is none.
+        DamagedCheckpointError: a file that tells about it is damaged.
+    """
+    found = open_old(directory)
+    if found is None:
+        raise CheckpointError(f"{directory}: expected one of {', '.join(NAMES)}")
+    return found

@@ -1,0 +1,126 @@
+"""Write a checkpoint of PEDL or Determined in today's format (:mod:`..checkpoint.writer`)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.backends import keras_versions, random_state
+from pedl2det_runtime.checkpoint import (
+    compile_settings,
+    directory,
+    model_files,
+    ownership,
+    safe_pickle,
+    writer,
+)
+from pedl2det_runtime.checkpoint.code_files import public_files
+from pedl2det_runtime.checkpoint.old_formats import states
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
+from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.checkpoint.rank_state import RankState
+from pedl2det_runtime.checkpoint.state import State
+from pedl2det_runtime.errors import CheckpointError
+from pedl2det_runtime.trainer.load_model import load_old
+from pedl2det_runtime.trainer.source import require_checkpoint
+
+_LOADERS: dict[str, dict[str, Any]] = {"training": {}, "validation": {}}
+
+
+def convert(source: Path, target: Path, *, trust: bool, weights_only: bool) -> list[str]:
+    """Write a checkpoint in today's format.
+
+    Args:
+        source: the checkpoint.
+        target: the directory to write; it must not exist.
+        trust: build the model with the code in the checkpoint.
+        weights_only: begin with a new state of the optimizer.
+
+    Returns:
+        What was taken.
+
+    Raises:
+        CheckpointError: the checkpoint cannot be converted, or not be written.
+        TrialCodeError: the trial's code raised.
+    """
+    if os.path.lexists(target):
+        raise CheckpointError(f"{target}: exists and is not replaced")
+    require_checkpoint(source)
+    if directory.is_own(source):
+        raise CheckpointError(f"{source}: is of today's format")
+    old = opened(source.resolve())
+    keras_versions.prepare()
+    random_state.seed_everything(_seed(old))
+    random_state.seed_global_generator(_seed(old))
+    model, optimizers = load_old(old, trust, needs_weights=True)
+    taken = ["the weights"]
+    if not weights_only:
+        try:
+            old.restore_optimizers(model, optimizers)
+        except CheckpointError as error:
+            raise CheckpointError(f"{error}: convert its weights with --weights-only") from None
+        taken.append("the optimizer")
+    own = _rank_state(old, model, taken)
+    _write(target, old, model, own)
+    return taken
+
+
+def _rank_state(old: OldCheckpoint, model: Any, taken: list[str]) -> RankState:
+    """Return the states of an old checkpoint, and initial ones for those that it lacks."""
+    host = random_state.host_state()
+    if (random := states.random_states(old.path)) is not None:
+        random.restore_generator()
+        host = random.host
+        taken.append("the random states")
+    callbacks = states.callback_states(old.path) or []
+    if callbacks:
+        taken.append("the states of the callbacks")
+    return RankState(
+        random=host,
+        callbacks=safe_pickle.dumps(callbacks),
+        loaders=_LOADERS,
+        layers=model_files.layer_states(model),
+        gradients=[],
+    )
+
+
+def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None:
+    batches = old.batches or 0
+    state = State(
+        progress=Progress(batches, last_checkpoint=batches),
+        records=0,
+        best=None,
+        seed=_seed(old),
+        slots=1,
+    )
+    code = old.code
+    contents = writer.Contents(
+        old.facts.config or {},
+        old.facts.hparams or {},
+        code or old.path,
+        public_files(code) if code else (),
+        compiled=compile_settings.described(model),
+    )
+    try:
+        beside = Path(
+            tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+        )
+    except OSError as error:
+        raise CheckpointError(f"{target}: cannot be written: {error.strerror}") from None
+    try:
+        whole = writer.save(beside, model, state, [own], run=str(uuid.uuid4()), contents=contents)
+        ownership.refuse_existing(target)
+        whole.rename(target)
+    except OSError as error:
+        raise CheckpointError(f"{target}: cannot be written: {error.strerror}") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _seed(old: OldCheckpoint) -> int:
+    seed = ((old.facts.config or {}).get("reproducibility") or {}).get("experiment_seed")
+    return seed if isinstance(seed, int) and seed >= 0 else 0

@@ -1,0 +1,341 @@
+"""``pedl2det checkpoint``: shows and converts checkpoints; models out of old ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import tensorflow as tf
+from click.testing import CliRunner
+from determined.keras import load_model_from_checkpoint_path
+
+import old_formats
+from old_formats import CALLBACK, FORMATS, HDF5, REAL, WEIGHTS
+from pedl2det.cli import cli
+from pedl2det_runtime.errors import CheckpointError, TrialCodeError
+from support import pedl2det, read_tree, write_tree
+
+X = np.random.RandomState(0).normal(size=(6, 3)).astype(np.float32)
+MODEL = """\
+import numpy as np
+import tensorflow as tf
+from determined.keras import TFKerasTrial
+
+
+class Doubling(tf.keras.layers.Layer):
+    def call(self, x):
+        return 2 * x
+
+
+class T(TFKerasTrial):
+    def __init__(self, context):
+        self.context = context
+
+    def build_model(self):
+        units = self.context.get_hparam("units")
+        layers = [tf.keras.layers.Dense(units), tf.keras.layers.Dense(1)]
+        model = tf.keras.Sequential([Doubling(input_shape=(3,)), *layers])
+        model = self.context.wrap_model(model)
+        model.compile(self.context.wrap_optimizer(tf.keras.optimizers.Adam(0.1)), "mse")
+        return model
+
+    def build_training_data_loader(self):
+        x = np.ones((8, 3), np.float32)
+        return x, x.sum(axis=1)
+
+    build_validation_data_loader = build_training_data_loader
+"""
+CONFIG = {
+    "entrypoint": "model_def:T",
+    "hyperparameters": {"global_batch_size": 4, "units": 5, "password": "hunter2"},
+    "searcher": {"name": "single", "metric": "val_loss", "max_length": {"batches": 3}},
+}
+
+
+class Doubling(tf.keras.layers.Layer):
+    """As in the trial."""
+
+    def call(self, x: Any) -> Any:
+        return 2 * x
+
+
+def trained(*, custom: bool) -> Any:
+    """A model after two steps; with a layer of the trial's own, or of Keras' alone."""
+    first = [Doubling(input_shape=(3,))] if custom else [tf.keras.Input((3,))]
+    model = tf.keras.Sequential([*first, tf.keras.layers.Dense(5), tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.Adam(0.1), "mse")
+    for _ in range(2):
+        model.train_on_batch(X, X.sum(axis=1))
+    return model
+
+
+@pytest.fixture
+def model() -> Any:
+    """A model of the trial, trained."""
+    return trained(custom=True)
+
+
+def with_code(directory: Path, name: str, model: Any, source: str = MODEL) -> Path:
+    """A checkpoint with its trial's code and config, in any format."""
+    old = old_formats.write(directory, name, model)
+    write_tree(old / "code", {"model_def.py": source, "notes.txt": "units: 5\n"})
+    old_formats.write_load_data(old, CONFIG)
+    return old
+
+
+def checkpoint(*arguments: object) -> tuple[int, str]:
+    """Run ``pedl2det checkpoint`` in this process; returns its exit code and output."""
+    result = CliRunner().invoke(cli, ["checkpoint", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output
+
+
+def refused(*arguments: object) -> str:
+    """The one line of a command that fails."""
+    code, said = checkpoint(*arguments)
+    assert code == 2
+    assert said.count("\n") == 1
+    return said
+
+
+SHOWN = {
+    "0.12.3-keras": """\
+checkpoint    {path}
+format        Determined up to 0.12.3: one HDF5 file
+trained       500 batches
+trial         unknown
+hparams       unknown
+optimizer     SGD, 500 steps, 1 array
+learning rate 0.001
+layers        1, with 1 number
+              dense: kernel (1, 1)
+states        none
+code          none
+""",
+    "0.13.8-keras": """\
+checkpoint    {path}
+format        Determined 0.13.8 to 0.38: TensorFlow's weights, optimizers in HDF5
+trained       1 batch
+trial         unknown
+hparams       unknown
+optimizer     SGD, 1 step, 1 array
+learning rate 0.001
+layers        1, with 1 number
+              layer_with_weights-0: dense/kernel (1, 1)
+states        random, callbacks
+code          none
+""",
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_show_says_what_a_checkpoint_is(name: str) -> None:
+    assert checkpoint("show", REAL / name) == (0, SHOWN[name].format(path=REAL / name))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_show_describes_every_format(name: str, model: Any, tmp_path: Path) -> None:
+    old = with_code(tmp_path / "old", name, model)
+    old_formats.write_states(old, ["a state"], batches=7)
+
+    code, said = checkpoint("show", old)
+
+    assert code == 0
+    assert len(said.splitlines()) < 24
+    assert "trained       7 batches" in said
+    assert "trial         model_def:T" in said
+    assert '"units": 5' in said and "hunter2" not in said
+    assert "optimizer     Adam, 2 steps, 9 arrays" in said
+    assert "2, with 26 numbers" in said
+    assert "kernel (3, 5)" in said and "bias (1)" in said
+    assert "states        random, callbacks, progress" in said
+    assert "code          2 files: model_def.py, notes.txt" in said
+
+
+def test_show_hides_nothing_in_a_name(tmp_path: Path) -> None:
+    old = shutil.copytree(REAL / "0.12.3-keras", tmp_path / "old")
+    with h5py.File(old / "determined-keras-model", "r+") as file:
+        file.move("model_weights/dense", "model_weights/a\x1b[2Jb")
+    code, said = checkpoint("show", old)
+    assert (code, "\x1b" in said) == (0, False)
+    assert "?[2Jb: kernel" in said
+
+
+@pytest.mark.parametrize("name", HDF5)
+def test_convert_needs_no_code_for_keras_own_layers(name: str, tmp_path: Path) -> None:
+    model = trained(custom=False)
+    old = old_formats.write(tmp_path / "old", name, model)
+
+    code, said = checkpoint("convert", old, tmp_path / "new")
+
+    assert (code, said) == (0, f"{tmp_path / 'new'}: the weights, the optimizer of {old}\n")
+    converted = load_model_from_checkpoint_path(tmp_path / "new")
+    assert np.array_equal(converted.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert int(converted.optimizer.iterations) == 2
+    converted.train_on_batch(X, X[:, 0])
+    model.train_on_batch(X, X[:, 0])
+    for ours, keras in zip(converted.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_allclose(ours, keras, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", [HDF5[2], WEIGHTS, CALLBACK])
+def test_convert_builds_the_model_with_code_that_is_trusted(
+    name: str, model: Any, tmp_path: Path
+) -> None:
+    old = with_code(tmp_path / "old", name, model)
+    old_formats.write_states(old, ["a state"], batches=7)
+    before = read_tree(old)
+
+    assert "if you trust it, pass trust=True (convert: --trust)" in refused(
+        "convert", old, tmp_path / "new"
+    )
+    assert not (tmp_path / "new").exists()
+    code, said = checkpoint("convert", old, tmp_path / "new", "--trust")
+
+    assert code == 0, said
+    assert "the random states, the states of the callbacks" in said
+    assert read_tree(old) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "old"]
+    converted = load_model_from_checkpoint_path(tmp_path / "new", trust=True)
+    assert np.array_equal(converted.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert int(converted.optimizer.iterations) == 2
+    metadata = json.loads((tmp_path / "new" / "metadata.json").read_text())
+    assert metadata["steps_completed"] == 7
+    assert {"code/model_def.py", "code/notes.txt"} < metadata["files"].keys()
+    assert "hunter2" not in (tmp_path / "new" / "hparams.json").read_text()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_model_of_every_format_predicts_what_was_saved(
+    name: str, model: Any, tmp_path: Path
+) -> None:
+    old = with_code(tmp_path / "old", name, model)
+
+    with pytest.raises(CheckpointError, match="if you trust it, pass trust=True"):
+        load_model_from_checkpoint_path(old)
+    loaded = load_model_from_checkpoint_path(old, trust=True)
+
+    assert np.array_equal(loaded.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert int(loaded.optimizer.iterations) == 2
+
+
+def test_a_model_that_its_first_batch_builds(tmp_path: Path) -> None:
+    source = MODEL.replace("Doubling(input_shape=(3,))", "Doubling()")
+    model = tf.keras.Sequential([Doubling(), tf.keras.layers.Dense(5), tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.Adam(0.1), "mse")
+    model.train_on_batch(X, X[:, 0])
+    old = with_code(tmp_path / "old", WEIGHTS, model, source)
+
+    loaded = load_model_from_checkpoint_path(old, trust=True)
+
+    assert np.array_equal(loaded.predict(X, verbose=0), model.predict(X, verbose=0))
+    line = refused("convert", old, tmp_path / "new", "--trust")
+    assert "built by its first batch" in line and "--from-checkpoint" in line
+
+
+def test_a_checkpoint_without_code_or_config_says_what_to_do(model: Any, tmp_path: Path) -> None:
+    old = old_formats.write(tmp_path / "old", WEIGHTS, model)
+    with pytest.raises(CheckpointError, match=r"lacks code/: train on .* --from-checkpoint"):
+        load_model_from_checkpoint_path(old, trust=True)
+    write_tree(old / "code", {"model_def.py": MODEL})
+    with pytest.raises(CheckpointError, match=r"lacks the experiment config"):
+        load_model_from_checkpoint_path(old, trust=True)
+
+
+def test_code_runs_only_with_trust(model: Any, tmp_path: Path) -> None:
+    source = f"import os\nos.mkdir({str(tmp_path / 'ran')!r})\n" + MODEL
+    old = with_code(tmp_path / "old", WEIGHTS, model, source)
+    refused("convert", old, tmp_path / "new")
+    checkpoint("show", old)
+    assert not (tmp_path / "ran").exists()
+    assert checkpoint("convert", old, tmp_path / "new", "--trust")[0] == 0
+    assert (tmp_path / "ran").exists()
+
+
+def test_an_error_of_the_code_is_told_with_its_place(model: Any, tmp_path: Path) -> None:
+    old = with_code(tmp_path / "old", WEIGHTS, model, "import nothing_of_this_name\n")
+    with pytest.raises(TrialCodeError, match=r"model_def\.py:1: .*nothing_of_this_name"):
+        load_model_from_checkpoint_path(old, trust=True)
+    assert "model_def.py:1" in refused("convert", old, tmp_path / "new", "--trust")
+    assert os.listdir(tmp_path) == ["old"]
+
+
+def test_links_in_the_code_are_refused(model: Any, tmp_path: Path) -> None:
+    old = with_code(tmp_path / "old", WEIGHTS, model)
+    (old / "code" / "more.py").symlink_to("/etc/hostname")
+    line = refused("convert", old, tmp_path / "new", "--trust")
+    assert "more.py: damaged checkpoint: expected a regular file, found a symbolic link" in line
+
+
+def test_another_optimizer_is_converted_without_its_state(model: Any, tmp_path: Path) -> None:
+    source = MODEL.replace("Adam(0.1)", "SGD(0.1, momentum=0.9)")
+    old = with_code(tmp_path / "old", WEIGHTS, model, source)
+    line = refused("convert", old, tmp_path / "new", "--trust")
+    assert "it is the state of Adam, the model has SGD: convert its weights with" in line
+    assert checkpoint("convert", old, tmp_path / "new", "--trust", "--weights-only")[0] == 0
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch, lambda path: path.symlink_to("gone")])
+def test_convert_replaces_nothing(make: Any, tmp_path: Path) -> None:
+    make(tmp_path / "new")
+    assert "exists and is not replaced" in refused(
+        "convert", REAL / "0.12.3-keras", tmp_path / "new"
+    )
+
+
+def test_convert_says_where_it_cannot_write(tmp_path: Path) -> None:
+    line = refused("convert", REAL / "0.12.3-keras", tmp_path / "no" / "new")
+    assert "cannot be written: No such file or directory" in line
+
+
+def test_a_checkpoint_of_today_is_not_converted(tmp_path: Path) -> None:
+    assert checkpoint("convert", REAL / "0.12.3-keras", tmp_path / "new")[0] == 0
+    assert "is of today's format" in refused("convert", tmp_path / "new", tmp_path / "again")
+
+
+@pytest.mark.parametrize("command", ["show", "convert"])
+def test_what_is_no_checkpoint_is_one_line(command: str, tmp_path: Path) -> None:
+    more = [tmp_path / "new"] if command == "convert" else []
+    assert "no such directory" in refused(command, tmp_path / "gone", *more)
+    assert "no checkpoint of a Keras trial" in refused(command, tmp_path, *more)
+
+
+@pytest.mark.parametrize("is_converted", [False, True])
+def test_the_command_line_trains_on_from_it(is_converted: bool, model: Any, tmp_path: Path) -> None:
+    source = with_code(tmp_path / "old", WEIGHTS, model)
+    trial = write_tree(
+        tmp_path / "trial", {"model_def.py": MODEL, "const.yaml": json.dumps(CONFIG)}
+    )
+    if is_converted:
+        assert checkpoint("convert", source, tmp_path / "new", "--trust")[0] == 0
+        shutil.rmtree(source)
+        source = tmp_path / "new"
+    out = tmp_path / "out"
+
+    done = pedl2det(
+        "run",
+        trial,
+        "--out",
+        out,
+        "--from-checkpoint",
+        "new" if is_converted else "old",
+        cwd=tmp_path,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert f"from {source}: took the weights" in done.stdout
+    after = read_tree(out / "checkpoints")
+    steps = [
+        json.loads(data)["steps_completed"]
+        for name, data in after.items()
+        if name.endswith("/metadata.json")
+    ]
+    assert steps == [3]
+    (trained_on,) = (out / "checkpoints").iterdir()
+    assert int(load_model_from_checkpoint_path(trained_on, trust=True).optimizer.iterations) == 5
