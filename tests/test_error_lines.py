@@ -105,6 +105,13 @@ def test_inputs_that_do_not_fit(tmp_path: Path) -> None:
     assert 'ValueError: Layer "sequential' in told(with_data(data), tmp_path)
 
 
+def test_a_dataset_of_unknown_shape_that_raises(tmp_path: Path) -> None:
+    rows = tf.data.Dataset.from_tensor_slices((X, Y))
+    data = rows.map(lambda x, y: (tf.py_function(fails, [x, y], tf.float32), y)).batch(4)
+    place = line('KeyError("boo")')
+    assert told(with_data(data), tmp_path) == f"{HERE}:{place}: train T: KeyError: 'boo'"
+
+
 @pytest.mark.parametrize(
     "settings",
     [

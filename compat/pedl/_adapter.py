@@ -75,6 +75,14 @@ class AdaptedTrial(ContextTrial):
         """Training semantics of PEDL."""
         return _GENERATION
 
+    def _definition(self, method: str) -> Callable[..., Any]:
+        """Return the function of the PEDL trial behind a method."""
+        is_loader = method.endswith("_data_loader")
+        definition: Callable[..., Any] = (
+            self._make_data_loaders if is_loader else getattr(self._legacy, method)
+        )
+        return definition
+
     def session_config(self) -> Any:
         """Return the ``ConfigProto`` of the PEDL trial, or the default."""
         config = call_with_accepted(self._legacy.session_config, hparams=self._hparams)
@@ -129,9 +137,10 @@ class AdaptedTFKerasTrial(AdaptedTrial):
         """
         model = call_with_accepted(self._legacy.build_model, hparams=self._hparams)
         if getattr(model, "optimizer", None) is None:
+            remedy = "it returned None" if model is None else "call model.compile(...) in it"
             raise CheckFailedError(
                 f"{location(self._legacy.build_model)}: build_model must return a compiled "
-                "tf.keras.Model: call model.compile(...) before it returns"
+                f"tf.keras.Model: {remedy}"
             )
         return self.context.adopt_compiled_model(model)
 

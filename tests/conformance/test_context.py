@@ -54,7 +54,7 @@ def test_hyperparameters_are_read_by_name(context: Any) -> None:
 
 @promise("4.8", "get_hparam raises ValueError for a name that the config does not have")
 def test_an_unknown_hyperparameter_is_a_value_error(context: Any) -> None:
-    with pytest.raises(ValueError, match="Could not find name lr .*global_batch_size, units"):
+    with pytest.raises(ValueError, match="hyperparameters.lr is not in the config, .*units"):
         context.get_hparam("lr")
 
 

@@ -139,13 +139,13 @@ def _fail(error: Any, with_stack: bool) -> NoReturn:
     from pedl2det_runtime.errors import TrialCodeError
     from pedl2det_runtime.launch.output import Failure
 
+    cause = error.__cause__ if isinstance(error, TrialCodeError) else None
     if is_rank():
-        stack = error.__cause__ if isinstance(error, TrialCodeError) else None
-        whole = traceback.format_exception(error if with_stack else stack)
-        Failure(type(error).__name__, str(error), "".join(whole) if stack else "").tell()
+        details = "".join(traceback.format_exception(cause)) if cause else ""
+        Failure(type(error).__name__, str(error), details).tell()
         sys.exit(2)
     if with_stack:
-        traceback.print_exception(error)
+        traceback.print_exception(cause or error)
     elif isinstance(error, TrialCodeError):
         raise Pedl2DetError(f"{error} (--traceback shows the whole stack)") from None
     raise Pedl2DetError(str(error)) from None

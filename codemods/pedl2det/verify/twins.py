@@ -76,7 +76,7 @@ def _failure(code: int, errors: str) -> Failure:
     told = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
     reason = (told or errors.strip().splitlines() or ["no message"])[-1]
     message = reason.removeprefix("pedl2det: ").removesuffix(" (--traceback shows the whole stack)")
-    return Failure(message, errors)
+    return Failure(message, errors.removesuffix(f"{reason}\n"))
 
 
 def _start(copy: Copy, batches: int | None) -> subprocess.Popen[str]:

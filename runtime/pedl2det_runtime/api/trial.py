@@ -6,6 +6,7 @@ Follows the Determined documentation, *Keras API* guide and *Keras API Reference
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -56,6 +57,11 @@ class TFKerasTrial(Trial):
     def api_generation(self) -> Generation:
         """Training semantics of this API generation."""
         return CONTEXT_BASED
+
+    def _definition(self, method: str) -> Callable[..., Any]:
+        """Return the user's function behind a method, to locate errors there."""
+        definition: Callable[..., Any] = getattr(self, method)
+        return definition
 
     @abstractmethod
     def build_model(self) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pedl2det_runtime.api.trial_info import TrialInfo
+from pedl2det_runtime.config.hparams import unknown_hparam
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import CheckFailedError
 
@@ -82,8 +83,7 @@ class TrialContext:
             ValueError: the config has no hyperparameter of this name.
         """
         if name not in self._info.hparams:
-            known = ", ".join(sorted(self._info.hparams)) or "none"
-            raise ValueError(f"Could not find name {name} in the hyperparameters: it has {known}")
+            raise ValueError(unknown_hparam(name, self._info.hparams))
         if name == "global_batch_size" and self._info.slots > 1:
             _log.warning(
                 "get_hparam('global_batch_size') is the size over all processes; use "

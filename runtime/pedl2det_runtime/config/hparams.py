@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,19 @@ def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
 def _excludes_upper_bounds(config: ExperimentConfig) -> bool:
     is_old = config.is_legacy or config.searcher.name in _OLD_SEARCHERS
     return is_old and config.searcher.name != "grid"
+
+
+def unknown_hparam(name: str, hparams: dict[str, Any]) -> str:
+    """Describe a hyperparameter that the config does not have.
+
+    Args:
+        name: its name.
+        hparams: the hyperparameters that there are.
+    """
+    likely = difflib.get_close_matches(name, hparams, 1, cutoff=0.5)
+    hint = f"; did you mean {likely[0]}?" if likely else ""
+    known = ", ".join(sorted(hparams)) or "no hyperparameters"
+    return f"hyperparameters.{name} is not in the config, which has {known}{hint}"
 
 
 def is_searched(spec: object) -> bool:

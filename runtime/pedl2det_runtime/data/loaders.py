@@ -116,7 +116,7 @@ def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> 
     raise InvalidDataTypeException(
         type(data).__name__,
         "expected a tuple (x, y) or (x, y, sample_weights) of NumPy arrays, a tf.data.Dataset, "
-        "or a keras.utils.Sequence.",
+        "or a keras.utils.Sequence." + (" Is the return of the loader missing?" * (data is None)),
     )
 
 

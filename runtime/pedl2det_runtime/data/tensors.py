@@ -94,6 +94,14 @@ def described(batch: Any) -> str:
     return ", ".join(f"{_dtype(array).name} {tuple(np.shape(array))}" for array in arrays)
 
 
+def described_spec(spec: Any) -> str:
+    """Describe the nested spec of batches, like :func:`described`; None is any size."""
+    return ", ".join(
+        f"{one.dtype.name} {one.shape}" if hasattr(one, "dtype") else type(one).__name__
+        for one in tf.nest.flatten(spec)
+    )
+
+
 def _dtype(array: Any) -> Any:
     return tf.as_dtype(array.dtype if hasattr(array, "dtype") else np.asarray(array).dtype)
 

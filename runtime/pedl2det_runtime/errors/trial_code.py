@@ -5,26 +5,46 @@ from __future__ import annotations
 import inspect
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.errors import StrayStopError
+from pedl2det_runtime.errors.reasons import reason_in
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
-_NODE = re.compile(r"Detected at node '?([^\s']+)'? defined at")
-_AUTOGRAPH = "Note: AutoGraph tried to define it automatically, but ran into a "
-#: First words of multi-line messages of Keras and TensorFlow.
-_REPORTS = ("in user code", "Graph execution error", "Exception encountered when calling")
-#: First words of lines of such a message that are no error text.
-_NO_MESSAGE = (
-    "[[",
-    "<stack traces",
-    "Detected at node",
-    "Node:",
-    "Traceback (most",
-    "in user code",
-)
+#: Starts the note that :func:`defined_at` adds.
+_DEFINED = "This is for code that is defined at "
+
+
+@contextmanager
+def defined_at(function: Callable[..., Any]) -> Iterator[None]:
+    """Note on each exception where the trial defines ``function``."""
+    try:
+        yield
+    except Exception as error:
+        add_definition(error, function)
+        raise
+
+
+def add_definition(error: Exception, function: Callable[..., Any]) -> None:
+    """Note on an exception where the trial defines what it concerns.
+
+    Args:
+        error: the exception; its first such note counts.
+        function: a function of the trial, such as its ``build_model``.
+    """
+    error.add_note(f"{_DEFINED}{location_of(function)}")
+
+
+def definition_in_trial(error: BaseException, directory: Path) -> str | None:
+    """Return ``file:line`` of :func:`add_definition`, if that is in the trial's directory."""
+    for note in notes_of(error):
+        location = note.removeprefix(_DEFINED)
+        if location != note and directory in Path(location).parents:
+            return str(location)
+    return None
 
 
 def location_in_trial(error: BaseException, directory: Path) -> str | None:
@@ -44,7 +64,7 @@ def location_in_trial(error: BaseException, directory: Path) -> str | None:
         return f"{error.filename}:{error.lineno}"
     if isinstance(error, StrayStopError):
         return location_in_trial(error.origin, directory)
-    texts = [str(error), *getattr(error, "__notes__", ())]
+    texts = [str(error), *notes_of(error)]
     from_messages = [(file, line) for text in texts for file, line in _FRAME.findall(text)]
     traced = traceback.extract_tb(error.__traceback__)
     for frames in (from_messages, [(frame.filename, frame.lineno) for frame in traced]):
@@ -54,6 +74,11 @@ def location_in_trial(error: BaseException, directory: Path) -> str | None:
     return None
 
 
+def notes_of(error: BaseException) -> list[str]:
+    """Return the notes of an exception (``add_note``)."""
+    return getattr(error, "__notes__", [])
+
+
 def location_of(function: Callable[..., Any]) -> str | None:
     """Return ``file:line`` of a function; None if it is not written in Python."""
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -61,32 +86,24 @@ def location_of(function: Callable[..., Any]) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the type of an exception and the relevant line of its message."""
-    kind = type(error).__name__
-    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
-    if not lines or not lines[0].startswith(_REPORTS):
-        return f"{kind}: {lines[0] if lines else ''}".rstrip(": ")
-    message = _message(lines)
-    if re.match(r"[\w.]*(Error|Exception|Iteration)\b", message):  # raised in traced code
-        kind, _, message = message.partition(":")
-    node = _NODE.search(str(error))
-    at = f" (at {node[1].removeprefix('while/body/_1/while/')})" if node else ""
-    return f"{kind}: {message.strip()}".rstrip(": ") + at
+    """Return the type of an exception, the innermost reason in its message, and its notes.
+
+    An exception that was raised ``from`` another one is followed by the reason of that one.
+    """
+    reason = reason_in(_message(error))
+    line = f"{reason.kind or type(error).__name__}: {reason.text}".rstrip(": ")
+    more = [note for note in notes_of(error) if "\n" not in note and _DEFINED not in note]
+    if reason.place:
+        line = f"{line.rstrip('.')} ({reason.place})"
+    line = "; ".join([line.rstrip(".") if more else line, *more])
+    cause = error.__cause__
+    is_noted = cause is not None and str(cause) in notes_of(error)  # a worker's traceback
+    if cause is None or is_noted or reason_in(_message(cause)).text in line:
+        return line
+    return f"{line}; because of {one_line(cause)}"
 
 
-def _message(lines: list[str]) -> str:
-    """Return the error text of a multi-line message."""
-    for line in lines:
-        if line.startswith(_AUTOGRAPH):
-            return line.removeprefix(_AUTOGRAPH)
-    last = max((number for number, line in enumerate(lines) if line.startswith("File ")), default=0)
-    lines = lines[last + 1 :]
-    if last and len(lines) > 1:  # skip the source line of that frame
-        lines = lines[1:]
-    relevant = [
-        line
-        for line in lines
-        if not line.startswith(_NO_MESSAGE) and not re.fullmatch(r"\d+ root error.*", line)
-    ]
-    # Remove the iterator names that the data pipeline puts before the message.
-    return re.sub(r"^.* Iterator::[\w:\[\]]+: ", "", relevant[0]) if relevant else ""
+def _message(error: BaseException) -> str:
+    """Return the message; ``str`` of a ``KeyError`` quotes it."""
+    sentence = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else None
+    return sentence if isinstance(sentence, str) and " " in sentence else str(error)

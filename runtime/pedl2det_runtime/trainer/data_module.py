@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
@@ -18,6 +19,7 @@ from pedl2det_runtime.data.loaders import as_data, is_dataset
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.data.workers import Workers
 from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors.trial_code import defined_at
 
 _log = logging.getLogger(__name__)
 
@@ -90,6 +92,8 @@ def data_of(
     batch_size: int,
     generation: Generation,
     validation_steps: int | None = None,
+    *,
+    definition: Callable[[str], Callable[..., Any]],
 ) -> DataModule:
     """Check what the loaders of a trial returned, and make it one data module.
 
@@ -100,17 +104,20 @@ def data_of(
         batch_size: records in one rank's batch.
         generation: training semantics of the trial.
         validation_steps: the most batches of a validation pass; None for what the trial says.
+        definition: returns the user's function behind a method of the trial.
 
     Raises:
         InvalidExperimentException: the validation data have no end, or a dataset is not wrapped.
         InvalidDataTypeException: a loader returned something else than documented.
     """
-    training = as_data(
-        _unwrapped(context, training_loader),
-        batch_size,
-        keeps_partial_batch=generation.keeps_partial_batch,
-    )
-    validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
+    with defined_at(definition("build_training_data_loader")):
+        training = as_data(
+            _unwrapped(context, training_loader),
+            batch_size,
+            keeps_partial_batch=generation.keeps_partial_batch,
+        )
+    with defined_at(definition("build_validation_data_loader")):
+        validation = as_data(_without_adapter(validation_loader, training_loader), batch_size)
     steps = validation_steps or _validation_steps(context, validation, generation)
     if steps is None and is_dataset(validation) and is_endless(validation):
         raise InvalidExperimentException(

@@ -7,7 +7,11 @@ from typing import Any, NoReturn
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.data.feed import Feed
 from pedl2det_runtime.errors import StrayStopError
+from pedl2det_runtime.errors.trial_code import (
+    defined_at,
+)
 from pedl2det_runtime.trainer.callback_multiplexer import ValidationEvents
+from pedl2det_runtime.trainer.error_notes import explain
 from pedl2det_runtime.trainer.job import Job
 from pedl2det_runtime.trainer.signal_checks import ValidationChecks
 
@@ -29,7 +33,8 @@ def evaluate(job: Job, batches: int, checks: ValidationChecks) -> dict[str, Any]
     model, callbacks = job.context.model, job.callbacks
     feed = job.data.validation_feed(batches)
     try:
-        dataset = feed.open(model, build=False)
+        with defined_at(job.definition("build_validation_data_loader")):
+            dataset = feed.open(model, build=False)
         checks.limit(model, 1 if callbacks.needs_every_validation_batch else feed.steps or 1)
         events = [ValidationEvents(callbacks, job.generation), checks]
         logs = graph_mode.evaluate(model, graph_mode.readable(dataset), feed.steps, events)
@@ -37,6 +42,7 @@ def evaluate(job: Job, batches: int, checks: ValidationChecks) -> dict[str, Any]
             raise feed.error  # Keras took it for the end of the data
         feed.finish()
     except Exception as error:
+        explain(error, job, feed, "validation")
         raise_first(feed, error)
     finally:
         feed.close()

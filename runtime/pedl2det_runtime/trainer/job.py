@@ -6,6 +6,7 @@ validation data, model, callbacks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,8 @@ from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.data.loaders import is_dataset
 from pedl2det_runtime.distributed.team import Team
-from pedl2det_runtime.errors import CheckFailedError, ConfigError
+from pedl2det_runtime.errors import CheckFailedError, ConfigError, InvalidModelException
+from pedl2det_runtime.errors.trial_code import defined_at
 from pedl2det_runtime.trainer.callback_multiplexer import Multiplexer
 from pedl2det_runtime.trainer.data_module import DataModule, data_of
 from pedl2det_runtime.trainer.resolved_run import Run
@@ -46,6 +48,7 @@ class Job:
         generation: training semantics of the trial's API generation.
         team: the ranks that train it together.
         accumulators: gradients between two steps of the optimizers.
+        definition: returns the user's function behind a method of the trial.
         checkpoints: writes and prunes the run's checkpoints.
     """
 
@@ -57,6 +60,7 @@ class Job:
     generation: Generation
     team: Team
     accumulators: list[Accumulator]
+    definition: Callable[[str], Callable[..., Any]]
     checkpoints: CheckpointManager
 
 
@@ -73,10 +77,18 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
     batch_size = run.info.per_slot_batch_size
     loaders = trial.build_training_data_loader(), trial.build_validation_data_loader()
     generation = _generation(trial, run)
-    data = data_of(context, *loaders, batch_size, generation, 1 if run.is_test else None)
+    data = data_of(
+        context,
+        *loaders,
+        batch_size,
+        generation,
+        1 if run.is_test else None,
+        definition=trial._definition,
+    )
     _say_semantics(run, generation, data)
     trial.build_model()
-    _check_model(context)
+    with defined_at(trial._definition("build_model")):
+        _check_model(context)
     keras_versions.track_optimizers(context.model, context.optimizers)
     accumulators = _averaged(context, run.config)
     schedule = _schedule(run, _epoch(run, generation, data.training))
@@ -98,6 +110,7 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         generation=generation,
         team=Team(context.distributed, averages_training=averages_training),
         accumulators=accumulators,
+        definition=trial._definition,
         checkpoints=_checkpoints(run, generation, context.model),
     )
 
@@ -166,6 +179,8 @@ def _check_model(context: TFKerasTrialContext) -> None:
     if not context.is_compiled:
         when = " again, after wrap_model(...)" if context.model.optimizer else ""
         raise CheckFailedError(f"Please call model.compile(...){when} in build_model.")
+    if unknown := keras_versions.unknown_metrics(context.model):
+        raise InvalidModelException(f"compile: Keras has no metric named {', '.join(unknown)}")
 
 
 def _generation(trial: TFKerasTrial, run: Run) -> Generation:

@@ -23,9 +23,12 @@ from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.distributed.lost_rank import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
+from pedl2det_runtime.errors.trial_code import defined_at
 from pedl2det_runtime.trainer import signals
+from pedl2det_runtime.trainer.error_notes import explain
 from pedl2det_runtime.trainer.evaluation import evaluate, raise_first
 from pedl2det_runtime.trainer.job import Job
+from pedl2det_runtime.trainer.loss_warning import LossWarning
 from pedl2det_runtime.trainer.reports import NoReports, Reports, reports_of, scalars, trace_of
 from pedl2det_runtime.trainer.schedule import next_action, next_epoch_end, next_pause, next_stop
 from pedl2det_runtime.trainer.signal_checks import ValidationChecks
@@ -69,6 +72,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._trace = trace_of(job.run, self._first_batch)
         self._feed = job.data.training_feed(self._first_batch)
         self._signal_stop = StopBySignal(job.team, self._feed)
+        self._loss_warning = LossWarning(self._first_batch, job.run.say)
         self._chunks = False
 
     def train(self) -> Progress:
@@ -77,6 +81,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._train()
             self._reports.check()
         except Exception as error:
+            explain(error, self._job, self._feed, "training")
             raise_first(self._feed, as_lost(error) if self._job.team.size > 1 else error)
         finally:
             self._feed.close()
@@ -129,7 +134,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             if self._warm_start:
                 self._warm_start.restore_random()
             is_needed_built = team.size > 1 or self._warm_start is not None
-            dataset = self._feed.open(model, build=is_needed_built)
+            with defined_at(self._job.definition("build_training_data_loader")):
+                dataset = self._feed.open(model, build=is_needed_built)
             if self._warm_start:
                 self._warm_start.restore_model()
             team.share_weights(model)
@@ -179,6 +185,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
             self._callbacks.keras("on_train_batch_end", index, self._callback_logs(logs))
+        self._loss_warning.check(logs, batches)
         if self._trace:
             self._trace.write({"batch": batches, "metrics": self._metrics(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:

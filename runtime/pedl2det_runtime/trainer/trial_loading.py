@@ -16,16 +16,20 @@ import os
 import re
 import shlex
 import sys
+import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from pedl2det_runtime.api.trial import TFKerasTrial, Trial
+from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.config.hparams import unknown_hparam
 from pedl2det_runtime.errors import (
     DamagedCheckpointError,
     InvalidHP,
+    NoTrialError,
     Pedl2DetError,
     TrialCodeError,
     TrialLoadError,
@@ -76,13 +80,21 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
         raise
     except Pedl2DetError as error:
         # Our own message, with the place of the trial's code that led to it.
-        place = trial_code.location_in_trial(error, directory)
-        if place is None or str(error).startswith(f"{directory}{os.sep}"):
+        if str(error).startswith(f"{directory}{os.sep}"):
             raise
-        raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
+        if place := trial_code.location_in_trial(error, directory):
+            raise TrialCodeError(f"{place}: {_named(error)}{error}") from error
+        if place := trial_code.definition_in_trial(error, directory):
+            error.args = (f"{place}: {error}",)
+        raise
     except BaseException as error:
-        place = trial_code.location_in_trial(error, directory) or str(directory)
-        raise TrialCodeError(f"{place}: {doing}: {trial_code.one_line(error)}") from error
+        place = (
+            trial_code.location_in_trial(error, directory)
+            or trial_code.definition_in_trial(error, directory)
+            or str(directory)
+        )
+        line = f"{place}: {doing}: {trial_code.one_line(error)}"
+        raise TrialCodeError("; ".join((line, *_unknown_hparam(error)))) from error
 
 
 def load_trial(
@@ -228,6 +240,19 @@ def _hide_namesakes(directory: Path) -> dict[str, ModuleType]:
 def _is_within(module: Any, directory: Path) -> bool:
     file = getattr(module, "__file__", None)
     return file is not None and directory in Path(file).parents
+
+
+def _unknown_hparam(error: BaseException) -> Iterator[str]:
+    """Explain a ``KeyError`` of a line such as ``hparams["lr"]``."""
+    if not (isinstance(error, KeyError) and error.args and isinstance(error.args[0], str)):
+        return
+    line = traceback.extract_tb(error.__traceback__)[-1].line or ""
+    if not re.search(r"(?i)h_?p(aram)?s?\b|hyper", line):
+        return
+    with suppress(NoTrialError):
+        hparams = current().hparams
+        if error.args[0] not in hparams:
+            yield unknown_hparam(error.args[0], hparams)
 
 
 def _named(error: Pedl2DetError) -> str:

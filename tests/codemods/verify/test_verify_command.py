@@ -151,6 +151,26 @@ def test_an_old_trial_that_does_not_train_says_why(example: Callable[[str], Path
     assert "no hyperparameter 'missing': the config has batch_size, " in line
 
 
+def test_the_traceback_of_an_old_trial_has_its_own_paths(example: Callable[[str], Path]) -> None:
+    """An error that has no line of the trial: the labels do not fit the model."""
+    directory = example("iris")
+    spoil(directory, "data.py", "NUM_CLASSES = 3", "NUM_CLASSES = 5")
+    twin = EXAMPLES / "iris_migrated"
+
+    done = pedl2det("verify", directory, "--against", twin, "--batches", 3, "--traceback")
+
+    assert done.returncode == 2
+    *stack, line = done.stderr.splitlines()
+    assert "Traceback (most recent call last):" in stack
+    assert f"This is for code that is defined at {directory}/model_def.py:16" in stack
+    assert "pedl2det-verify-" not in done.stderr
+    assert line.startswith(
+        f"pedl2det: the old trial does not train: {directory}/model_def.py:16: train IrisTrial: "
+        "InvalidArgumentError: logits and labels must be broadcastable: "
+    )
+    assert [text for text in stack if text.startswith("pedl2det")] == []
+
+
 def test_a_new_trial_that_does_not_train_says_why(example: Callable[[str], Path]) -> None:
     twin = example("iris_migrated")
     spoil(twin, "data.py", "test = (np.", "test = (missing.")
