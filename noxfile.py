@@ -39,6 +39,7 @@ def lint(session: nox.Session) -> None:
     session.run("mypy", "compat", "runtime", "codemods")
     session.run("python", "scripts/api_reference.py", "--check")
     session.run("python", "scripts/rules_page.py", "--check")
+    session.run("python", "scripts/config_page.py", "--check")
 
 
 @nox.session(python="3.11")
@@ -99,6 +100,7 @@ def docs(session: nox.Session) -> None:
     session.install("griffe>=1.7")
     session.run("python", "scripts/api_reference.py")
     session.run("python", "scripts/rules_page.py")
+    session.run("python", "scripts/config_page.py")
     session.run("python", "scripts/conformance.py")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.config.hparams import unknown_hparam
+from pedl2det_runtime.config.unknown_keys import unknown_hparam
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import CheckFailedError
 

@@ -15,8 +15,11 @@ from pydantic import (
     Field,
     PlainSerializer,
     PlainValidator,
+    PrivateAttr,
     model_validator,
 )
+
+from pedl2det_runtime.config.source import Source
 
 SEARCHERS = (
     "single",
@@ -29,6 +32,9 @@ SEARCHERS = (
     "sync_halving",
     "pbt",
 )
+
+#: Searchers whose trials train up to ``target_trial_steps``, and have no ``max_steps``.
+TARGETED = ("adaptive", "async_halving", "sync_halving")
 
 
 def _whole(minimum: int, what: str) -> BeforeValidator:
@@ -143,6 +149,15 @@ class Searcher(_Section):
     max_steps: Steps | None = None
     target_trial_steps: Steps | None = None
     max_length: Period | None = None
+    source_checkpoint_uuid: str | None = None
+    source_trial_id: int | None = None
+
+    @property
+    def length(self) -> int | Length | None:
+        """The length of one trial."""
+        if self.name in TARGETED and self.target_trial_steps:
+            return self.target_trial_steps
+        return self.max_length or self.max_steps or self.target_trial_steps
 
     @model_validator(mode="before")
     @classmethod
@@ -180,7 +195,7 @@ class CheckpointStorage(_Section):
     ones are kept. ``save_experiment_best`` applies to one trial here, because a run trains one.
     """
 
-    type: Literal["shared_fs", "directory", "s3", "gcs", "azure"] | None = None
+    type: Literal["shared_fs", "directory", "s3", "gcs", "azure", "hdfs"] | None = None
     save_experiment_best: NonNegative = 0
     save_trial_best: NonNegative = 1
     save_trial_latest: NonNegative = 1
@@ -198,13 +213,10 @@ class Reproducibility(_Section):
 
 
 class ExperimentConfig(_Section):
-    """An experiment config of any generation.
+    """An experiment config of any generation."""
 
-    Attributes:
-        raw: the config as written in its file, for ``get_experiment_config()``.
-    """
-
-    raw: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
+    _raw: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _source: Source = PrivateAttr(default_factory=Source)
 
     name: str | None = None
     description: str | None = None
@@ -229,8 +241,7 @@ class ExperimentConfig(_Section):
     @model_validator(mode="after")
     def _one_trial_has_a_length(self) -> Self:
         searcher = self.searcher
-        has_length = searcher.max_steps or searcher.target_trial_steps or searcher.max_length
-        if not has_length:
+        if not searcher.length:
             raise ValueError("searcher: expected max_length (or max_steps in a legacy config)")
         if isinstance(searcher.max_length, int):
             raise ValueError(
@@ -238,6 +249,11 @@ class ExperimentConfig(_Section):
                 f"and a whole number, got {searcher.max_length}"
             )
         if not self.is_legacy:
+            if self.checkpoint_storage and self.checkpoint_storage.type == "hdfs":
+                raise ValueError(
+                    "checkpoint_storage.type: hdfs is not supported: expected shared_fs, "
+                    "directory, s3, gcs or azure"
+                )
             for name in ("min_validation_period", "min_checkpoint_period"):
                 if isinstance(getattr(self, name), int):
                     raise ValueError(
@@ -245,6 +261,26 @@ class ExperimentConfig(_Section):
                         "a number of steps belongs to a config with max_steps"
                     )
         return self
+
+    def read_from(self, raw: dict[str, Any], source: Source) -> Self:
+        """Return this config with the mapping that it was read from, and where that was written."""
+        config = self.model_copy()
+        config._raw, config._source = raw, source
+        return config
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The config as written in its file, for ``get_experiment_config()``."""
+        return self._raw
+
+    @property
+    def source(self) -> Source:
+        """Where the keys of this config were written."""
+        return self._source
+
+    def location(self, *keys: str | int) -> str:
+        """Return ``file:line: key.path`` of a key, for messages."""
+        return self._source.location(keys)
 
     @property
     def title(self) -> str:
@@ -284,7 +320,4 @@ class ExperimentConfig(_Section):
         Raises:
             ValueError: the length is in epochs and the config has no ``records_per_epoch``.
         """
-        searcher = self.searcher
-        return self.batches(
-            searcher.max_length or searcher.max_steps or searcher.target_trial_steps, batch_size
-        )
+        return self.batches(self.searcher.length, batch_size)

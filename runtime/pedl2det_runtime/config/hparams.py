@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
+import math
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
@@ -12,22 +14,34 @@ from pedl2det_runtime.errors import ConfigError
 
 #: Searchers that were removed before Determined 0.17, when upper bounds were exclusive.
 _OLD_SEARCHERS = ("adaptive", "adaptive_simple", "sync_halving")
+_MAX_COUNT = 100_000  # points of one hyperparameter in a grid
 
 
 def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
     """Return the hyperparameters of one trial by name.
 
     A scalar or ``{type: const, val}`` is a constant. ``int``, ``double``, ``log`` (``base`` to the
-    power of a uniform draw) and ``categorical`` are drawn with the experiment seed. The upper bound
-    of an ``int`` is inclusive, except in a search from before Determined 0.17 other than a grid
-    (docs/semantics.md, Config format).
+    power of a uniform draw) and ``categorical`` are drawn with the experiment seed; in a grid
+    search, among the points of the grid. The upper bound of an ``int`` is inclusive, except in a
+    search from before Determined 0.17 other than a grid (docs/semantics.md, Config format).
 
     Raises:
-        ConfigError: a hyperparameter has an unknown type or lacks a field of its type.
+        ConfigError: a hyperparameter has an unknown type, or a wrong or missing field.
     """
-    above_int = int(_excludes_upper_bounds(config))
-    draw = _Draw(random.Random(config.reproducibility.experiment_seed), above_int)
-    return {name: draw.value(name, spec) for name, spec in config.hyperparameters.items()}
+    generator = random.Random(config.reproducibility.experiment_seed)
+    is_grid = config.searcher.name == "grid"
+    draw = _Draw(config, generator, is_grid, int(_excludes_upper_bounds(config)))
+    return draw.group((), config.hyperparameters)
+
+
+def searched(config: ExperimentConfig) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the hyperparameters that a search varies."""
+    return (path for path, spec in _specs(config.hyperparameters) if spec["type"] != "const")
+
+
+def grid_size(config: ExperimentConfig) -> int:
+    """Return the number of points of a grid search."""
+    return math.prod(len(_axis(spec)) for _, spec in _specs(config.hyperparameters))
 
 
 def _excludes_upper_bounds(config: ExperimentConfig) -> bool:
@@ -35,60 +49,115 @@ def _excludes_upper_bounds(config: ExperimentConfig) -> bool:
     return is_old and config.searcher.name != "grid"
 
 
-def unknown_hparam(name: str, hparams: dict[str, Any]) -> str:
-    """Describe a hyperparameter that the config does not have.
-
-    Args:
-        name: its name.
-        hparams: the hyperparameters that there are.
-    """
-    likely = difflib.get_close_matches(name, hparams, 1, cutoff=0.5)
-    hint = f"; did you mean {likely[0]}?" if likely else ""
-    known = ", ".join(sorted(hparams)) or "no hyperparameters"
-    return f"hyperparameters.{name} is not in the config, which has {known}{hint}"
-
-
-def is_searched(spec: object) -> bool:
-    """Return whether a hyperparameter is searched, i.e. not constant."""
-    if not isinstance(spec, dict):
-        return False
-    if "type" in spec:
-        return bool(spec["type"] != "const")
-    return any(is_searched(child) for child in spec.values())
+def _specs(
+    group: dict[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield each mapping with a type, in groups too, with its path."""
+    for name, spec in group.items():
+        if isinstance(spec, dict):
+            inner = (*path, name)
+            yield from ((inner, spec),) if "type" in spec else _specs(spec, inner)
 
 
 @dataclass(frozen=True)
 class _Draw:
+    config: ExperimentConfig
     generator: random.Random
+    is_grid: bool
     above_int: int  # maxval of an int minus its largest possible value: 0 or 1
 
-    def value(self, name: str, spec: Any) -> Any:
+    def group(self, path: tuple[str, ...], specs: dict[str, Any]) -> dict[str, Any]:
+        return {name: self.value((*path, name), spec) for name, spec in specs.items()}
+
+    def value(self, path: tuple[str, ...], spec: Any) -> Any:
         if not isinstance(spec, dict):
             return spec
-        if "type" not in spec:  # a group of hyperparameters
-            return {key: self.value(f"{name}.{key}", child) for key, child in spec.items()}
+        if "type" not in spec:
+            return self.group(path, spec)
         try:
             return self._typed(spec)
         except KeyError as error:
-            missing = error.args[0]
-            raise ConfigError(f"hyperparameters.{name}: {spec['type']} needs {missing}") from None
-        except (TypeError, ValueError, IndexError) as error:
-            raise ConfigError(f"hyperparameters.{name}: {error}") from None
+            wrong = f"{spec['type']} needs {error.args[0]}" + " in a grid" * self.is_grid
+        except OverflowError:
+            wrong = "its values are too large for a float"
+        except ValueError as error:
+            wrong = str(error)
+        raise ConfigError(f"{self.config.location('hyperparameters', *path)}: {wrong}")
 
     def _typed(self, spec: dict[str, Any]) -> Any:
-        match spec["type"]:
-            case "const":
-                return spec["val"]
+        match "grid" if self.is_grid else spec["type"]:
             case "int":
-                return self.generator.randint(spec["minval"], spec["maxval"] - self.above_int)
+                low, high = map(_whole, _bounds(spec))
+                return self.generator.randint(low, max(high - self.above_int, low))
             case "double":
-                return self.generator.uniform(spec["minval"], spec["maxval"])
+                return self.generator.uniform(*_bounds(spec))
             case "log":
-                exponent = self.generator.uniform(spec["minval"], spec["maxval"])
-                return float(spec.get("base", 10.0)) ** exponent
-            case "categorical":
-                return self.generator.choice(spec["vals"])
-            case unknown:
-                raise ValueError(
-                    f"unknown type {unknown!r}: expected const, int, double, log or categorical"
-                )
+                return _base(spec) ** self.generator.uniform(*_bounds(spec))
+        axis = _axis(spec)
+        return self.generator.choice(axis) if spec["type"] != "const" else axis[0]
+
+
+def _axis(spec: dict[str, Any]) -> list[Any]:
+    """Return the values of a hyperparameter in a grid: evenly spaced, with both ends.
+
+    An ``int`` without ``count`` takes every whole number.
+
+    Raises:
+        KeyError: a field is missing.
+        ValueError: a field is wrong.
+    """
+    match spec["type"]:
+        case "const":
+            return [spec["val"]]
+        case "categorical":
+            if not isinstance(spec["vals"], list | tuple) or not spec["vals"]:
+                raise ValueError(f"expected a list of values as vals, got {spec['vals']!r}")
+            return [*spec["vals"]]
+        case "int":
+            low, high = map(_whole, _bounds(spec))
+            points = _points(low, high, spec.get("count", high - low + 1))
+            return list(dict.fromkeys(map(_rounded, points)))
+        case "double":
+            return _points(*_bounds(spec), spec["count"])
+        case "log":
+            return [_base(spec) ** exponent for exponent in _points(*_bounds(spec), spec["count"])]
+    raise ValueError(
+        f"unknown type {spec['type']!r}: expected const, int, double, log or categorical"
+    )
+
+
+def _points(low: float, high: float, count: Any) -> list[float]:
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MAX_COUNT:
+        raise ValueError(f"expected a whole number from 1 to {_MAX_COUNT} as count, got {count!r}")
+    if count == 1:
+        return [(low + high) / 2]
+    return [low + (high - low) * index / (count - 1) for index in range(count)]
+
+
+def _bounds(spec: dict[str, Any]) -> tuple[float, float]:
+    low, high = spec["minval"], spec["maxval"]
+    if not (_is_number(low) and _is_number(high) and low <= high):
+        raise ValueError(f"expected numbers, minval up to maxval, got {low!r} and {high!r}")
+    return low, high
+
+
+def _base(spec: dict[str, Any]) -> float:
+    base = spec.get("base", 10.0)
+    if not _is_number(base) or base <= 0:
+        raise ValueError(f"expected a positive number as base, got {base!r}")
+    return float(base)
+
+
+def _whole(value: float) -> int:
+    if value != int(value):
+        raise ValueError(f"expected a whole number, got {value!r}")
+    return int(value)
+
+
+def _rounded(value: float) -> int:
+    """Round half away from zero, like Determined."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

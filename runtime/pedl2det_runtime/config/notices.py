@@ -1,21 +1,31 @@
-"""Report the keys of an experiment config that have no effect."""
+"""Report what a run does with a search, and the keys of a config that have no effect."""
 
 from __future__ import annotations
 
-import difflib
+import functools
+from collections.abc import Iterator
 from typing import Any
 
 from pedl2det_runtime.config.experiment_config import ExperimentConfig, Optimizations
-from pedl2det_runtime.config.hparams import is_searched
+from pedl2det_runtime.config.hparams import grid_size, searched
+from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect, with_effect
+from pedl2det_runtime.config.unknown_keys import UnknownKey, nearest, unknown_keys
+from pedl2det_runtime.errors import ConfigError
 
-_CLUSTER = {
-    *("bind_mounts", "data_layer", "debug", "environment", "integrations", "internal"),
-    *("log_policies", "log_retention_days", "pbs", "preemption_timeout"),
-    *("profiling", "retention_policy", "security", "slurm", "tensorboard_storage"),
-}
-_DESCRIPTIVE = {"labels", "notes", "project", "workspace", "template"}
-#: Top-level keys that a run does not use, and does not call unknown.
-WITHOUT_EFFECT = _CLUSTER | _DESCRIPTIVE
+
+def refuse_unsupported(config: ExperimentConfig) -> None:
+    """Refuse keys that a run would have to ignore although they change the training.
+
+    Raises:
+        ConfigError: the config starts from a checkpoint of another experiment.
+    """
+    for name in with_effect("searcher", Effect.REFUSED):
+        if getattr(config.searcher, name) is not None:
+            raise ConfigError(
+                f"{config.location('searcher', name)}: starting from a checkpoint of another "
+                "experiment is not supported; to train from the start, remove the key or add "
+                f"--set searcher.{name}=null"
+            )
 
 
 def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -> list[str]:
@@ -28,11 +38,7 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         hparams: the values of the hyperparameters in this run.
         slots: number of processes.
     """
-    lines = []
-    searched = [name for name, spec in config.hyperparameters.items() if is_searched(spec)]
-    if searched:
-        drawn = ", ".join(f"{name}={hparams[name]!r}" for name in searched)
-        lines.append(f"searcher {config.searcher.name}: one trial of it is trained, with {drawn}")
+    lines = [*_search(config, hparams), *_added(config)]
     if {"batch_size", "global_batch_size"} <= hparams.keys():
         lines.append(
             "hyperparameters.batch_size has no effect: global_batch_size is set too and is the "
@@ -40,33 +46,98 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
         )
     if unused := _unused(config, slots):
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
-    if unknown := sorted(_extra(config) - WITHOUT_EFFECT):
-        lines.append(f"unknown config keys, not used: {', '.join(map(_with_suggestion, unknown))}")
+    if unused := [*_without_effect(config)]:
+        lines.append(f"no effect in this config: {', '.join(unused)}")
+    if unknown := [_described(config, key) for key in unknown_keys(config.raw)]:
+        lines.append(f"unknown config keys, not used: {', '.join(unknown)}")
     return lines
 
 
+def _search(config: ExperimentConfig, hparams: dict[str, Any]) -> Iterator[str]:
+    """Yield the line about a search: which of its trials is trained, and how to choose another."""
+    paths, name = [*searched(config)], config.searcher.name
+    if not paths and name == "single":
+        return
+    trial = f"one of the {grid_size(config)} points" if name == "grid" else "one trial"
+    line = f"searcher {name}: `run` trains {trial}"
+    if name != "single":
+        line += ", not the whole search"
+    if paths:
+        drawn = (f"{'.'.join(path)}={_value(hparams, path)!r}" for path in paths)
+        line += (
+            f": {', '.join(drawn)} (by reproducibility.experiment_seed); choose others with --set "
+            f"hyperparameters.{'.'.join(paths[0])}=VALUE"
+        )
+    yield line
+
+
+def _added(config: ExperimentConfig) -> Iterator[str]:
+    """Yield a line for each hyperparameter that only ``--set`` has."""
+    for path in config.source.added("hyperparameters"):
+        known = [name for name in config.hyperparameters if name != path[1]]
+        hint = f" (did you mean {meant}?)" if (meant := nearest(path[1], known)) else ""
+        yield f"{config.location(*path)}: the config has no such hyperparameter{hint}; it is added"
+
+
+def _value(hparams: dict[str, Any], path: tuple[str, ...]) -> Any:
+    return functools.reduce(lambda group, name: group[name], path, hparams)
+
+
+def _keys_of_searches(config: ExperimentConfig) -> Iterator[str]:
+    known = with_effect("searcher", Effect.SEARCH)
+    return (f"searcher.{name}" for name in known if name in (config.searcher.model_extra or {}))
+
+
 def _unused(config: ExperimentConfig, slots: int) -> list[str]:
-    unused = sorted(_extra(config) & _CLUSTER)
-    unused += [f"resources.{name}" for name in sorted(config.resources.model_extra or {})]
+    """Return the keys that only a cluster uses, or only several processes."""
+    unused = sorted(name for name in config.model_extra or {} if _is_of_cluster(name))
+    unused += [f"resources.{name}" for name in sorted(_of_cluster(config, "resources"))]
     if config.resources.slots_per_trial > 1 and slots == 1:
         unused.append("resources.slots_per_trial (one process trains with the whole batch)")
+    unused += [f"checkpoint_storage.{name}" for name in _of_cluster(config, "checkpoint_storage")]
     if config.checkpoint_storage and config.checkpoint_storage.type and config.is_legacy:
         unused.append("checkpoint_storage.type (checkpoints are in the results)")
     if slots > 1:
-        return unused
+        return unused + [f"optimizations.{name}" for name in _of_cluster(config, "optimizations")]
     if "max_restarts" in config.model_fields_set:
         unused.append("max_restarts (one process is not restarted)")
     default = Optimizations().model_dump()
     changed = config.optimizations.model_dump(exclude_unset=True)
-    unused += [f"optimizations.{name}" for name in changed if changed[name] != default.get(name)]
+    unused += [
+        f"optimizations.{name}"
+        for name in changed
+        if f"optimizations.{name}" in EFFECTS and changed[name] != default.get(name)
+    ]
     return unused
 
 
-def _extra(config: ExperimentConfig) -> set[str]:
-    return set(config.model_extra or {})
+def _of_cluster(config: ExperimentConfig, section: str) -> list[str]:
+    extra = getattr(getattr(config, section), "model_extra", None) or {}
+    return [name for name in extra if _is_of_cluster(f"{section}.{name}")]
 
 
-def _with_suggestion(name: str) -> str:
-    known = [*ExperimentConfig.model_fields, *_CLUSTER]
-    likely = difflib.get_close_matches(name, known, 1, cutoff=0.8)
-    return f"{name} (did you mean {likely[0]}?)" if likely else name
+def _is_of_cluster(path: str) -> bool:
+    return EFFECTS.get(path) is Effect.CLUSTER
+
+
+def _without_effect(config: ExperimentConfig) -> Iterator[str]:
+    """Yield the keys that other keys of the config override, or make meaningless."""
+    searcher, storage = config.searcher, config.checkpoint_storage
+    for name in ("max_length", "max_steps", "target_trial_steps"):
+        length = getattr(searcher, name)
+        if length is not None and length is not searcher.length:
+            yield f"searcher.{name} (the trial has another length)"
+    yield from (f"{name} (of a whole search)" for name in _keys_of_searches(config))
+    if storage and storage.type in STORAGE and not config.is_legacy:
+        others = {name for names in STORAGE.values() for name in names} - {*STORAGE[storage.type]}
+        present = storage.model_extra or {}
+        yield from (
+            f"checkpoint_storage.{name} (of another type than {storage.type})"
+            for name in present
+            if name in others
+        )
+
+
+def _described(config: ExperimentConfig, key: UnknownKey) -> str:
+    place = config.location(*key.keys)
+    return f"{place} ({key.hint})" if key.hint else place

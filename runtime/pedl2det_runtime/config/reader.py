@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from pydantic import ValidationError
 
 from pedl2det_runtime.config import yaml12
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
+from pedl2det_runtime.config.source import Source
+from pedl2det_runtime.config.unknown_keys import refuse_mistakes
 from pedl2det_runtime.errors import ConfigError
 
 _MESSAGES = {
@@ -33,44 +35,36 @@ def read_config(path: Path, overrides: tuple[str, ...] = ()) -> ExperimentConfig
         ConfigError: the file cannot be read, is not YAML, or is not a valid experiment config.
     """
     document = _parse(path)
+    source = Source(path, document.lines)
     if not isinstance(document.value, dict):
         kind = type(document.value).__name__ if document.value is not None else "nothing"
         raise ConfigError(f"{path}: expected a mapping of config keys, got {kind}")
     if document.duplicate:
-        raise ConfigError(f"{_location(path, document, document.duplicate)}: duplicate key")
-    known = set(document.lines)
-    for override in overrides:
-        known |= _override(document.value, override)
-
-    def location(keys: yaml12.KeyPath) -> str:
-        return _location(path, document, keys) if keys else str(path)
-
-    return config_from(document.value, location=location, known=known)
+        raise ConfigError(f"{source.location(document.duplicate)}: duplicate key")
+    keys = tuple(_override(document.value, override) for override in overrides)
+    return config_from(document.value, source=replace(source, overrides=keys))
 
 
 def config_from(
-    value: dict[str, Any],
-    *,
-    raw: dict[str, Any] | None = None,
-    location: Callable[[yaml12.KeyPath], str] = lambda keys: ".".join(map(str, keys)) or "config",
-    known: set[yaml12.KeyPath] | None = None,
+    value: dict[str, Any], *, raw: dict[str, Any] | None = None, source: Source | None = None
 ) -> ExperimentConfig:
     """Validate an experiment config from a mapping.
 
     Args:
         value: the config.
         raw: the mapping that the trial sees instead of ``value``.
-        location: returns the location of a key path for messages.
-        known: the existing key paths, if known.
+        source: where its keys were written; by default in code.
 
     Raises:
         ConfigError: the mapping is not a valid experiment config.
     """
+    source = source or Source()
+    refuse_mistakes(value, source)
     try:
         config = ExperimentConfig.model_validate(value)
     except ValidationError as error:
-        raise ConfigError(_first_message(error, location, known)) from None
-    return config.model_copy(update={"raw": value if raw is None else raw})
+        raise ConfigError(_first_message(error, source)) from None
+    return config.read_from(value if raw is None else raw, source)
 
 
 def _parse(path: Path) -> yaml12.Document:
@@ -91,8 +85,8 @@ def _parse(path: Path) -> yaml12.Document:
         raise ConfigError(f"{path}: not YAML: {str(error).splitlines()[0]}") from None
 
 
-def _override(value: dict[str, Any], override: str) -> set[yaml12.KeyPath]:
-    """Set one value of a config; return the key paths that the override creates."""
+def _override(value: dict[str, Any], override: str) -> yaml12.KeyPath:
+    """Set one value of a config; return its key path."""
     key, sign, text = override.partition("=")
     if not sign or not key:
         raise ConfigError(f"--set {override}: expected key.path=value")
@@ -105,23 +99,10 @@ def _override(value: dict[str, Any], override: str) -> set[yaml12.KeyPath]:
         value[last] = yaml12.parse(text).value
     except yaml.YAMLError:
         raise ConfigError(f"--set {override}: {text!r} is not a YAML value") from None
-    path = (*parents, last)
-    return {path[:length] for length in range(1, len(path) + 1)}
+    return (*parents, last)
 
 
-def _location(path: Path, document: yaml12.Document, keys: yaml12.KeyPath) -> str:
-    """Return ``file:line: key.path``; a missing key gets the line of its parent."""
-    known = keys
-    while known and known not in document.lines:
-        known = known[:-1]
-    return f"{path}:{document.lines.get(known, 1)}: {'.'.join(map(str, keys))}"
-
-
-def _first_message(
-    error: ValidationError,
-    location: Callable[[yaml12.KeyPath], str],
-    known: set[yaml12.KeyPath] | None,
-) -> str:
+def _first_message(error: ValidationError, source: Source) -> str:
     """Format the first error of pydantic as one line."""
     details = error.errors()
     first = details[0]
@@ -130,7 +111,7 @@ def _first_message(
     text = _MESSAGES.get(first["type"], message)
     if first["type"] not in ("missing", "value_error"):
         text += f", got {first['input']!r}"
-    while known is not None and keys and keys not in known and first["type"] != "missing":
+    while keys and not source.has(keys) and first["type"] != "missing":
         keys = keys[:-1]  # pydantic lists the branches of a union like keys
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return f"{location(keys)}: {text}{more}"
+    return f"{source.location(keys)}: {text}{more}"

@@ -21,7 +21,7 @@ from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
-from pedl2det_runtime.config.notices import WITHOUT_EFFECT
+from pedl2det_runtime.config.keys import WITHOUT_EFFECT
 from pedl2det_runtime.errors import CheckpointError
 
 #: Sections and keys that set the length of the training, reports and retention.

@@ -17,6 +17,7 @@ from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo, current, running
 from pedl2det_runtime.backends import keras_versions, random_state
+from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import NoTrialError
 from pedl2det_runtime.semantics.script import intercept_fit
@@ -133,9 +134,12 @@ _until_the_end = contextlib.ExitStack()
 
 def _begin(config: dict[str, Any], context_dir: str, test: bool) -> tuple[RunOptions, TrialInfo]:
     experiment = config_from(config)
+    refuse_unsupported(experiment)
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in experiment.title)
     out = (Path("runs") / name).resolve()
     info = TrialInfo.of(experiment, out)
+    for line in notices(experiment, info.hparams):
+        _say(line)
     _until_the_end.enter_context(running(info))
     keras_versions.begin_trial()
     random_state.seed_everything(info.seed)

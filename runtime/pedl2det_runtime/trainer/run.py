@@ -17,7 +17,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
-from pedl2det_runtime.config.notices import notices
+from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.errors import ConfigError
@@ -46,6 +46,7 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     if not options.directory.is_dir():
         raise ConfigError(f"{options.directory}: no such directory")
     config = read_config(options.config or find_config(options.directory), options.overrides)
+    refuse_unsupported(config)
     # A trial's home is its working directory: paths are made absolute before it is entered.
     options = options.absolute()
     distributed = join(options.slots)

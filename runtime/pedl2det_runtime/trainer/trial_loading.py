@@ -25,7 +25,7 @@ from typing import Any
 
 from pedl2det_runtime.api.trial import TFKerasTrial, Trial
 from pedl2det_runtime.api.trial_info import current
-from pedl2det_runtime.config.hparams import unknown_hparam
+from pedl2det_runtime.config.unknown_keys import unknown_hparam
 from pedl2det_runtime.errors import (
     DamagedCheckpointError,
     InvalidHP,

@@ -1,0 +1,128 @@
+"""Unknown keys of a config, and the known keys that were likely meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pedl2det_runtime.config import keys as known_keys
+from pedl2det_runtime.config.keys import EFFECTS, HYPERPARAMETERS, Effect
+from pedl2det_runtime.config.source import Source
+from pedl2det_runtime.config.yaml12 import KeyPath
+from pedl2det_runtime.errors import ConfigError
+
+_NO_EFFECT = (Effect.CLUSTER, Effect.LABEL)
+_REQUIRED = ("hyperparameters", "searcher")
+
+
+@dataclass(frozen=True)
+class UnknownKey:
+    """A key that no documented config has.
+
+    Attributes:
+        keys: its path.
+        meant: the key that was likely meant, with its section if that is another one; or None.
+        is_mistake: whether the key that was meant has an effect, and is in a section that the
+            trial's code has no keys of its own in.
+    """
+
+    keys: KeyPath
+    meant: str | None = None
+    is_mistake: bool = False
+
+    @property
+    def hint(self) -> str:
+        """The suggestion, or nothing."""
+        return f"did you mean {self.meant}?" if self.meant else ""
+
+
+def unknown_keys(value: dict[str, Any]) -> Iterator[UnknownKey]:
+    """Yield the unknown keys of a config, section by section.
+
+    The top level, ``data`` and ``hyperparameters`` may have keys of the trial's own.
+    """
+    top = known_keys.names_in("")
+    for name, child in value.items():
+        if name not in top:
+            meant = nearest(name, top)
+            yield UnknownKey((name,), meant or _elsewhere(name), meant in _missing(value))
+        elif isinstance(child, dict) and (names := known_keys.names_in(name)):
+            yield from _in_section(name, child, names)
+    if isinstance(value.get("hyperparameters"), dict):
+        yield from _in_hyperparameters(("hyperparameters",), value["hyperparameters"])
+
+
+def refuse_mistakes(value: dict[str, Any], source: Source) -> None:
+    """Refuse misspelled keys that would change the training, and misspelled ``--set`` options.
+
+    Raises:
+        ConfigError: the first of them, with its line and the key that was likely meant.
+    """
+    for unknown in unknown_keys(value):
+        is_option = unknown.keys in source.overrides
+        meant = unknown.meant
+        if is_option and unknown.keys[0] in (value.get("hyperparameters") or {}):
+            meant = f"hyperparameters.{unknown.keys[0]}"
+        if meant and (is_option or unknown.is_mistake):
+            raise ConfigError(
+                f"{source.location(unknown.keys)}: unknown key: did you mean {meant}?"
+            )
+
+
+def _missing(value: dict[str, Any]) -> list[str]:
+    return [name for name in _REQUIRED if name not in value]
+
+
+def _in_section(section: str, child: dict[str, Any], names: list[str]) -> Iterator[UnknownKey]:
+    for name in child:
+        if name not in names:
+            meant = nearest(name, names)
+            is_mistake = meant and EFFECTS[f"{section}.{meant}"] not in _NO_EFFECT
+            yield UnknownKey((section, name), meant or _elsewhere(name), bool(is_mistake))
+
+
+def _in_hyperparameters(path: KeyPath, group: dict[str, Any]) -> Iterator[UnknownKey]:
+    """Yield the unknown keys of specifications; any other mapping is a group."""
+    for name, spec in group.items():
+        if not isinstance(spec, dict):
+            continue
+        if "type" not in spec:
+            yield from _without_type((*path, name), spec)
+            yield from _in_hyperparameters((*path, name), spec)
+        elif isinstance(spec["type"], str) and (names := HYPERPARAMETERS.get(spec["type"])):
+            for key in [key for key in spec if key not in names]:
+                meant = nearest(key, names)
+                yield UnknownKey((*path, name, key), meant, meant is not None)
+
+
+def _without_type(path: KeyPath, spec: dict[str, Any]) -> Iterator[UnknownKey]:
+    """Yield the misspelled ``type`` of a specification."""
+    if "vals" in spec or {"minval", "maxval"} <= spec.keys():
+        for key in difflib.get_close_matches("type", map(str, spec), 1, cutoff=0.7):
+            yield UnknownKey((*path, key), "type", is_mistake=True)
+
+
+def unknown_hparam(name: str, hparams: dict[str, Any]) -> str:
+    """Describe a hyperparameter that the config does not have.
+
+    Args:
+        name: its name.
+        hparams: the hyperparameters that there are.
+    """
+    likely = nearest(name, hparams, similarity=0.5)
+    hint = f"; did you mean {likely}?" if likely else ""
+    known = ", ".join(sorted(hparams)) or "no hyperparameters"
+    return f"hyperparameters.{name} is not in the config, which has {known}{hint}"
+
+
+def nearest(name: object, names: Iterable[str], similarity: float = 0.8) -> str | None:
+    """Return the name that a misspelled one most likely means, or None."""
+    return next(iter(difflib.get_close_matches(str(name), list(names), 1, similarity)), None)
+
+
+def _elsewhere(name: object) -> str | None:
+    """Return the path of the key of this name in another section; no common word is looked up."""
+    paths = (path for path in EFFECTS if path.rpartition(".")[2] == name and "_" in str(name))
+    return next(paths, None)
