@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -16,6 +17,8 @@ from pedl2det_runtime.api.generation import (
     Kind,
     Metrics,
 )
+from pedl2det_runtime.backends.compiled_metrics import metric_names
+from pedl2det_runtime.errors import MetricError
 from training import Trial, config, run
 
 
@@ -105,3 +108,127 @@ def test_callbacks_are_told_the_names_of_the_reports(tmp_path: Path) -> None:
     }
     assert set(done.batches[0]) == training
     assert [set(report["metrics"]) for report in done.reports] == [training, validation]
+
+
+class Measuring(Trial):
+    """Compiles a model with the metrics of a test."""
+
+    make: Any
+    metrics: Any = ()
+    callbacks: tuple[Any, ...] = ()
+
+    def build_model(self) -> Any:
+        model = self.context.wrap_model(type(self).make())
+        model.compile(tf.keras.optimizers.SGD(0.1), "mse", metrics=self.metrics)
+        return model
+
+    def keras_callbacks(self) -> list[Any]:
+        return [make() for make in self.callbacks]
+
+
+class OwnLayer(tf.keras.layers.Layer):
+    """Adds a metric when it is called."""
+
+    def call(self, x: Any) -> Any:
+        self.add_metric(tf.reduce_mean(x), name="own")
+        return x
+
+
+class OwnStep(tf.keras.Model):
+    """Reports what it likes."""
+
+    def test_step(self, data: Any) -> Any:
+        return super().test_step(data) | {"own": tf.constant(1.0)}
+
+
+class Adding(tf.keras.callbacks.Callback):
+    """Adds to the metrics of a validation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._supports_tf_logs = True
+
+    def on_test_end(self, logs: Any = None) -> None:
+        logs["own"] = logs["val_own"] = 1.0
+
+
+def dense(*more: Any, kind: Any = tf.keras.Model) -> Any:
+    inputs = tf.keras.Input((3,))
+    outputs = tf.keras.layers.Dense(1, activation="sigmoid")(inputs)
+    for layer in more:
+        outputs = layer(outputs)
+    return kind(inputs, outputs)
+
+
+def two_outputs(*, by_name: bool = False) -> Any:
+    inputs = tf.keras.Input((3,))
+    left, right = (tf.keras.layers.Dense(1, "sigmoid", name=name)(inputs) for name in "ab")
+    model = tf.keras.Model(inputs, {"l": left, "r": right} if by_name else [left, right])
+    model.add_metric(tf.reduce_mean(left), name="mean_a")
+    return model
+
+
+def error(y: Any, p: Any) -> Any:
+    """A metric of the trial's own."""
+    return abs(y - p)
+
+
+@pytest.mark.parametrize(
+    ("make", "metrics"),
+    [
+        (dense, ["acc", "mse", "AUC", "KLDivergence", "RootMeanSquaredError", error]),
+        (dense, [tf.keras.metrics.AUC(name="q"), "crossentropy", tf.keras.losses.Huber()]),
+        (lambda: tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))]), None),
+        (two_outputs, ["accuracy", "mae"]),
+        (two_outputs, {"a": ["AUC"], "b": "mae"}),
+        (lambda: two_outputs(by_name=True), "mae"),
+    ],
+)
+def test_every_reported_metric_is_known_before_the_training(make: Any, metrics: Any) -> None:
+    model = make()
+    model.compile("sgd", "mse", metrics)
+    before = metric_names(model)
+    x, y = np.ones((4, 3), np.float32), np.ones((4, 1), np.float32)
+    labels = tf.nest.map_structure(lambda _: y, model.output)
+
+    assert before is not None
+    assert set(model.evaluate(x, labels, verbose=0, return_dict=True)) <= before
+
+
+@pytest.mark.parametrize(
+    ("metrics", "wanted", "message"),
+    [
+        (["accuracy"], "val_acuracy", "val_accuracy, val_loss; .* did you mean val_accuracy"),
+        (["accuracy"], "accuracy", "there is no single number accuracy"),
+        ([], "val_acc", "reports val_loss; there is no single number val_acc$"),
+    ],
+)
+def test_a_wrong_searcher_metric_is_refused_before_the_training(
+    metrics: Any, wanted: str, message: str, tmp_path: Path
+) -> None:
+    trial = type("T", (Measuring,), {"make": staticmethod(dense), "metrics": metrics})
+    given = config(5)
+    given["searcher"]["metric"] = wanted
+
+    with pytest.raises(MetricError, match=f"searcher.metric: .*{message}"):
+        run(trial, tmp_path, given)
+    assert not (tmp_path / "metrics.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "callbacks"),
+    [
+        (lambda: dense(OwnLayer()), ()),
+        (lambda: tf.keras.Sequential([tf.keras.layers.Dense(1), OwnLayer()]), ()),
+        (lambda: dense(kind=OwnStep), ()),
+        (dense, (Adding,)),
+    ],
+)
+def test_a_metric_that_comes_later_is_not_refused(
+    make: Any, callbacks: Any, tmp_path: Path
+) -> None:
+    trial = type("T", (Measuring,), {"make": staticmethod(make), "callbacks": callbacks})
+    given = config(2)
+    given["searcher"]["metric"] = "val_own"
+
+    assert run(trial, tmp_path, given).validated("val_own")

@@ -110,6 +110,17 @@ class Multiplexer:
             for callback in self._callbacks
         )
 
+    @property
+    def may_add_metrics(self) -> bool:
+        """Whether a callback of the trial may add to the metrics of a validation."""
+        base = tf.keras.callbacks.Callback
+        return any(
+            getattr(callback, "_supports_tf_logs", False)
+            and type(callback).on_test_end is not base.on_test_end
+            and type(callback).__module__.partition(".")[0] != base.__module__.partition(".")[0]
+            for callback in self._callbacks
+        )
+
     def keras(self, event: str, *args: Any) -> None:
         """Call a hook of ``tf.keras.callbacks.Callback`` on each callback."""
         for callback in self._callbacks:

@@ -30,6 +30,7 @@ from pedl2det_runtime.trainer.callback_multiplexer import Multiplexer
 from pedl2det_runtime.trainer.data_module import DataModule, data_of
 from pedl2det_runtime.trainer.resolved_run import Run
 from pedl2det_runtime.trainer.schedule import Schedule
+from pedl2det_runtime.trainer.searcher_metric import check_metric
 
 if TYPE_CHECKING:
     from pedl2det_runtime.distributed.gradients import Accumulator
@@ -100,6 +101,7 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         has_epochs=schedule.epoch > 0,
         is_chief=run.is_chief,
     )
+    check_metric(run.config, generation, context.model, callbacks)
     averages_training = run.config.optimizations.average_training_metrics
     return Job(
         run=run,

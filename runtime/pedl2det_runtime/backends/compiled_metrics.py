@@ -1,0 +1,57 @@
+"""The names of a compiled model's metrics, before Keras builds them with the first batch."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import tensorflow as tf
+
+from pedl2det_runtime.backends import graph_mode
+
+#: Methods that choose the metrics of ``model.evaluate``; a model may override them.
+_CHOOSING = ("compute_metrics", "evaluate", "make_test_function", "metrics", "test_step")
+_KERAS = ("keras", "tf_keras")
+#: Names of metrics whose function depends on the shapes of the model's outputs.
+_BY_SHAPE = ("acc", "accuracy", "ce", "crossentropy")
+
+
+def metric_names(model: Any) -> set[str] | None:
+    """Return every name that ``model.evaluate`` may report; None if they cannot be known yet.
+
+    They are known for functional and built sequential models of Keras' own layers. Other models
+    and layers may add metrics when they are called.
+    """
+    if graph_mode.is_chosen() or not _is_plain(model):
+        return None
+    outputs = [f"{name}_" for name in model.output_names]
+    prefixes = outputs if len(outputs) > 1 else [""]
+    container = model.compiled_metrics
+    compiled = [container._user_metrics, container._user_weighted_metrics]
+    names = [_name(metric) for metric in tf.nest.flatten(compiled) if metric is not None]
+    if None in names:
+        return None
+    own = {metric.name for metric in model.metrics}
+    return own | {"loss"} | {f"{prefix}{name}" for prefix in prefixes for name in (*names, "loss")}
+
+
+def _is_plain(model: Any) -> bool:
+    layers = [type(layer).__module__ for layer in model._flatten_layers(include_self=False)]
+    return (
+        bool(model._is_graph_network)
+        and all(module.partition(".")[0] in _KERAS for module in layers)
+        and all(getattr(type(model), name) is getattr(tf.keras.Model, name) for name in _CHOOSING)
+        and not any(name in vars(model) for name in _CHOOSING)
+    )
+
+
+def _name(metric: Any) -> str | None:
+    """Return the name that Keras gives a metric of ``compile``; None if unknown."""
+    if not isinstance(metric, str):
+        return getattr(metric, "name", None) or getattr(metric, "__name__", None)
+    known = getattr(tf.keras.metrics, metric, None)
+    if inspect.isclass(known):
+        default = inspect.signature(known).parameters["name"].default
+        return default or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", metric).lower()
+    return metric if callable(known) or metric.lower() in _BY_SHAPE else None
