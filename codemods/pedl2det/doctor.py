@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 
 from pedl2det.errors import Pedl2DetError
@@ -41,11 +41,18 @@ class Check:
         name: what.
         is_there: whether it is as it must be.
         said: its version, or what is wrong and what to do.
+        is_optional: whether training on one process works without it.
     """
 
     name: str
     is_there: bool
     said: str
+    is_optional: bool = False
+
+    @property
+    def mark(self) -> str:
+        """``ok``, ``--`` for a missing optional part, ``!!`` for a missing required one."""
+        return "ok" if self.is_there else "--" if self.is_optional else "!!"
 
 
 def checks() -> Iterator[Check]:
@@ -57,10 +64,11 @@ def checks() -> Iterator[Check]:
     for name in _needed("run"):
         if name not in ("tensorflow", "tf-keras"):
             yield _package(name, "pip install 'pedl2det[run]'")
-    yield _horovod()
-    yield _package("pyzmq", "pip install pyzmq (for a DistributedContext made by hand)")
+    yield replace(_horovod(), is_optional=True)
+    by_hand = "pip install pyzmq (for a DistributedContext made by hand)"
+    yield replace(_package("pyzmq", by_hand), is_optional=True)
     ssh = shutil.which("ssh")
-    yield Check("ssh", ssh is not None, ssh or "not installed: --hosts needs it")
+    yield Check("ssh", ssh is not None, ssh or "not installed: --hosts needs it", is_optional=True)
 
 
 def install_horovod(say: Callable[[str], None]) -> None:

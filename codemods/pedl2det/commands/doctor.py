@@ -14,11 +14,14 @@ from pedl2det.doctor import checks, install_horovod
     "--install", is_flag=True, help="Build Horovod for this TensorFlow and install it: 2 minutes."
 )
 def command(install: bool) -> None:
-    """Say what is missing for training, and for training on several processes."""
+    """Say what is missing for training, and for training on several processes.
+
+    Marks: ok; -- an optional part is missing; !! a required part is missing (exit code 1).
+    """
     if install:
         install_horovod(click.echo)
     complete = True
     for check in checks():
-        complete &= check.is_there
-        click.echo(f"{'ok' if check.is_there else '--'}  {check.name:12} {check.said}")
+        complete &= check.is_there or check.is_optional
+        click.echo(f"{check.mark}  {check.name:12} {check.said}")
     sys.exit(0 if complete else 1)

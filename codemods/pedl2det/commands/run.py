@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 import click
 
+from pedl2det.analysis.tree import YAML
 from pedl2det.commands.generation import age_of
-from pedl2det.engine.script_configs import config_in_script
+from pedl2det.engine.script_configs import config_in_script, refuse_native
 from pedl2det.errors import Pedl2DetError
 from pedl2det_names import Age
 
@@ -66,8 +67,15 @@ def command(
     hosts: str | None,
     with_stack: bool,
 ) -> None:
-    """Train the trial in DIR, of whichever generation it is."""
+    """Train the trial in DIR, of whichever generation it is.
+
+    DIR may also be a trial's file, or one of its configs.
+    """
     runtime = _runtime()
+    if directory.suffix in YAML and not directory.is_dir():
+        if config is not None:
+            raise Pedl2DetError(f"{directory}: a config: beside -c, name the trial's directory")
+        directory, config = _home_of(directory), directory
     out = out or Path("runs") / directory.resolve().name
     options = runtime.RunOptions(
         directory=directory,
@@ -92,6 +100,8 @@ def command(
         with signals.handled():
             progress = _run(options, hosts, with_stack)
     except errors.Pedl2DetError as error:
+        if isinstance(error, errors.TrialLoadError):
+            refuse_native(directory)
         _fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, options, hosts)
@@ -126,11 +136,30 @@ def _stop(stop: Any, options: Any, hosts: str | None) -> NoReturn:
     sys.exit(stop.exit_code)
 
 
+def _home_of(config: Path) -> Path:
+    """Return the directory of a config's trial: its own, or the one above if that has the code."""
+    home = config.parent.resolve()
+    return home.parent if _has_code(home.parent) and not _has_code(home) else home
+
+
+def _has_code(directory: Path) -> bool:
+    return any(directory.glob("*.py")) or any(directory.glob("*/*.py"))
+
+
 def _config_of_script(path: Path) -> Path | None:
-    """The config that a script holds: the script that was named, or one that has no other."""
-    if path.is_file() or not [*path.glob("*.yaml"), *path.glob("*.yml")]:
-        return config_in_script(path) if path.exists() else None
-    return None
+    """The config that a script holds: the script that was named, or one that has no other.
+
+    Raises:
+        Pedl2DetError: there is no config, and a script of the Native API that needs one.
+    """
+    home = path.parent if path.is_file() else path
+    has_config = any(file.suffix in YAML for file in home.glob("*.y*ml"))
+    if not path.exists() or (has_config and not path.is_file()):
+        return None
+    found = config_in_script(path)
+    if found is None and not has_config:
+        refuse_native(path)
+    return found
 
 
 def _fail(error: Any, with_stack: bool) -> NoReturn:

@@ -10,8 +10,10 @@ from pathlib import Path
 import yaml
 
 from pedl2det.analysis.discovery import discover
+from pedl2det.analysis.native import is_native
 from pedl2det.analysis.project import read
 from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.tree import YAML
 from pedl2det.engine.lower_scripts import lower
 from pedl2det.errors import Pedl2DetError
 
@@ -37,10 +39,37 @@ def config_in_script(path: Path) -> Path | None:
             if script.config is not None:
                 entry = {"script": file.name} if is_native else script.entrypoint
                 return _written({**script.config, "entrypoint": entry})
-            if is_native:
+            if is_native and not _has_config(file):
                 write = _WRITE.format(name=file.name)
                 raise Pedl2DetError(f"{file}: its experiment config is computed: {write}")
     return None
+
+
+def _has_config(script: Path) -> bool:
+    """Whether a config beside a script names it."""
+    beside = [file for file in script.parent.glob("*.y*ml") if file.suffix in YAML]
+    configs = filter(None, map(Reader().config_or_none, beside))
+    entries = (config.entry("entrypoint", "script") for config in configs)
+    return any(entry is not None and entry.scalar == script.name for entry in entries)
+
+
+def refuse_native(path: Path) -> None:
+    """Tell a script of the Native API from a directory without a trial or a config.
+
+    Args:
+        path: the directory, or the file.
+
+    Raises:
+        Pedl2DetError: there is such a script.
+    """
+    files = [path] if path.is_file() else sorted(path.glob("*.py"))
+    for source in filter(None, map(Reader().source_or_none, files)):
+        if is_native(source):
+            raise Pedl2DetError(
+                f"{source.path}: a script of the Native API, not a trial: its experiment config "
+                f"needs `entrypoint: {{script: {source.path.name}}}`; write it to const.yaml, or "
+                "name the config with -c"
+            )
 
 
 def _written(config: dict[str, object]) -> Path:
