@@ -7,7 +7,6 @@ replace by the name in the dict.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import Any
 
@@ -23,8 +22,9 @@ from pedl.old_models import by_old_names, optimizer_of
 from pedl2det_runtime.api.generation import Generation, Kind, Metrics
 from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.errors import CheckFailedError
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 
 class AdaptedKerasTrial(AdaptedTrial):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from pedl.old_tensorflow import EagerSession
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 
 def backend_names(tf: Any) -> dict[str, Any]:

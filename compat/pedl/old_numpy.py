@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import importlib
-import logging
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pedl2det_names import Name
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 
 def ragged(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-_log = logging.getLogger(__name__)
+from pedl2det_runtime.errors.repeated_warnings import logger
+
+_log = logger(__name__)
 
 _PHASE = "_pedl_learning_phase"
 _fixed: bool | None = None

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from pedl.old_tensorflow import UnservedIdiomError
 from pedl2det_names.keras_arguments import CONVOLUTIONS, OPTIMIZERS
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 

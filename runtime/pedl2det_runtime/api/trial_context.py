@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from pathlib import Path
 from typing import Any, Self
 
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.config.unknown_keys import unknown_hparam
 from pedl2det_runtime.config.reader import config_from
+from pedl2det_runtime.config.unknown_keys import unknown_hparam
 from pedl2det_runtime.errors import CheckFailedError
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 _LOCAL_SEARCHER = {"name": "single", "metric": "", "max_length": {"batches": 1}}
 

@@ -16,6 +16,7 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.distributed import DistributedContext, one_process
 from pedl2det_runtime.errors import InvalidConfigurationException, NoTrialError
+from pedl2det_runtime.errors.repeated_warnings import shown_once
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,7 @@ def running(info: TrialInfo) -> Iterator[TrialInfo]:
     global _running
     before, _running = _running, info
     try:
-        yield info
+        with shown_once():
+            yield info
     finally:
         _running = before

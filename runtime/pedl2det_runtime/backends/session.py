@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from pedl2det_runtime.backends import graph_mode
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 
 def apply(config: Any) -> None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 from collections.abc import Callable
 from typing import Any
 
 from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 _FIT_SETTINGS = (
     *("verbose", "class_weight", "workers", "use_multiprocessing", "max_queue_size"),

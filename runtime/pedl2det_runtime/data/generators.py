@@ -7,13 +7,13 @@ random numbers.
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from pedl2det_runtime.backends import random_state
 from pedl2det_runtime.errors import CheckpointError, InvalidExperimentException
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 #: Log of the draws in order: ``[["training", 10], ["validation", 3]]``.
 GeneratorDraws = list[list[Any]]

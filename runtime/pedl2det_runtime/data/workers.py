@@ -12,7 +12,6 @@ These rules make a run repeatable and resumable:
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -29,8 +28,9 @@ from pedl2det_runtime.backends import random_state
 from pedl2det_runtime.backends.stray_stop import stray_stop
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.loaders import BatchSequence
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,8 +14,9 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.data.generators import GeneratorDraws, GeneratorSequence
 from pedl2det_runtime.data.loaders import ArraySequence, as_arrays, cut, is_dataset, records_in
 from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 _KERAS_BATCH = 32  # Keras' default of batch_size
 _FIT_SETTINGS = ("class_weight", "workers", "use_multiprocessing", "max_queue_size")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -19,9 +18,10 @@ from pedl2det_runtime.data.loaders import as_data, is_dataset
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.data.workers import Workers
 from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.errors.trial_code import defined_at
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 _TRAINING, _VALIDATION = 0, 1  # streams of random numbers for data workers
 

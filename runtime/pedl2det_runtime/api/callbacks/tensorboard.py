@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import tensorflow as tf
 
 from pedl2det_runtime.api.callbacks.base import Callback
 from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.errors.repeated_warnings import logger
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 
 class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
