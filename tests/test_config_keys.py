@@ -127,12 +127,13 @@ def test_unknown_keys_without_effect_are_named_with_a_suggestion(tmp_path: Path)
     ]
 
 
-@pytest.mark.parametrize("name", ["source_checkpoint_uuid", "source_trial_id"])
-def test_a_start_from_another_experiment_is_refused(name: str, tmp_path: Path) -> None:
-    given = f"{CURRENT}  {name}: 12\n".replace("uuid: 12", "uuid: a-b")
-    with pytest.raises(ConfigError, match=rf"const.yaml:8: searcher.{name}: starting from"):
+def test_a_start_from_a_trial_of_a_cluster_is_refused(tmp_path: Path) -> None:
+    given = f"{CURRENT}  source_trial_id: 12\n"
+    with pytest.raises(
+        ConfigError, match=r"const.yaml:8: searcher.source_trial_id: only a cluster"
+    ):
         refuse_unsupported(read(tmp_path, given))
-    refuse_unsupported(read(tmp_path, given, f"searcher.{name}=null"))
+    refuse_unsupported(read(tmp_path, given, "searcher.source_trial_id=null"))
 
 
 def test_what_only_a_search_uses_is_named(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ MISTAKES = {
         model=("x = np.random.random((40, 3))", "x = np.array([['5.1', '3.5', '1.4']] * 40)"),
     ),
     "searcher metric": Mistake(
-        "searcher.metric: the validation reports val_loss, val_mae; there is no single number "
+        "DIR/const.yaml:3: searcher.metric: the validation reports val_loss, val_mae; there is no single number "
         "val_accuracy",
         config=("val_loss", "val_accuracy"),
     ),
@@ -132,9 +132,9 @@ MISTAKES = {
         model=('"mae"', '"acurracy"'),
     ),
     "config key": Mistake(
-        "unknown config keys, not used: min_validation_perod (did you mean min_validation_period?)",
-        config=("searcher:", "min_validation_perod: {batches: 1}\nsearcher:"),
-        trains=True,
+        "DIR/const.yaml:3: searcher.smaller_is_beter: unknown key: did you mean "
+        "smaller_is_better?",
+        config=("metric:", "smaller_is_beter: false, metric:"),
     ),
 }
 

@@ -85,12 +85,9 @@ ROWS = (
     Row("searcher", "target_trial_steps", SERVED, STEPS, "the same, for adaptive searches"),
     Row("searcher", "num_rounds steps_per_round length_per_round", SERVED, ALL, "length of `pbt`"),
     Row(
-        "searcher",
-        "source_checkpoint_uuid source_trial_id",
-        REFUSED,
-        ALL,
-        "starting from a checkpoint of another experiment is not supported",
+        "searcher", "source_checkpoint_uuid", SERVED, ALL, "as `--from-checkpoint`, in its storage"
     ),
+    Row("searcher", "source_trial_id", REFUSED, ALL, "only a cluster knows trials by ID"),
     Row(
         "searcher",
         "max_trials max_concurrent_trials max_rungs num_rungs bracket_rungs divisor mode "

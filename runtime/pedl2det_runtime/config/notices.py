@@ -17,13 +17,13 @@ def refuse_unsupported(config: ExperimentConfig) -> None:
     """Refuse keys that a run would have to ignore although they change the training.
 
     Raises:
-        ConfigError: the config starts from a checkpoint of another experiment.
+        ConfigError: the config begins with a checkpoint that only a cluster can find.
     """
     for name in with_effect("searcher", Effect.REFUSED):
         if getattr(config.searcher, name) is not None:
             raise ConfigError(
-                f"{config.location('searcher', name)}: starting from a checkpoint of another "
-                "experiment is not supported; to train from the start, remove the key or add "
+                f"{config.location('searcher', name)}: only a cluster knows trials by ID: name the "
+                "checkpoint with --from-checkpoint, or train from the start; both with "
                 f"--set searcher.{name}=null"
             )
 

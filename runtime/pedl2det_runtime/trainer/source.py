@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.checkpoint import directory
@@ -50,7 +49,7 @@ def require_checkpoint(path: Path) -> None:
 
 
 def _source(options: RunOptions, config: ExperimentConfig) -> Path | None:
-    name = getattr(config.searcher, "source_checkpoint_uuid", None)
+    name = config.searcher.source_checkpoint_uuid
     path = options.from_checkpoint or (None if name is None else _stored(config, name))
     if path is not None:
         require_checkpoint(path)
@@ -59,9 +58,9 @@ def _source(options: RunOptions, config: ExperimentConfig) -> Path | None:
     return path
 
 
-def _stored(config: ExperimentConfig, name: Any) -> Path:
+def _stored(config: ExperimentConfig, name: str) -> Path:
     """Return the checkpoint of this UUID in the storage of the config."""
-    if not isinstance(name, str) or Path(name).name != name:
+    if Path(name).name != name:
         raise ConfigError(f"{_KEY}: expected the UUID of a checkpoint, got {name!r}")
     storage = config.checkpoint_storage
     places = local_paths(storage, name) if storage and storage.type else []
