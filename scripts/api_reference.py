@@ -18,7 +18,8 @@ import griffe
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "api.md"
 MODULES = ("determined", "determined.core", "determined.keras", "determined.keras.callbacks",
-           "determined.errors")  # fmt: skip
+           "determined.errors", "determined.common.check", "determined.common.util",
+           "determined.util", "determined.horovod", "determined.tensorboard")  # fmt: skip
 HEAD = """\
 # API reference
 

@@ -20,7 +20,7 @@ ROOMS = {
     ),
     Path(pedl2det_runtime.__file__).parent: (
         *("errors", "config", "backends", "distributed", "data", "api", "semantics"),
-        *("checkpoint", "trainer", "launch"),
+        *("checkpoint", "core", "trainer", "launch"),
     ),
 }
 each_house = pytest.mark.parametrize("house", ROOMS, ids=lambda house: house.name)

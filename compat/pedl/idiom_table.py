@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_batch_norm, old_data_layer, old_models, old_numpy, old_phase, old_train
+from pedl import old_batch_norm, old_models, old_numpy, old_phase, old_train
 from pedl.old_backend import multi_gpu_model, sessions
 from pedl.old_keras import OLD_DEFAULTS
 from pedl.old_names import OldPackage, old_name
@@ -234,15 +234,6 @@ IDIOMS = (
             "removed in TensorFlow 2.6",
         )
         for name in ("predict_classes", "predict_proba")
-    ),
-    *(
-        Idiom(
-            "pedl2det_runtime.api.context.TFKerasExperimentalContext",
-            f"cache_{name}_dataset",
-            lambda _: old_data_layer.caching,
-            "the data layer was removed",
-        )
-        for name in ("train", "validation")
     ),
     _wrapped_tf1(
         "tensorflow.python.framework.tensor_shape.TensorShape",

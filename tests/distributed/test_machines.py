@@ -55,8 +55,8 @@ def test_the_chief_listens_on_its_address_alone() -> None:
 
 
 def test_between_machines_there_must_be_a_key() -> None:
-    (outcome,) = run(layouts(1, 2, chief_ip="127.0.0.2")[:1], "many", PEDL2DET_CLUSTER_KEY="")[0]
-    assert "processes that talk over TCP need a key" in outcome["error"]
+    (outcome,) = run(layouts(1, 2, chief_ip="192.0.2.1")[:1], "many", PEDL2DET_CLUSTER_KEY="")[0]
+    assert "processes of several machines need a key" in outcome["error"]
 
 
 @pytest.mark.parametrize(
@@ -157,3 +157,11 @@ def test_silence_is_noticed_over_a_cut_cable_and_of_a_killed_parent(
     for (outcome,) in others:
         assert "process 2 is gone" in outcome["error"]
         assert 5 < outcome["seconds"] < 30
+
+
+@pytest.mark.parametrize("force_tcp", [False, True])
+def test_several_hosts_on_one_machine_need_neither_a_key_nor_ports_of_their_own(
+    force_tcp: bool,
+) -> None:
+    all_layouts = layouts(2, 2, chief_ip="localhost", force_tcp=force_tcp)
+    check_collectives(run(all_layouts, "all_collectives", PEDL2DET_CLUSTER_KEY=""))

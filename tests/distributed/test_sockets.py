@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,10 @@ def test_without_pyzmq_it_says_what_to_install_and_one_process_needs_none(tmp_pa
 def test_a_patience_that_is_no_time_is_refused(text: str) -> None:
     (outcome,) = run(layouts(2)[:1], "many", PEDL2DET_PATIENCE=text)[0]
     assert f"$PEDL2DET_PATIENCE: expected seconds, more than 0, got '{text}'" in outcome["error"]
+
+
+def test_processes_of_one_machine_need_no_key_over_tcp(sockets: Path) -> None:
+    for (outcome,) in run(layouts(3, force_tcp=True), "many", PEDL2DET_CLUSTER_KEY=""):
+        assert outcome["result"] is True
+    (key,) = sockets.rglob("key*")
+    assert (stat.S_IMODE(key.parent.stat().st_mode), len(key.read_text())) == (0o700, 64)

@@ -42,6 +42,7 @@ class ClusterInfo:
         task_type: always ``"TRIAL"``.
         gpu_uuids: always empty.
         latest_checkpoint: always None; the runtime restores checkpoints itself.
+        container_addrs: always empty, like the addresses, IDs and credentials of a cluster.
     """
 
     trial: ClusterTrialInfo
@@ -52,6 +53,13 @@ class ClusterInfo:
     task_type: str = "TRIAL"
     gpu_uuids: list[str] = field(default_factory=list)
     latest_checkpoint: str | None = None
+    container_addrs: list[str] = field(default_factory=list)
+    master_url: str = ""
+    cluster_id: str = ""
+    agent_id: str = ""
+    task_id: str = ""
+    allocation_id: str = ""
+    session_token: str = ""
 
 
 def get_cluster_info() -> ClusterInfo | None:

@@ -5,9 +5,11 @@ Follows the Determined documentation, *Keras API* guide and *Keras API Reference
 
 from __future__ import annotations
 
+import functools
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any
 
 from pedl2det_runtime.api.trial_context import TrialContext
 from pedl2det_runtime.api.trial_info import TrialInfo
@@ -15,6 +17,9 @@ from pedl2det_runtime.backends.wrapped_model import WrappedModel
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.data.loaders import is_dataset
 from pedl2det_runtime.errors import CheckFailedError
+
+#: A function that makes a ``tf.data.Dataset``.
+MakesDataset = Callable[..., Any]
 
 
 class _ArgNotProvided:
@@ -38,7 +43,7 @@ class FitSettings:
 
 
 class TFKerasExperimentalContext:
-    """``context.experimental``. Its data layer was removed in Determined 0.19.10.
+    """``context.experimental``: the data layer of Determined 0.12 to 0.19.9, cached in memory.
 
     Args:
         context: the context that has this attribute.
@@ -47,27 +52,54 @@ class TFKerasExperimentalContext:
     def __init__(self, context: TFKerasTrialContext | None = None) -> None:
         self.context = context
 
-    def cache_train_dataset(self, *_: Any, **__: Any) -> NoReturn:
-        """Removed in Determined 0.19.10; always raises.
+    def cache_train_dataset(
+        self,
+        dataset_id: str,
+        dataset_version: str,
+        shuffle: bool = False,
+        skip_shuffle_at_epoch_end: bool = False,
+    ) -> Callable[[MakesDataset], MakesDataset]:
+        """Decorate a function that makes a dataset, to wrap, cache and shuffle the dataset.
 
-        Raises:
-            RuntimeError: always.
+        Args:
+            dataset_id: not used.
+            dataset_version: not used.
+            shuffle: whether to shuffle the records, with the trial's seed.
+            skip_shuffle_at_epoch_end: whether every pass has the order of the first.
         """
-        raise RuntimeError(
-            "context.experimental.cache_train_dataset was removed in Determined 0.19.10: "
-            "return the dataset from build_training_data_loader, cached with dataset.cache()"
-        )
+        del dataset_id, dataset_version
 
-    def cache_validation_dataset(self, *_: Any, **__: Any) -> NoReturn:
-        """Removed in Determined 0.19.10; always raises.
+        def decorate(function: MakesDataset) -> MakesDataset:
+            @functools.wraps(function)
+            def cached(*args: Any, **kwargs: Any) -> Any:
+                dataset = function(*args, **kwargs)
+                if self.context is not None:
+                    dataset = self.context.wrap_dataset(dataset)
+                dataset = dataset.cache()
+                if not shuffle:
+                    return dataset
+                records = dataset.cardinality()
+                if records < 0:
+                    records = sum(1 for _ in dataset)
+                seed = self.context.get_trial_seed() if self.context is not None else 0
+                again = not skip_shuffle_at_epoch_end
+                return dataset.shuffle(records, seed=seed, reshuffle_each_iteration=again)
 
-        Raises:
-            RuntimeError: always.
+            return cached
+
+        return decorate
+
+    def cache_validation_dataset(
+        self, dataset_id: str, dataset_version: str, shuffle: bool = False
+    ) -> Callable[[MakesDataset], MakesDataset]:
+        """Decorate a function that makes a dataset, to wrap, cache and shuffle the dataset.
+
+        Args:
+            dataset_id: not used.
+            dataset_version: not used.
+            shuffle: whether to shuffle the records, with the trial's seed.
         """
-        raise RuntimeError(
-            "context.experimental.cache_validation_dataset was removed in Determined 0.19.10: "
-            "return the dataset from build_validation_data_loader, cached with dataset.cache()"
-        )
+        return self.cache_train_dataset(dataset_id, dataset_version, shuffle)
 
 
 class TFKerasTrialContext(TrialContext):
@@ -79,7 +111,7 @@ class TFKerasTrialContext(TrialContext):
             argument unchanged.
 
     Attributes:
-        experimental: removed features; its methods raise.
+        experimental: the data layer.
         fit_settings: the settings of :meth:`configure_fit`.
         optimizers: the wrapped optimizers, in call order.
         datasets_wrapped: whether :meth:`wrap_dataset` was called.

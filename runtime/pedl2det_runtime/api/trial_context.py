@@ -6,15 +6,15 @@ import tempfile
 from pathlib import Path
 from typing import Any, Self
 
+from pedl2det_runtime.api.env_context import env_of
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.config.reader import config_from
+from pedl2det_runtime.config.config_dict import ConfigDict
+from pedl2det_runtime.config.reader import config_from, local_config
 from pedl2det_runtime.config.unknown_keys import unknown_hparam
 from pedl2det_runtime.errors import CheckFailedError
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
-
-_LOCAL_SEARCHER = {"name": "single", "metric": "", "max_length": {"batches": 1}}
 
 
 class TrialContext:
@@ -26,6 +26,7 @@ class TrialContext:
 
     Attributes:
         distributed: ranks and collective operations of the trial's processes.
+        env: the config, hyperparameters, seed and IDs of the trial.
     """
 
     def __init__(self, info: TrialInfo, *, managed: bool = True) -> None:
@@ -33,6 +34,7 @@ class TrialContext:
         self._managed = managed
         self._stop_requested = False
         self.distributed = info.distributed
+        self.env = env_of(info, managed=managed)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
@@ -47,14 +49,12 @@ class TrialContext:
         Raises:
             ConfigError: a key of the config is invalid; the message names it.
         """
-        searcher = {**_LOCAL_SEARCHER, **(config.get("searcher") or {})}
-        complete = {"hyperparameters": {}, **config, "searcher": searcher}
-        experiment = config_from(complete, raw=config)
+        experiment = config_from(local_config(config), raw=config)
         return cls(TrialInfo.of(experiment, Path(tempfile.gettempdir())), managed=False)
 
-    def get_experiment_config(self) -> dict[str, Any]:
-        """Return the experiment config as written in its file."""
-        return self._info.config.raw
+    def get_experiment_config(self) -> ConfigDict:
+        """Return the experiment config as written in its file, with Determined's defaults."""
+        return self.env.experiment_config
 
     def get_data_config(self) -> dict[str, Any]:
         """Return the ``data`` section of the experiment config; empty if absent."""

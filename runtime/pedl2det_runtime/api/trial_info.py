@@ -133,3 +133,8 @@ def running(info: TrialInfo) -> Iterator[TrialInfo]:
             yield info
     finally:
         _running = before
+
+
+def tensorboard_directory() -> Path:
+    """Return the directory of TensorBoard's files; ``runs/tensorboard`` outside a run."""
+    return _running.tensorboard_dir if _running else (Path("runs") / "tensorboard").resolve()

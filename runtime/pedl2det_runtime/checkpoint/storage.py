@@ -31,29 +31,9 @@ class Storage:
     """
 
     def __init__(self, config: CheckpointStorage) -> None:
-        import fsspec
-
         self._kind = str(config.type)
-        self._fields = fields = config.model_extra or {}
-        self._base = _base(self._kind, fields)
-        try:
-            self._files = fsspec.filesystem(_PROTOCOLS[self._kind], **_options(self._kind, fields))
-            if self._kind in _PACKAGES:
-                # Check only: buckets are not created.
-                self._files.ls(self._base.partition("/")[0])
-            else:
-                self._files.makedirs(self._base, exist_ok=True)
-        except ImportError:
-            package = _PACKAGES[self._kind]
-            raise ConfigError(
-                f"checkpoint_storage.type: {self._kind} needs {package}: pip install {package}, "
-                f"{_REMEDY}"
-            ) from None
-        except Exception as error:  # storage types have their own exceptions
-            raise ConfigError(
-                f"checkpoint_storage: {self._base}: cannot be used: "
-                f"{self._reason(error)}; {_REMEDY}"
-            ) from None
+        self._fields = config.model_extra or {}
+        self._files, self._base = open_storage(config)
 
     def names(self) -> set[str]:
         """Return the names of the complete checkpoints in the storage."""
@@ -87,7 +67,7 @@ class Storage:
         except Exception as error:
             raise CheckpointError(
                 f"checkpoint_storage: {self._base}: the checkpoint could not be copied there: "
-                f"{self._reason(error)}; it is in {checkpoint}, --resume goes on from it"
+                f"{_reason(error, self._fields)}; it is in {checkpoint}, --resume goes on from it"
             ) from None
 
     def remove(self, owner: ownership.Owner) -> None:
@@ -112,9 +92,39 @@ class Storage:
             return None
         return ownership.parse_marker(marker, place.rpartition("/")[2])
 
-    def _reason(self, error: Exception) -> str:
-        lines = scrubbed(str(error), self._fields).strip().splitlines()
-        return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
+
+def open_storage(config: CheckpointStorage) -> tuple[Any, str]:
+    """Return the file system of a storage, and the path of its checkpoints in it.
+
+    Raises:
+        ConfigError: a field is missing, or the storage cannot be reached.
+    """
+    import fsspec
+
+    kind, fields = str(config.type), config.model_extra or {}
+    base = _base(kind, fields)
+    try:
+        files = fsspec.filesystem(_PROTOCOLS[kind], **_options(kind, fields))
+        if kind in _PACKAGES:
+            # Check only: buckets are not created.
+            files.ls(base.partition("/")[0])
+        else:
+            files.makedirs(base, exist_ok=True)
+    except ImportError:
+        package = _PACKAGES[kind]
+        raise ConfigError(
+            f"checkpoint_storage.type: {kind} needs {package}: pip install {package}, {_REMEDY}"
+        ) from None
+    except Exception as error:  # storage types have their own exceptions
+        raise ConfigError(
+            f"checkpoint_storage: {base}: cannot be used: {_reason(error, fields)}; {_REMEDY}"
+        ) from None
+    return files, base
+
+
+def _reason(error: Exception, fields: dict[str, Any]) -> str:
+    lines = scrubbed(str(error), fields).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
 
 
 def local_paths(config: CheckpointStorage, name: str) -> list[Path]:

@@ -67,6 +67,23 @@ def config_from(
     return config.read_from(value if raw is None else raw, source)
 
 
+def local_config(config: dict[str, Any]) -> dict[str, Any]:
+    """Complete a config that is written in code: its searcher and hyperparameters may be missing.
+
+    Args:
+        config: the config.
+
+    Returns:
+        A new mapping. Without a length in ``searcher``, one scheduling unit is trained.
+    """
+    searcher = {**(config.get("searcher") or {})}
+    is_long = {"max_length", "max_steps", "target_trial_steps", "num_rounds"} & searcher.keys()
+    steps = "batches_per_step" in config
+    length = {"max_steps": 1} if steps else {"max_length": {"batches": 100}}
+    defaults = {"name": "single", "metric": "val_loss", **({} if is_long else length)}
+    return {"hyperparameters": {}, **config, "searcher": {**defaults, **searcher}}
+
+
 def _parse(path: Path) -> yaml12.Document:
     if path.exists() and not path.is_file():
         raise ConfigError(f"{path}: expected a file, found a directory, pipe or device")

@@ -8,7 +8,11 @@
 ``team``             decisions and averages over the ranks, for the training loop
 """
 
-from pedl2det_runtime.distributed.context import DistributedContext, one_process
+from pedl2det_runtime.distributed.context import (
+    DistributedContext,
+    DummyDistributedContext,
+    one_process,
+)
 from pedl2det_runtime.distributed.keys import new_key
 
-__all__ = ["DistributedContext", "new_key", "one_process"]
+__all__ = ["DistributedContext", "DummyDistributedContext", "new_key", "one_process"]

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from pedl2det_runtime.distributed.collective import Collective
 from pedl2det_runtime.distributed.group import Groups, alone
-from pedl2det_runtime.distributed.layout import Layout, chief_address, layout_from
+from pedl2det_runtime.distributed.layout import Layout, chief_address, is_loopback, layout_from
+from pedl2det_runtime.distributed.tf_config import layout_of_tf_config
 from pedl2det_runtime.distributed.torch_groups import torch_groups, torch_is_connected
 from pedl2det_runtime.errors import DistributedError
 
@@ -49,6 +50,7 @@ class DistributedContext:
         cross_size: the number of machines.
         chief_ip: the address of the chief's machine; required for several machines. The chief
             listens only on this address and refuses processes without ``$PEDL2DET_CLUSTER_KEY``.
+            On a loopback address the variable is not needed: the processes share a private file.
         pub_port: the port for all processes.
         pull_port: the port for the processes of one machine, if there are several machines.
         port_offset: added to both ports, for several runs on one machine.
@@ -76,19 +78,8 @@ class DistributedContext:
     ) -> None:
         layout = Layout(rank, size, local_rank, local_size, cross_rank, cross_size)
         chief_ip = chief_address(layout, chief_ip)
-        if size == 1:
-            groups = alone()
-        else:
-            try:
-                from pedl2det_runtime.distributed.zmq_groups import zmq_groups
-            except ImportError as error:
-                raise DistributedError(
-                    "processes communicate through pyzmq, which is not installed: "
-                    f"pip install pyzmq ({error})"
-                ) from error
-            ports = (pub_port + port_offset, pull_port + port_offset)
-            groups = zmq_groups(layout, chief_ip, ports, force_tcp=force_tcp)
-        self._begin(layout, groups)
+        ports = (pub_port + port_offset, pull_port + port_offset)
+        self._begin(layout, _sockets(layout, chief_ip, ports, force_tcp=force_tcp))
 
     @classmethod
     def from_horovod(cls, hvd: Any, chief_ip: str | None = None) -> Self:
@@ -149,10 +140,40 @@ class DistributedContext:
         return cls._from_launcher(layout_from(_TORCH, os.environ, "torchrun"), chief_ip)
 
     @classmethod
+    def from_tf_config(cls) -> tuple[Self, Any]:
+        """Create the context and the ``tf.distribute`` strategy of ``$TF_CONFIG``.
+
+        Returns:
+            The context, and ``MultiWorkerMirroredStrategy`` for several workers,
+            ``MirroredStrategy`` for several GPUs, or the default strategy.
+
+        Raises:
+            CheckFailedError: ``$TF_CONFIG`` is malformed.
+        """
+        import tensorflow as tf
+
+        layout, chief = layout_of_tf_config(os.environ.get("TF_CONFIG", "{}"))
+        strategy: Any
+        if layout.size > 1:
+            strategy = tf.distribute.MultiWorkerMirroredStrategy()
+        elif len(tf.config.list_physical_devices("GPU")) > 1:
+            strategy = tf.distribute.MirroredStrategy()
+        else:
+            strategy = tf.distribute.get_strategy()
+        if chief is not None and is_loopback(chief.host):  # the port of this run is a unique name
+            ports = (chief.port, chief.port + 1)
+            return cls._with(layout, _sockets(layout, None, ports)), strategy
+        return cls._from_layout(layout, chief.host if chief else None), strategy
+
+    @classmethod
     def _from_launcher(cls, layout: Layout, chief_ip: str | None) -> Self:
         chief_ip = chief_address(layout, chief_ip)
         if layout.size > 1 and torch_is_connected():
             return cls._with(layout, torch_groups(layout))
+        return cls._from_layout(layout, chief_ip)
+
+    @classmethod
+    def _from_layout(cls, layout: Layout, chief_ip: str | None) -> Self:
         return cls(
             rank=layout.rank,
             size=layout.size,
@@ -248,8 +269,29 @@ class DistributedContext:
             raise DistributedError(f"{collective}(): this DistributedContext is closed")
 
 
+def _sockets(
+    layout: Layout, chief_ip: str | None, ports: tuple[int, int], *, force_tcp: bool = False
+) -> Groups:
+    """Return the groups of processes that no framework connects."""
+    if layout.size == 1:
+        return alone()
+    try:
+        from pedl2det_runtime.distributed.zmq_groups import zmq_groups
+    except ImportError as error:
+        raise DistributedError(
+            "processes communicate through pyzmq, which is not installed: "
+            f"pip install pyzmq ({error})"
+        ) from error
+    return zmq_groups(layout, chief_ip, ports, force_tcp=force_tcp)
+
+
+class DummyDistributedContext(DistributedContext):
+    """The context of a process that trains alone."""
+
+    def __init__(self) -> None:
+        super().__init__(rank=0, size=1, local_rank=0, local_size=1, cross_rank=0, cross_size=1)
+
+
 def one_process() -> DistributedContext:
     """Return the context of a process that trains alone."""
-    return DistributedContext(
-        rank=0, size=1, local_rank=0, local_size=1, cross_rank=0, cross_size=1
-    )
+    return DummyDistributedContext()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
 from dataclasses import dataclass
 
+from pedl2det_runtime.distributed.private_directory import socket_path
 from pedl2det_runtime.errors import DistributedError
 
 #: The environment variable of the secret, 64 hexadecimal digits.
@@ -31,15 +33,21 @@ def new_key() -> str:
     return secrets.token_hex(32)
 
 
-def keys_from_environment() -> Keys:
+def find_keys(*, is_one_machine: bool) -> Keys:
     """Derive the keys of this run from ``$PEDL2DET_CLUSTER_KEY``.
 
+    Args:
+        is_one_machine: whether all processes are on this machine. Without the variable, they
+            share a secret in a file that only this user can read.
+
     Raises:
-        DistributedError: the variable is missing or malformed.
+        DistributedError: the variable is missing or malformed, or the file is not private.
     """
     text = os.environ.get(KEY_VARIABLE)
+    if not text and is_one_machine:
+        text = _users_secret()
     if not text:
-        raise DistributedError(f"processes that talk over TCP need a key: {_HOW}")
+        raise DistributedError(f"processes of several machines need a key: {_HOW}")
     try:
         secret = bytes.fromhex(text)
     except ValueError:
@@ -51,3 +59,15 @@ def keys_from_environment() -> Keys:
         for purpose in (b"pedl2det server", b"pedl2det client")
     )
     return Keys(chief, workers)
+
+
+def _users_secret() -> str:
+    """Return the secret of this user on this machine; the first process writes it."""
+    path = socket_path("key")
+    draft = path.with_name(f"key-{secrets.token_hex(8)}")
+    if not path.exists():
+        draft.write_text(new_key(), encoding="ascii")
+        with contextlib.suppress(FileExistsError):  # another process was first
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_text(encoding="ascii")

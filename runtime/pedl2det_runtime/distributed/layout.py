@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -131,3 +132,13 @@ def chief_address(layout: Layout, chief_ip: str | None) -> str | None:
             f"chief_ip, or set ${CHIEF_IP}"
         )
     return address
+
+
+def is_loopback(host: str | None) -> bool:
+    """Return whether an address can be reached from its own machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return host is not None and ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

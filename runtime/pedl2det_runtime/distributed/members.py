@@ -27,7 +27,11 @@ _SLOW = f"if it is only slow, set ${PATIENCE_VARIABLE} to more seconds"
 
 
 class Chief:
-    """Member 0 of a group; see :class:`Framework`."""
+    """Member 0 of a group; see :class:`Framework`.
+
+    Attributes:
+        address: where it listens, with a port for ``tcp://host:*``.
+    """
 
     def __init__(self, context: Any, address: str, keys: Keys | None, size: int) -> None:
         self._size = size
@@ -37,6 +41,7 @@ class Chief:
         self._router = open_socket(context, zmq.ROUTER, address, keys)
         self._router.router_mandatory = True  # sending to a lost worker raises
         self._lock = listen(self._router, address)
+        self.address = self._router.last_endpoint.decode()
 
     def allgather(self, data: bytes, *, to_all: bool = True) -> list[bytes]:
         """Collect the objects of all; send each worker those of the others."""

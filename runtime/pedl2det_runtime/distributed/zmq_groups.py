@@ -15,8 +15,8 @@ from pedl2det_runtime.distributed.collective import Collective
 from pedl2det_runtime.distributed.deadline import Result, patience
 from pedl2det_runtime.distributed.framework_group import FrameworkGroup
 from pedl2det_runtime.distributed.group import Alone, Group, Groups
-from pedl2det_runtime.distributed.keys import Keys, keys_from_environment
-from pedl2det_runtime.distributed.layout import Layout, machines
+from pedl2det_runtime.distributed.keys import Keys, find_keys
+from pedl2det_runtime.distributed.layout import Layout, is_loopback, machines
 from pedl2det_runtime.distributed.members import Chief, Worker
 from pedl2det_runtime.distributed.private_directory import socket_path
 from pedl2det_runtime.distributed.sockets import public_key, tcp_address
@@ -29,44 +29,57 @@ def zmq_groups(
 
     Args:
         layout: this process.
-        chief_ip: the address of the chief; needed if there are several machines.
-        ports: where all processes meet, and where those of one machine do if there are several.
+        chief_ip: the address of the chief; None if all processes are on this machine.
+        ports: where all processes meet; and, in its socket's name, where those of a machine do.
         force_tcp: use 127.0.0.1 instead of unix-domain sockets.
 
     Raises:
         DistributedError: not all came, or their layouts contradict each other.
     """
-    keys = keys_from_environment() if force_tcp or layout.cross_size > 1 else None
     local = "127.0.0.1" if force_tcp else None
-
-    def connect(host: str | None, port: int, member: int, size: int) -> Group:
-        end: Chief | Worker
-        # With the number of the machine, since machines may share a file system.
-        path = f"{port}-{layout.cross_rank}"
-        address = tcp_address(host, port) if host else f"ipc://{socket_path(path)}"
-        secured = keys if host else None
-        if member == 0:
-            end = Chief(context, address, secured, size)
-        else:
-            end = Worker(context, address, secured, member, size)
-        opened.callback(end.close)
-        return _ZmqGroup(end, member)
-
+    host = chief_ip if layout.cross_size > 1 and chief_ip else local
+    is_one_machine = host == local or is_loopback(host)
+    keys = find_keys(is_one_machine=is_one_machine) if host or local else None
     with ExitStack() as opened:
         context = zmq.Context()
         opened.callback(context.destroy, linger=0)
         if keys is not None and layout.local_rank == 0:
             opened.callback(_authenticate(context, keys).stop)
-        host = local if layout.cross_size == 1 else chief_ip
-        everywhere = connect(host, ports[0], layout.rank, layout.size)
-        machines(everywhere.exchange(Collective.ALLGATHER, layout))
+
+        def connect(address: str, member: int, size: int) -> tuple[_ZmqGroup, str]:
+            end: Chief | Worker
+            secured = keys if address.startswith("tcp://") else None
+            if member == 0:
+                end = Chief(context, address, secured, size)
+                address = end.address
+            else:
+                end = Worker(context, address, secured, member, size)
+            opened.callback(end.close)
+            return _ZmqGroup(end, member), address
+
+        address = tcp_address(host, ports[0]) if host else _unix_address(ports[0], 0)
+        everywhere, _ = connect(address, layout.rank, layout.size)
+        ranks = machines(everywhere.exchange(Collective.ALLGATHER, layout))
         machine: Group = everywhere if layout.cross_size == 1 else Alone()
         if layout.cross_size > 1 and layout.local_size > 1:
-            machine = connect(local, ports[1], layout.local_rank, layout.local_size)
-            machine.exchange(Collective.ALLGATHER, layout)
+            # With the number of the machine, since machines may share a file system.
+            address = f"tcp://{local}:*" if local else _unix_address(ports[1], layout.cross_rank)
+            joined: _ZmqGroup | None = None
+            if layout.local_rank == 0:  # takes a free port, and says which
+                joined, address = connect(address, 0, layout.local_size)
+            addresses = everywhere.exchange(Collective.ALLGATHER, address)
+            if joined is None:
+                address = addresses[ranks[layout.cross_rank][0]]
+                joined, _ = connect(address, layout.local_rank, layout.local_size)
+            joined.exchange(Collective.ALLGATHER, layout)
+            machine = joined
         close, process = opened.pop_all().close, os.getpid()
         # A forked child must not use the sockets of its parent.
         return Groups(everywhere, machine, lambda: close() if os.getpid() == process else None)
+
+
+def _unix_address(port: int, machine: int) -> str:
+    return f"ipc://{socket_path(f'{port}-{machine}')}"
 
 
 def _authenticate(context: Any, keys: Keys) -> ThreadAuthenticator:

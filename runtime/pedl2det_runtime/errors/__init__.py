@@ -5,6 +5,9 @@
   ``TrialLoadError``                     no trial, several trials, or no data loaders
   ``NoTrialError``                       a getter was called outside a run
   ``WrongKerasError``                    TensorFlow is missing, or provides Keras 3
+  ``UnservedModuleError``                an import that pedl2det does not serve
+  ``UnservedNameError``                  a name that pedl2det does not serve
+  ``NeedsClusterError``                  a name that needs a cluster was used
   ``DistributedError``                   the processes of a run cannot communicate
   ``CheckpointError``                    a checkpoint is missing or of another run
     ``DamagedCheckpointError``           a file of it is damaged or unsafe
@@ -50,6 +53,18 @@ class NoTrialError(Pedl2DetError):
 
 class WrongKerasError(Pedl2DetError, ImportError):
     """TensorFlow does not provide Keras 2 in this process."""
+
+
+class UnservedModuleError(Pedl2DetError, ModuleNotFoundError):
+    """An import of something of Determined or PEDL that pedl2det does not serve."""
+
+
+class UnservedNameError(Pedl2DetError, AttributeError):
+    """A name of Determined or PEDL that pedl2det does not serve."""
+
+
+class NeedsClusterError(Pedl2DetError, RuntimeError):
+    """The use of a name that can be imported, but needs a Determined cluster."""
 
 
 class DistributedError(Pedl2DetError, RuntimeError):

@@ -6,7 +6,6 @@ Follows the PEDL documentation, *tf.keras Model Definition*, and the Determined 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from pedl2det_runtime.data.loaders import as_data
-from pedl2det_runtime.data.sampler import Sampler
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
-from pedl2det_runtime.data.workers import BatchFeed, Workers
 from pedl2det_runtime.errors import CheckFailedError
 
 
@@ -67,49 +64,8 @@ class InMemorySequence(tf.keras.utils.Sequence):
 class KerasDataAdapter(SequenceAdapter):
     """A Sequence with settings of its data workers.
 
-    A trial returns it from its loaders, or reads it with ``start``, ``get_iterator`` and ``stop``.
     Follows the PEDL documentation, *tf.keras Model Definition*, Multithreading / Multiprocessing.
     """
-
-    _feed: BatchFeed | None = None
-
-    def start(self, batch_offset: int = 0, is_validation: bool = False) -> None:
-        """Start the workers.
-
-        Args:
-            batch_offset: index of the first batch.
-            is_validation: whether to stop after one pass; otherwise read endlessly.
-        """
-        self.stop()
-        settings = self.fit_settings()
-        workers = Workers(
-            settings["workers"],
-            settings["use_multiprocessing"] and settings["workers"] > 0,
-            settings["max_queue_size"],
-        )
-        sampler = Sampler(len(self))
-        passes = iter([sampler.one_pass()]) if is_validation else sampler.passes(batch_offset)
-        self._feed = BatchFeed(self.sequence, passes, workers)
-
-    def get_iterator(self) -> Iterator[Any]:
-        """Return the iterator over the batches.
-
-        Raises:
-            CheckFailedError: :meth:`start` was not called.
-        """
-        if self._feed is None:
-            raise CheckFailedError("KerasDataAdapter.get_iterator: call start() first")
-        return self._feed
-
-    def stop(self, timeout: float | None = None) -> None:  # noqa: ARG002
-        """Stop the workers.
-
-        Args:
-            timeout: ignored.
-        """
-        if self._feed is not None:
-            self._feed.close()
-        self._feed = None
 
 
 class SequenceWithOffset(tf.keras.utils.Sequence):

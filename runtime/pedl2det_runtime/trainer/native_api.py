@@ -18,7 +18,7 @@ from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.api.trial_info import TrialInfo, current, running
 from pedl2det_runtime.backends import keras_versions, random_state
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
-from pedl2det_runtime.config.reader import config_from
+from pedl2det_runtime.config.reader import config_from, local_config
 from pedl2det_runtime.errors import NoTrialError
 from pedl2det_runtime.semantics.script import intercept_fit
 from pedl2det_runtime.trainer.options import RunOptions
@@ -50,20 +50,24 @@ def init(
     mode: Mode | None = None,
     context_dir: str = ".",
     *_: Any,
+    local: bool = True,
     test: bool = False,
     **__: Any,
 ) -> TFKerasNativeContext:
     """Begin an experiment in a script; the next ``fit`` of a model trains it.
 
     Args:
-        config: the experiment config; that of the run, inside ``pedl2det run``.
+        config: the experiment config; that of the run, inside ``pedl2det run``. Without a
+            ``searcher``, 100 batches are trained.
         mode: ``Mode.TEST`` trains one batch; all others the whole.
         context_dir: the directory of the code.
+        local: not used: a trial is always trained here.
         test: as ``Mode.TEST``.
 
     Raises:
         ConfigError: the config is wrong, or there are results of an earlier run.
     """
+    del local
     try:
         return TFKerasNativeContext(current())  # a run has begun: its fit is training already
     except NoTrialError:
@@ -84,6 +88,7 @@ def create(
     mode: Mode | None = None,
     context_dir: str = ".",
     *_: Any,
+    local: bool = True,
     test: bool = False,
     **__: Any,
 ) -> None:
@@ -91,16 +96,31 @@ def create(
 
     Args:
         trial_def: the trial.
-        config: the experiment config.
+        config: the experiment config. Without a ``searcher``, 100 batches are trained.
         mode: ``Mode.TEST`` trains one batch; all others the whole.
         context_dir: the directory of the code.
+        local: not used: a trial is always trained here.
         test: as ``Mode.TEST``.
 
     Raises:
         ConfigError: the config is wrong, or there are results of an earlier run.
     """
+    del local
     options, info = _begin(config or {}, context_dir, mode is Mode.TEST or test)
     _train(trial_def, info, options)
+
+
+def test_one_batch(trial_class: type[TFKerasTrial], config: dict[str, Any] | None = None) -> None:
+    """Train and validate one batch of a trial class, to try it.
+
+    Args:
+        trial_class: the trial.
+        config: the experiment config.
+
+    Raises:
+        ConfigError: the config is wrong, or there are results of an earlier run.
+    """
+    create(trial_class, config, test=True)
 
 
 def create_trial_instance(
@@ -133,7 +153,7 @@ _until_the_end = contextlib.ExitStack()
 
 
 def _begin(config: dict[str, Any], context_dir: str, test: bool) -> tuple[RunOptions, TrialInfo]:
-    experiment = config_from(config)
+    experiment = config_from(local_config(config), raw=config)
     refuse_unsupported(experiment)
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in experiment.title)
     out = (Path("runs") / name).resolve()

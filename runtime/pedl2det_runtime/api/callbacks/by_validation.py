@@ -32,7 +32,8 @@ class _ByValidation(Callback):
         pass
 
     def get_state(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("_validations", *self._kept)}
+        names = ("_validations", *self._kept)  # Keras sets some when the training begins
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def load_state(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from pedl2det_runtime.api.callbacks.base import Callback
-from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.api.trial_info import tensorboard_directory
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -16,7 +16,8 @@ _log = logger(__name__)
 class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
     """``tf.keras.callbacks.TensorBoard`` for a trial.
 
-    ``log_dir`` is ignored: events are written to the trial's TensorBoard directory. Histograms and
+    ``log_dir`` is ignored: events are written to the trial's TensorBoard directory, or outside a
+    run to ``runs/tensorboard``. Histograms and
     metrics are written at the end of each workload instead of each epoch.
 
     Args:
@@ -30,7 +31,7 @@ class TensorBoard(tf.keras.callbacks.TensorBoard, Callback):
         if args or "log_dir" in kwargs:
             _log.warning("TensorBoard: log_dir is ignored, events go to the trial's directory")
             kwargs.pop("log_dir", None)
-        super().__init__(str(current().tensorboard_dir), *args[1:], **kwargs)
+        super().__init__(str(tensorboard_directory()), *args[1:], **kwargs)
         self._workload = 0
 
     def on_train_workload_begin(

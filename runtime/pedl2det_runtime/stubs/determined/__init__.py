@@ -1,20 +1,24 @@
 """``import determined`` without Determined: the API that pedl2det_runtime implements."""
 
-import importlib
-from typing import Any
-
 from determined import core, errors
+from pedl2det_runtime import refusals
 from pedl2det_runtime.api.cluster_info import ClusterInfo, get_cluster_info
 from pedl2det_runtime.api.cluster_info import ClusterTrialInfo as TrialInfo
+from pedl2det_runtime.api.env_context import EnvContext
 from pedl2det_runtime.api.trial_context import TrialContext
+from pedl2det_runtime.api.utilities import LOG_FORMAT, import_from_path
+from pedl2det_runtime.config.config_dict import ConfigDict as ExperimentConfig
 from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
 from pedl2det_runtime.errors import InvalidHP
 
 __all__ = [
+    "LOG_FORMAT",
     "Categorical",
     "ClusterInfo",
     "Constant",
     "Double",
+    "EnvContext",
+    "ExperimentConfig",
     "Integer",
     "InvalidHP",
     "Log",
@@ -23,16 +27,23 @@ __all__ = [
     "core",
     "errors",
     "get_cluster_info",
+    "import_from_path",
 ]
 
+#: The version of Determined whose API this is.
+__version__ = "0.38.1"
 
-def __getattr__(name: str) -> Any:
-    """Import submodules on first access, because they import TensorFlow.
-
-    ``determined.create`` and ``determined.Mode`` are names of Determined 0.12.
-    """
-    if name in ("keras", "experimental"):
-        return importlib.import_module(f"determined.{name}")
-    if name in ("Mode", "create", "create_trial_instance"):
-        return getattr(importlib.import_module("determined.experimental"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+refusals.complete(
+    __name__,
+    lazily={
+        **{name: f"determined.{name}" for name in ("common", "experimental", "horovod", "keras")},
+        **{name: f"determined.{name}" for name in ("tensorboard", "util")},
+        "LegacyTrial": "pedl2det_runtime.api.trial:Trial",
+        "Trial": "pedl2det_runtime.api.trial:Trial",  # its name before 0.18
+        # Names of Determined 0.12.
+        **{
+            name: f"determined.experimental:{name}"
+            for name in ("Mode", "create", "create_trial_instance")
+        },
+    },
+)

@@ -1,6 +1,15 @@
-"""``determined.experimental``: the Native API of Determined 0.12 to 0.15."""
+"""``determined.experimental``: the Native API of Determined 0.12 to 0.15, and the client."""
 
-from determined.experimental import keras
-from pedl2det_runtime.trainer.native_api import Mode, create, create_trial_instance
+from pedl2det_runtime import refusals
 
-__all__ = ["Mode", "create", "create_trial_instance", "keras"]
+refusals.complete(
+    __name__,
+    lazily={
+        "client": "determined.experimental.client",
+        "keras": "determined.experimental.keras",
+        "Mode": "pedl2det_runtime.trainer.native_api:Mode",
+        "create": "pedl2det_runtime.trainer.native_api:create",
+        "create_trial_instance": "pedl2det_runtime.trainer.native_api:create_trial_instance",
+        "test_one_batch": "pedl2det_runtime.trainer.native_api:test_one_batch",
+    },
+)

@@ -5,9 +5,12 @@ from pedl2det_runtime.backends.keras_versions import choose_keras_2
 choose_keras_2()  # before the callbacks below import tf.keras
 
 from determined.keras import callbacks  # noqa: E402
-from pedl2det_runtime.api.callbacks import TensorBoard, TFKerasTensorBoard  # noqa: E402
+from pedl2det_runtime import refusals  # noqa: E402
+from pedl2det_runtime.api.callbacks import TFKerasTensorBoard  # noqa: E402
 from pedl2det_runtime.api.context import TFKerasExperimentalContext, TFKerasTrialContext  # noqa: E402
 from pedl2det_runtime.api.trial import TFKerasTrial  # noqa: E402
+from pedl2det_runtime.backends.keras_random import get_rng_state, set_rng_state  # noqa: E402
+from pedl2det_runtime.core.keras_callback import DeterminedCallback, TensorBoard  # noqa: E402
 from pedl2det_runtime.data.loaders import ArrayLike, InputData  # noqa: E402
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter  # noqa: E402
 from pedl2det_runtime.semantics.early_data import (  # noqa: E402
@@ -34,6 +37,7 @@ TensorFlowDatasetAdapter = unserved("TensorFlowDatasetAdapter")
 
 __all__ = [
     "ArrayLike",
+    "DeterminedCallback",
     "InMemorySequence",
     "InputData",
     "KerasBatch",
@@ -52,7 +56,11 @@ __all__ = [
     "TensorBoard",
     "TensorFlowDatasetAdapter",
     "callbacks",
+    "get_rng_state",
     "init",
     "load_model_from_checkpoint_path",
     "make_keras_data_adapter",
+    "set_rng_state",
 ]
+
+refusals.complete(__name__)

@@ -1,5 +1,6 @@
 """``determined.keras.callbacks``."""
 
+from pedl2det_runtime import refusals
 from pedl2det_runtime.api.callbacks import (
     Callback,
     EarlyStopping,
@@ -15,3 +16,5 @@ __all__ = [
     "TFKerasTensorBoard",
     "TensorBoard",
 ]
+
+refusals.complete(__name__)

@@ -1,0 +1,5 @@
+"""``determined_common.experimental``: can be imported; each use needs a cluster."""
+
+from pedl2det_runtime import refusals
+
+refusals.complete(__name__)
