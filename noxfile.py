@@ -74,9 +74,12 @@ def tests_2_15(session: nox.Session) -> None:
     session.install(*TESTING)
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
     session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
-    checkpoints = "tests/test_oracle_checkpoints.py"
-    oracle = ("tests/test_oracle.py", checkpoints, "tests/pieces/test_pieces_on_determined.py")
-    session.run("pytest", *oracle, *session.posargs)
+    oracle = (
+        *("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py"),
+        *("tests/test_oracle_checkpoints.py", "tests/test_determined_callback.py"),
+        "tests/test_determined_names.py",
+    )
+    session.run("pytest", "-m", "oracle", *oracle, *session.posargs)
 
 
 @nox.session(python="3.11", name="tests-2.21")

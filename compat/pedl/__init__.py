@@ -4,9 +4,6 @@ The getters work during a run (``pedl2det run DIR``), also while the trial's mod
 Follows docs/semantics.md, Names of ``pedl``. TensorFlow is not imported here.
 """
 
-import importlib
-from types import ModuleType
-
 from pedl import old_keras
 from pedl._run import (
     Experiment,
@@ -18,6 +15,7 @@ from pedl._run import (
     get_trial_seed,
     is_valid_url,
 )
+from pedl2det_runtime import refusals
 from pedl2det_runtime.backends.keras_versions import choose_keras_2
 from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log
 
@@ -39,13 +37,6 @@ __all__ = [
 
 _PACKAGES = ("data", "frameworks", "trial", "trial_controller", "util")
 
-
-def __getattr__(name: str) -> ModuleType:
-    """Import submodules such as ``pedl.util`` on first access."""
-    if name in _PACKAGES:
-        return importlib.import_module(f"pedl.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
 choose_keras_2()
 old_keras.serve()
+refusals.complete(__name__, lazily={name: f"pedl.{name}" for name in _PACKAGES})

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pedl._run import get_experiment_config, legacy_hparams
+from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial_info import current
 
 __all__ = ["get_experiment_config", "get_hyperparameters"]
@@ -15,3 +16,6 @@ def get_hyperparameters() -> dict[str, Any]:
         NoTrialError: no trial is running.
     """
     return legacy_hparams(current())
+
+
+refusals.complete(__name__)

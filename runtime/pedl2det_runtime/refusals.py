@@ -16,13 +16,14 @@ from types import ModuleType
 from typing import Any
 
 import pedl2det_runtime
-from pedl2det_runtime.errors import NeedsClusterError, UnservedModuleError, UnservedNameError
+from pedl2det_runtime.errors import UnservedModuleError, UnservedNameError, UnservedUseError
 
 #: Why something is not served, by the longest dotted prefix.
 KERAS_ONLY = "pedl2det trains Keras trials; run this one with Determined 0.38.1 itself"
 LAUNCHERS = "start the trial with `pedl2det run DIR --slots N`, which launches its processes"
 CLUSTER = "it needs a Determined cluster"
 CLIENT = f"{CLUSTER}; results of `pedl2det run` are in --out (metrics.jsonl, checkpoints/<uuid>)"
+CONTROLLER = "it is of Determined's controller; start the trial with `pedl2det run DIR`"
 INTERNAL = "it is internal to Determined and has no counterpart; remove its use"
 REASONS = {
     "determined": "it is not of the API that pedl2det implements, which docs/determined.md lists",
@@ -45,6 +46,10 @@ REASONS = {
     "determined_common.experimental": CLIENT,
     "determined.common.api": CLIENT,
     "determined.common.streams": CLUSTER,
+    "determined.keras.callbacks.tensorboard": "import determined.tensorboard",
+    "determined.keras.TFKerasTrainConfig": CONTROLLER,
+    "determined.keras.TFKerasTrialController": CONTROLLER,
+    "determined.keras.TensorFlowDatasetAdapter": CONTROLLER,
     "determined.common.detlomond": CLUSTER,
     "determined.common.storage": "use core.init(checkpoint_storage=...) and context.checkpoint",
     **dict.fromkeys(
@@ -61,6 +66,7 @@ REASONS = {
         ),
         INTERNAL,
     ),
+    **dict.fromkeys(("pedl.frameworks.pytorch", "pedl.frameworks.tensorflow"), KERAS_ONLY),
     "pedl": "PEDL had no such public name, or it has no counterpart; docs/semantics.md lists all",
 }
 
@@ -70,10 +76,15 @@ _CLIENT = (
     *("TrialMetrics", "TrialOrderBy", "TrialReference", "TrialSortBy", "ValidationMetrics"),
 )
 #: Names that can be imported, for annotations and unused branches; each use raises.
-NEED_CLUSTER = {
+IMPORTABLE = {
     "determined.common.experimental": _CLIENT,
     "determined_common.experimental": _CLIENT,
     "determined.experimental": _CLIENT,
+    "determined.keras": (
+        "TFKerasTrainConfig",
+        "TFKerasTrialController",
+        "TensorFlowDatasetAdapter",
+    ),
     "determined.experimental.client": (
         *_CLIENT,
         *("CheckpointOrderBy", "CheckpointSortBy", "CheckpointState", "DownloadMode"),
@@ -107,7 +118,7 @@ def complete(module: str, lazily: Mapping[str, str] | None = None) -> None:
             full name of a module, or ``module:object``, by their name here.
     """
     namespace = vars(sys.modules[module])
-    for name in NEED_CLUSTER.get(module, ()):
+    for name in IMPORTABLE.get(module, ()):
         namespace.setdefault(name, _placeholder(f"{module}.{name}"))
 
     def __getattr__(name: str) -> Any:  # noqa: N807
@@ -150,11 +161,11 @@ class _LastFinder(MetaPathFinder):
         return None
 
 
-class _NeedsCluster(type):
-    """The type of a placeholder: it can be imported and annotated; to use it raises."""
+class _Placeholder(type):
+    """The type of a placeholder: it can be imported and annotated; its use raises."""
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
-        raise NeedsClusterError(message(_dotted(cls)))
+        raise UnservedUseError(message(_dotted(cls)))
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
@@ -168,4 +179,9 @@ def _dotted(placeholder: type) -> str:
 
 def _placeholder(dotted: str) -> type:
     module, _, name = dotted.rpartition(".")
-    return _NeedsCluster(name, (), {"__module__": module, "__doc__": message(dotted)})
+    return _Placeholder(name, (), {"__module__": module, "__doc__": message(dotted)})
+
+
+def is_placeholder(value: object) -> bool:
+    """Return whether a value is a placeholder whose use raises."""
+    return isinstance(value, _Placeholder)

@@ -131,12 +131,28 @@ def test_the_context_has_its_experimental_part(context: Any) -> None:
     assert isinstance(context.experimental, TFKerasExperimentalContext)
 
 
-@promise("4.3", "cache_train_dataset and cache_validation_dataset are gone: RuntimeError")
-def test_the_data_layer_is_gone(context: Any) -> None:
-    with pytest.raises(RuntimeError, match="removed in Determined 0.19.10"):
-        context.experimental.cache_train_dataset("name", "v1", shuffle=True)
-    with pytest.raises(RuntimeError, match="removed in Determined 0.19.10"):
-        context.experimental.cache_validation_dataset("name", "v1")
+@promise("4.3", "the data layer, removed in Determined 0.19.10, is served by a cache in memory")
+def test_the_data_layer_caches_and_shuffles(context: Any) -> None:
+    made = []
+
+    def dataset() -> tf.data.Dataset:
+        made.append(1)
+        return tf.data.Dataset.range(20)
+
+    def passes(cached: Any) -> list[list[int]]:
+        return [[int(number) for number in cached] for _ in range(2)]
+
+    experimental = context.experimental
+    shuffled = experimental.cache_train_dataset("name", "v1", shuffle=True)(dataset)()
+    same = experimental.cache_train_dataset("name", "v1", True, skip_shuffle_at_epoch_end=True)
+    first, second = passes(shuffled)
+    again, repeated = passes(same(dataset)())
+
+    assert sorted(first) == sorted(second) == list(range(20))
+    assert first != second and again == repeated and again != sorted(again)
+    plain = experimental.cache_validation_dataset("name", "v1")(dataset)()
+    assert passes(plain) == [list(range(20))] * 2
+    assert context.datasets_wrapped
 
 
 @promise("002:93", "configure_fit keeps what a later call does not name")
@@ -356,5 +372,5 @@ def test_keras_is_an_attribute_of_determined() -> None:
     import determined as det
 
     assert det.keras.TFKerasTrial is TFKerasTrial
-    with pytest.raises(AttributeError, match="no attribute 'pytorch'"):
+    with pytest.raises(AttributeError, match="determined.pytorch is not served by pedl2det"):
         _ = det.pytorch

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pedl2det_runtime import refusals
 from pedl2det_runtime.errors import CheckFailedError
 
 Arrays = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]
@@ -92,3 +93,6 @@ class SliceBatchLoader(BatchLoader):
     def get_batch(self, start: int, end: int) -> Batch:
         """Return the records ``start`` to ``end - 1`` of this range."""
         return self._loader.get_batch(self._start + start, min(self._start + end, self._end))
+
+
+refusals.complete(__name__)

@@ -1,11 +1,5 @@
 """``pedl.frameworks``: one package per framework."""
 
-import importlib
-from types import ModuleType
+from pedl2det_runtime import refusals
 
-
-def __getattr__(name: str) -> ModuleType:
-    """Import ``pedl.frameworks.keras`` and ``util`` on first access."""
-    if name in ("keras", "util"):
-        return importlib.import_module(f"pedl.frameworks.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+refusals.complete(__name__, lazily={name: f"pedl.frameworks.{name}" for name in ("keras", "util")})

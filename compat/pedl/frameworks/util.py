@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pedl2det_runtime import refusals
+
 
 def elementwise_mean(metrics: Sequence[Any]) -> Any:
     """Return the mean of a metric over batches.
@@ -18,3 +20,6 @@ def elementwise_mean(metrics: Sequence[Any]) -> Any:
         The mean, of the shape of one element.
     """
     return np.mean(np.asarray(metrics), axis=0)
+
+
+refusals.complete(__name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.early_trial import accept_hparams
@@ -16,7 +16,15 @@ from pedl2det_runtime.api.generation import CONTEXT_BASED, Generation
 
 
 class Trial(ABC):
-    """A trial of any API generation."""
+    """A trial of any API generation.
+
+    Attributes:
+        trial_context_class: the class of the context.
+        trial_controller_class: None: pedl2det's training loop needs no class.
+    """
+
+    trial_context_class: ClassVar[type] = TFKerasTrialContext
+    trial_controller_class: ClassVar[type | None] = None
 
     @classmethod
     @abstractmethod

@@ -16,7 +16,7 @@ from pedl2det_runtime.core.preempt import PreemptContext, ProfilerContext
 from pedl2det_runtime.core.searcher import SearcherContext
 from pedl2det_runtime.core.train import TrainContext
 from pedl2det_runtime.distributed import DistributedContext, one_process
-from pedl2det_runtime.errors import NeedsClusterError, NoTrialError
+from pedl2det_runtime.errors import NoTrialError, UnservedUseError
 
 #: Where results are, without ``pedl2det run``.
 RESULTS = Path("runs") / "core"
@@ -66,9 +66,9 @@ class Context:
         """Send an alert through a cluster's webhooks; always raises.
 
         Raises:
-            NeedsClusterError: always.
+            UnservedUseError: always.
         """
-        raise NeedsClusterError(refusals.message("determined.core.Context.alert"))
+        raise UnservedUseError(refusals.message("determined.core.Context.alert"))
 
     def __enter__(self) -> Self:
         self.start()

@@ -7,7 +7,7 @@
   ``WrongKerasError``                    TensorFlow is missing, or provides Keras 3
   ``UnservedModuleError``                an import that pedl2det does not serve
   ``UnservedNameError``                  a name that pedl2det does not serve
-  ``NeedsClusterError``                  a name that needs a cluster was used
+  ``UnservedUseError``                   a name that can be imported alone was used
   ``DistributedError``                   the processes of a run cannot communicate
   ``CheckpointError``                    a checkpoint is missing or of another run
     ``DamagedCheckpointError``           a file of it is damaged or unsafe
@@ -63,8 +63,8 @@ class UnservedNameError(Pedl2DetError, AttributeError):
     """A name of Determined or PEDL that pedl2det does not serve."""
 
 
-class NeedsClusterError(Pedl2DetError, RuntimeError):
-    """The use of a name that can be imported, but needs a Determined cluster."""
+class UnservedUseError(Pedl2DetError, RuntimeError):
+    """The use of a name of Determined that can be imported alone."""
 
 
 class DistributedError(Pedl2DetError, RuntimeError):

@@ -1,5 +1,6 @@
 """``pedl.frameworks.keras.data``: data objects that loaders of PEDL return."""
 
+from pedl2det_runtime import refusals
 from pedl2det_runtime.semantics.early_data import (
     InMemorySequence,
     KerasDataAdapter,
@@ -7,3 +8,5 @@ from pedl2det_runtime.semantics.early_data import (
 )
 
 __all__ = ["InMemorySequence", "KerasDataAdapter", "SequenceWithOffset"]
+
+refusals.complete(__name__)

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from types import ModuleType
 from typing import Any
 
+from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
 from pedl2det_runtime.api.trial import Trial
 
@@ -95,3 +96,6 @@ class KerasFunctionalTrial(_KerasTrial):
     @abstractmethod
     def losses(self) -> dict[str, Any]:
         """Return the loss of each output, by output name."""
+
+
+refusals.complete(__name__)

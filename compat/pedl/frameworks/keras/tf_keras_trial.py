@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from pedl._adapter import AdaptedTFKerasTrial, adapt
+from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
 from pedl2det_runtime.api.trial import Trial
 
@@ -42,3 +43,6 @@ class TFKerasTrial(Trial):
     def keras_callbacks(self, hparams: dict[str, Any]) -> list[Any]:
         """Return the ``tf.keras`` callbacks to use in training."""
         return []
+
+
+refusals.complete(__name__)

@@ -19,7 +19,6 @@ from pedl2det_runtime.semantics.early_data import (  # noqa: E402
     SequenceWithOffset,
     make_keras_data_adapter,
 )
-from pedl2det_runtime.semantics.unserved import unserved  # noqa: E402
 from pedl2det_runtime.trainer.load_model import load_model_from_checkpoint_path  # noqa: E402
 from pedl2det_runtime.trainer.native_api import TFKerasNativeContext, init  # noqa: E402
 
@@ -29,11 +28,6 @@ TFKerasContext = TFKerasTrialContext
 #: Types of Determined 0.12.0, for annotations: one batch, and the return type of a loader.
 KerasBatch = ArrayLike
 KerasInputData = InputData
-
-#: Internal classes that Determined exports.
-TFKerasTrainConfig = unserved("TFKerasTrainConfig")
-TFKerasTrialController = unserved("TFKerasTrialController")
-TensorFlowDatasetAdapter = unserved("TensorFlowDatasetAdapter")
 
 __all__ = [
     "ArrayLike",
@@ -49,12 +43,9 @@ __all__ = [
     "TFKerasExperimentalContext",
     "TFKerasNativeContext",
     "TFKerasTensorBoard",
-    "TFKerasTrainConfig",
     "TFKerasTrial",
     "TFKerasTrialContext",
-    "TFKerasTrialController",
     "TensorBoard",
-    "TensorFlowDatasetAdapter",
     "callbacks",
     "get_rng_state",
     "init",
