@@ -18,7 +18,7 @@ from pedl2det_runtime.errors import Pedl2DetError, UnservedUseError
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "scripts" / "determined_names.py"
-BEGIN = f"is not served by pedl2det {pedl2det_runtime.__version__}: "
+BEGIN = f"is not supported by pedl2det {pedl2det_runtime.__version__}: "
 
 
 @pytest.fixture(scope="module")
@@ -144,5 +144,5 @@ def test_annotations_with_names_that_need_a_cluster(stubs: None) -> None:
         return isinstance(checkpoint, Checkpoint)
 
     assert not is_one(None)
-    with pytest.raises(AttributeError, match="Checkpoint.load is not served by pedl2det"):
+    with pytest.raises(AttributeError, match="Checkpoint.load is not supported by pedl2det"):
         Checkpoint.load()

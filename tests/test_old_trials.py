@@ -274,7 +274,7 @@ def test_what_early_determined_exported() -> None:
     adapter = make_keras_data_adapter((np.arange(5), np.arange(5)), batch_size=2)
     assert len(adapter) == 3
     assert make_keras_data_adapter(adapter) is adapter
-    with pytest.raises(Exception, match="keras.TFKerasTrainConfig is not served by pedl2det"):
+    with pytest.raises(Exception, match="keras.TFKerasTrainConfig is not supported by pedl2det"):
         TFKerasTrainConfig()
 
 

@@ -65,8 +65,6 @@ def checks() -> Iterator[Check]:
         if name not in ("tensorflow", "tf-keras"):
             yield _package(name, "pip install 'pedl2det[run]'")
     yield replace(_horovod(), is_optional=True)
-    by_hand = "pip install pyzmq (for a DistributedContext made by hand)"
-    yield replace(_package("pyzmq", by_hand), is_optional=True)
     ssh = shutil.which("ssh")
     yield Check("ssh", ssh is not None, ssh or "not installed: --hosts needs it", is_optional=True)
 

@@ -106,7 +106,9 @@ def message(dotted: str) -> str:
     prefix = dotted
     while prefix not in REASONS:
         prefix = prefix.rpartition(".")[0] or "determined"
-    return f"{dotted} is not served by pedl2det {pedl2det_runtime.__version__}: {REASONS[prefix]}"
+    return (
+        f"{dotted} is not supported by pedl2det {pedl2det_runtime.__version__}: {REASONS[prefix]}"
+    )
 
 
 def complete(module: str, lazily: Mapping[str, str] | None = None) -> None:

@@ -372,5 +372,5 @@ def test_keras_is_an_attribute_of_determined() -> None:
     import determined as det
 
     assert det.keras.TFKerasTrial is TFKerasTrial
-    with pytest.raises(AttributeError, match="determined.pytorch is not served by pedl2det"):
+    with pytest.raises(AttributeError, match="determined.pytorch is not supported by pedl2det"):
         _ = det.pytorch

@@ -80,8 +80,9 @@ def is_not_none(val: Any, reason: str | None = None) -> None:
 
 def len_eq(val: Sized, expected_len: int, reason: str | None = None) -> None:
     """Check the length of a value."""
-    what = f"Got length {len(val)}, expected length {expected_len}"
-    _check(len(val) == expected_len, what, f"{reason or ''}. Values: {val!r}".lstrip())
+    why = f": {reason}" if reason else ""
+    what = f"Got length {len(val)}, expected length {expected_len}{why}. Values: {val!r}"
+    _check(len(val) == expected_len, what, None)
 
 
 def equal_lengths(x: Sized, y: Sized, reason: str | None = None) -> None:

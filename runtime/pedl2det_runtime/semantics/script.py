@@ -107,7 +107,7 @@ def intercept_fit(info: TrialInfo, train: Train) -> Iterator[Fits]:
 
 def _callbacks(arguments: dict[str, Any]) -> list[Any]:
     callbacks = arguments.get("callbacks") or []
-    return callbacks if isinstance(callbacks, list | tuple) else [callbacks]
+    return list(callbacks) if isinstance(callbacks, list | tuple) else [callbacks]
 
 
 def _history(model: Any, log: Path) -> Any:
