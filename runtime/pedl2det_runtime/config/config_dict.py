@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pedl2det_runtime.config.model import ExperimentConfig
+from pedl2det_runtime.config.experiment_config import ExperimentConfig
 
 #: What Determined 0.38.1 fills in, of the sections that trials read.
 _DEFAULTS: dict[str, Any] = {

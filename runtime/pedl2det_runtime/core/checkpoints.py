@@ -19,7 +19,7 @@ from typing import Any
 
 from pedl2det_runtime.api.utilities import json_encode, merge_dicts
 from pedl2det_runtime.checkpoint.storage import open_storage
-from pedl2det_runtime.config.model import CheckpointStorage
+from pedl2det_runtime.config.experiment_config import CheckpointStorage
 from pedl2det_runtime.core.modes import DownloadMode
 from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.errors import CheckpointError, ConfigError

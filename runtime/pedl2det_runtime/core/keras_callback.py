@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import tensorflow as tf
 
+from pedl2det_runtime.api import callbacks
 from pedl2det_runtime.checkpoint import safe_pickle
 from pedl2det_runtime.core.context import Context
 from pedl2det_runtime.distributed import DistributedContext
@@ -198,10 +199,17 @@ class TensorBoard(tf.keras.callbacks.TensorBoard):
     """``tf.keras.callbacks.TensorBoard`` that writes to the training's TensorBoard directory.
 
     Args:
-        core_context: the result of ``core.init()``.
+        core_context: the result of ``core.init()``. Without it, the callback is
+            ``determined.keras.callbacks.TensorBoard``, which had this name before Determined 0.38.
         *args: arguments of the Keras class; ``log_dir`` is ignored.
         **kwargs: arguments of the Keras class.
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Return this class, or the older one of the name."""
+        if "core_context" in kwargs or any(isinstance(one, Context) for one in args[:1]):
+            return super().__new__(cls)
+        return callbacks.TensorBoard(*args, **kwargs)
 
     def __init__(self, core_context: Context, *args: Any, **kwargs: Any) -> None:
         log_dir = args[0] if args else kwargs.pop("log_dir", "logs")
