@@ -75,7 +75,8 @@ MISTAKES = {
         model=("x = np.random.random((40, 3))", "x = np.array([['5.1', '3.5', '1.4']] * 40)"),
     ),
     "searcher metric": Mistake(
-        "DIR/const.yaml:3: searcher.metric: the validation reports val_loss, val_mae; there is no single number "
+        "DIR/const.yaml:3: searcher.metric: the validation reports val_loss, val_mae; there is no "
+        "single number "
         "val_accuracy",
         config=("val_loss", "val_accuracy"),
     ),
@@ -132,8 +133,7 @@ MISTAKES = {
         model=('"mae"', '"acurracy"'),
     ),
     "config key": Mistake(
-        "DIR/const.yaml:3: searcher.smaller_is_beter: unknown key: did you mean "
-        "smaller_is_better?",
+        "DIR/const.yaml:3: searcher.smaller_is_beter: unknown key: did you mean smaller_is_better?",
         config=("metric:", "smaller_is_beter: false, metric:"),
     ),
 }
