@@ -1,22 +1,77 @@
 """Operations that differ between eager execution and graph mode.
 
 A trial selects graph mode with ``tf.compat.v1.disable_eager_execution()`` or
-``tf.compat.v1.disable_v2_behavior()`` at the top of its code. Keras then trains in a session, with
-its engine of TensorFlow 1. Follows docs/semantics.md, Graph mode.
+``tf.compat.v1.disable_v2_behavior()`` at the top of its code. Code that needs graph mode without
+selecting it is trained in it too. Keras then trains in a session, with its engine of TensorFlow 1.
+Follows docs/semantics.md, Graph mode.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from pedl2det_runtime.errors import InvalidExperimentException
+from pedl2det_runtime.errors import GraphModeNeededError, InvalidExperimentException
+
+_SYMBOLIC = "it uses symbolic tensors of its model as values"
+#: Parts of messages of TensorFlow and Keras about code that works in graph mode only, and a reason.
+_REASONS = {
+    r"to a TF API that does not (?:allow registering|register)": _SYMBOLIC,
+    r"Could not build a TypeSpec for KerasTensor": _SYMBOLIC,
+    r"defined in FuncGraph\(name=keras_graph": _SYMBOLIC,
+    r"(?:when eager execution is enabled|not compatible with eager execution)": (
+        "it uses functions that eager execution does not support"
+    ),
+    r"The Session graph is empty": "it evaluates tensors in a session",
+}
 
 
 def is_chosen() -> bool:
-    """Return whether the trial has selected graph mode."""
+    """Return whether graph mode is selected."""
     import tensorflow as tf
 
     return not tf.executing_eagerly()
+
+
+def choose() -> None:
+    """Select graph mode for the rest of this process."""
+    import tensorflow as tf
+
+    tf.compat.v1.disable_eager_execution()
+
+
+def reason_for(error: BaseException) -> str | None:
+    """Return why code that failed in eager mode needs graph mode.
+
+    Args:
+        error: the exception.
+
+    Returns:
+        The reason; None if the exception has another cause, or graph mode is selected.
+    """
+    cause: BaseException | None = None if is_chosen() else error
+    while cause is not None:
+        if isinstance(cause, GraphModeNeededError):
+            return str(cause)
+        for part, reason in _REASONS.items():
+            if re.search(part, str(cause)):
+                return reason
+        cause = cause.__cause__ or cause.__context__
+    return None
+
+
+def seed_graphs(seed: int) -> None:
+    """Seed every graph of this process that is not seeded otherwise.
+
+    ``tf.random.set_seed`` seeds the present graph only. A trial that selects graph mode builds its
+    model in another one, and ``K.clear_session`` creates a new one.
+    """
+    import tensorflow as tf
+
+    def seed_of(graph: Any) -> int:
+        return seed if graph._seed is None else graph._seed
+
+    tf.Graph.seed = property(seed_of, tf.Graph.seed.fset)
 
 
 def value(variable: Any) -> Any:

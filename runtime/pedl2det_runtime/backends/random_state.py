@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from pedl2det_runtime.backends import graph_mode
+
 
 def seed_everything(seed: int) -> None:
     """Seed ``random``, NumPy and TensorFlow.
@@ -22,6 +24,7 @@ def seed_everything(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
     tf.random.set_seed(seed)
+    graph_mode.seed_graphs(seed)
 
 
 def seed_global_generator(seed: int) -> None:

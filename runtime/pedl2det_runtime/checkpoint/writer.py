@@ -30,7 +30,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
@@ -102,6 +102,7 @@ def save(
         finish(path)
         metadata = described | keras_versions.described()
         metadata |= {"steps_completed": state.progress.batches, "batch": contents.batch}
+        metadata |= {"graph_mode": graph_mode.is_chosen()}
         metadata |= {"compiled": contents.compiled, "files": manifest.described(path)}
         _write_metadata(path, manifest.with_hash(metadata))
         _sync(directory)

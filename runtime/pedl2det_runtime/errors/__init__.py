@@ -12,6 +12,7 @@
   ``CheckpointError``                    a checkpoint is missing or of another run
     ``DamagedCheckpointError``           a file of it is damaged or unsafe
   ``TrialCodeError``                     the trial's code raised an exception
+  ``GraphModeNeededError``               it uses a name that works in graph mode only
   ``StrayStopError``                     it raised an exception that Keras treats as end of data
   ``InvalidHP``                          the trial rejected its hyperparameters
   ``CheckFailedError``                   an argument violates a documented condition
@@ -81,6 +82,10 @@ class DamagedCheckpointError(CheckpointError):
 
 class TrialCodeError(Pedl2DetError):
     """The trial's code raised an exception, which is the ``__cause__`` of this one."""
+
+
+class GraphModeNeededError(Pedl2DetError):
+    """The trial's code uses something that works in graph mode only."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -18,6 +18,7 @@ from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import manifest, model_files, size_limits
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldCheckpoint, open_old
+from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError, DamagedCheckpointError
@@ -42,7 +43,8 @@ def load_model_from_checkpoint_path(
 
     Every file is verified first. Without ``trust`` no code of the checkpoint runs: Keras opens the
     HDF5 file, which works for models made of Keras' own layers, losses and metrics. With ``trust``
-    the trial's code in the checkpoint builds the model: the trial is constructed with a context as
+    the trial's code in the checkpoint builds the model, in graph mode if it was trained so (which
+    applies to this process from then on): the trial is constructed with a context as
     :meth:`TFKerasTrialContext.from_config` makes them, and asked for ``build_model()``. Every
     format of PEDL and Determined is opened in the same way; one without code is opened by Keras, if
     it is an HDF5 file.
@@ -141,13 +143,15 @@ def _verify(directory: Path) -> None:
 
 
 def _load_with_code(directory: Path) -> Any:
-    config = read_json(directory / "experiment_config.json")
+    config, metadata = read_json(directory / "experiment_config.json"), written_with(directory)
+    if metadata.get("graph_mode"):
+        graph_mode.choose()
     model, _ = _build_with_code(
         directory / "code",
         config,
         read_json(directory / "hparams.json"),
         config.get("entrypoint"),
-        read_json(directory / "metadata.json")["batch"],
+        metadata["batch"],
     )
     model_files.restore_weights(directory, model)
     return model

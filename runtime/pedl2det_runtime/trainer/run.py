@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from pedl2det_runtime import stub_path
 from pedl2det_runtime.api.trial_info import TrialInfo, running
-from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.distributed.joining import join
-from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.errors import ConfigError, Pedl2DetError
+from pedl2det_runtime.errors.trial_code import location_in_trial
 from pedl2det_runtime.trainer import run_lock
 from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.reports import REPORT, written_lines
 from pedl2det_runtime.trainer.resolved_run import Run, resolved
 from pedl2det_runtime.trainer.resume import compare_trial
 
@@ -58,8 +61,10 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
         keras_versions.choose_keras_2()
         keras_versions.load_tensorflow()
         with stub_path.served_first(), keras_versions.as_before():
-            keras_versions.begin_trial()
-            return _run(one, file)
+            one.say(f"{config.title}: seed {info.seed}")
+            for line in notices(config, info.hparams, info.slots):
+                one.say(line)
+            return _run_in_needed_mode(one, file)
 
 
 def locked_run(
@@ -74,16 +79,32 @@ def locked_run(
     return nullcontext() if rank or is_missing else run_lock.held(options.out, say)
 
 
+def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
+    """Train a trial from its beginning; in graph mode if its checkpoint or its code needs that."""
+    point = run.resume_point
+    if not (point.path and written_with(point.path).get("graph_mode")):
+        try:
+            return _run(run, file)
+        except Pedl2DetError as error:
+            known = point.state.records if point.state else 0
+            has_reported = len(written_lines(run.out / "metrics.jsonl", REPORT)) > known
+            reason = graph_mode.reason_for(error)
+            if has_reported or reason is None:
+                raise
+            place = location_in_trial(error.__cause__ or error, run.directory) or run.directory
+            run.say(f"{place}: this trial is trained in graph mode, as by TensorFlow 1: {reason}")
+    graph_mode.choose()
+    return _run(run, file)
+
+
 def _run(run: Run, file: Path | None) -> Progress:
     from pedl2det_runtime.backends import random_state
     from pedl2det_runtime.trainer.trial_loading import at_home, load_trial, users_code
 
+    keras_versions.begin_trial()
     config = run.config
     with running(run.info), at_home(run.directory):
         random_state.seed_everything(run.info.seed)
-        run.say(f"{config.title}: seed {run.info.seed}")
-        for line in notices(config, run.info.hparams, run.info.slots):
-            run.say(line)
         if isinstance(config.entrypoint, dict):
             return _train_script(config.entrypoint, run)
         name = file.name if file else None
