@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_batch_norm, old_models, old_numpy, old_phase, old_train
+from pedl import old_batch_norm, old_models, old_numpy, old_phase, old_train, old_values
 from pedl.old_backend import multi_gpu_model, sessions
 from pedl.old_keras import OLD_DEFAULTS
-from pedl.old_names import OldPackage, old_name
+from pedl.old_names import HiddenPackage, OldPackage, old_name
 from pedl.old_signatures import renaming, with_defaults, with_schedules
 from pedl.old_tensorflow import EagerSession, evaluated, old_dimensions, old_iterator
 from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
+from pedl2det_names.contrib import CONTRIB
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,11 @@ _WITHOUT_SUCCESSOR = (
         lambda _: EagerSession,
         "loaders evaluate tensors in a session; in eager mode they have their values",
     ),
+    _missing(
+        "tensorflow.__getattr__",
+        functools.partial(HiddenPackage, CONTRIB),
+        "the package was removed; some of its names have moved",
+    ),
     *(
         _missing(
             dotted,
@@ -118,7 +124,6 @@ _WITHOUT_SUCCESSOR = (
             "the package was removed; some of its names have moved",
         )
         for dotted in (
-            "tensorflow.contrib",
             "tensorflow.keras.mixed_precision.experimental",
             "tensorflow.keras.wrappers",
             "tensorflow.python.distribute.distribution_strategy_context",
@@ -156,7 +161,7 @@ _WITHOUT_SUCCESSOR = (
 
 def _renamed() -> Iterator[Idiom]:
     """Yield replacements for the names of the table: successors, or errors that name them."""
-    own = {f"{idiom.module}.{idiom.name}" for idiom in _WITHOUT_SUCCESSOR}
+    own = {CONTRIB, *(f"{idiom.module}.{idiom.name}" for idiom in _WITHOUT_SUCCESSOR)}
     for row in rows():
         module, _, _ = row.old.rpartition(".")
         if row.old in own or lookup(module) is not None:
@@ -166,6 +171,18 @@ def _renamed() -> Iterator[Idiom]:
         elif row.old.startswith("tensorflow."):
             yield _missing(row.old, functools.partial(old_name, row), row.write)
 
+
+#: Installed for trials whose layers are those of standalone Keras.
+NAMES_FROM_ONE = tuple(
+    Idiom(
+        f"{{keras}}.src.engine.{kind}",
+        "_init_set_name",
+        lambda _: old_models.named_from_one,
+        "layers of standalone Keras were counted from 1",
+        wraps=True,
+    )
+    for kind in ("base_layer.Layer", "base_layer_v1.Layer", "functional.Functional")
+)
 
 IDIOMS = (
     *_WITHOUT_SUCCESSOR,
@@ -184,6 +201,18 @@ IDIOMS = (
         lambda _: evaluated,
         "tensor.eval() in a session",
         ages=_TENSORFLOW_1,
+    ),
+    _wrapped_tf1(
+        "tensorflow.python.pywrap_tfe",
+        "TFE_Py_FastPathExecute",
+        old_values.reading_visibly,
+        "a session computed tensors of variables anew",
+    ),
+    *(
+        _wrapped_tf1(
+            module, "eval", old_values.evaluating, "a tensor had the present values of variables"
+        )
+        for module in ("tensorflow.keras.backend", "{keras}.src.backend")
     ),
     *(_old_layer(name) for name in OLD_DEFAULTS),
     *(

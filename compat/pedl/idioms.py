@@ -13,8 +13,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from pedl import old_keras, old_phase
-from pedl.idiom_table import IDIOMS
+from pedl import old_keras, old_phase, old_values
+from pedl.idiom_table import IDIOMS, NAMES_FROM_ONE
 from pedl.old_names import OldPackage
 from pedl2det_names import Age
 from pedl2det_runtime.backends import keras_versions
@@ -25,11 +25,12 @@ _MISSING = object()
 _undo: list[tuple[Any, Any, Any]] = []
 
 
-def activate(age: Age = Age.TENSORFLOW_1) -> None:
+def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> None:
     """Install the replacements, unless they are installed.
 
     Args:
         age: the TensorFlow version that the trial was written for.
+        names_from_one: name layers ``dense_1``, ``dense_2`` and so on, like standalone Keras.
 
     Raises:
         ImportError: Keras 3 is already imported as ``keras``.
@@ -48,6 +49,7 @@ def activate(age: Age = Age.TENSORFLOW_1) -> None:
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
     idioms = [idiom for idiom in IDIOMS if age in idiom.ages]
+    idioms += NAMES_FROM_ONE if names_from_one else ()
     owners = {module: [*_owners(tf, module)] for module in {idiom.module for idiom in idioms}}
     for idiom in idioms:
         for owner in owners[idiom.module]:
@@ -65,6 +67,8 @@ def activate(age: Age = Age.TENSORFLOW_1) -> None:
                     _put_module(path, package)
     for path, module in list(old_keras.modules(tf, age)):  # create all before installing any
         _put_module(path, module)
+    if age is Age.TENSORFLOW_1:
+        old_values.start()
 
 
 def deactivate() -> None:
@@ -80,6 +84,7 @@ def deactivate() -> None:
         else:
             setattr(owner, name, before)
     old_phase.reset()
+    old_values.stop()
     old_keras.serve_no_more()
     warnings.filters[:] = [  # type: ignore[index]
         known for known in warnings.filters if getattr(known[1], "pattern", "") != _LR_IS_DEPRECATED

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import operator
 import re
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -85,6 +87,27 @@ class OldPackage:
         for dotted in _packages():
             if dotted.startswith(f"{self._dotted}."):
                 yield dotted, OldPackage(dotted, self._tf)
+
+
+class HiddenPackage(OldPackage):
+    """A removed package that ``hasattr`` does not find; it is ``__getattr__`` of its parent.
+
+    Old code asks ``hasattr(tf, "contrib")`` to tell TensorFlow 1 from TensorFlow 2, and what it
+    does without ``contrib`` is what works today.
+    """
+
+    def __call__(self, name: str) -> OldPackage:
+        """Return this package for an expression such as ``tf.contrib``.
+
+        Raises:
+            AttributeError: it is another name, or ``hasattr`` or ``getattr`` asks for it.
+        """
+        asking = sys._getframe(1)
+        operation = dis.opname[asking.f_code.co_code[asking.f_lasti]]
+        parent, _, own = self._dotted.rpartition(".")
+        if name != own or operation not in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
+            raise AttributeError(f"module {parent!r} has no attribute {name!r}")
+        return self
 
 
 @functools.cache

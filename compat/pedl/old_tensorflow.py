@@ -11,13 +11,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, Self
 
-from pedl2det_runtime.errors import Pedl2DetError
+from pedl.old_values import present
+from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
 _GRAPH_MODE = "call tf.compat.v1.disable_eager_execution() at the top of the trial"
 
 
 class UnservedIdiomError(Pedl2DetError, AttributeError):
     """Old code uses a name without a counterpart; the message says what to write instead."""
+
+
+class NeedsGraphModeError(UnservedIdiomError, GraphModeNeededError):
+    """Old code uses a name that works in graph mode only."""
 
 
 class EagerSession:
@@ -47,7 +52,7 @@ class EagerSession:
         Raises:
             UnservedIdiomError: always.
         """
-        raise UnservedIdiomError(f"tf.Session().graph: there is no graph: {_GRAPH_MODE}")
+        raise NeedsGraphModeError(f"tf.Session().graph: there is no graph: {_GRAPH_MODE}")
 
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
         """Return the values of tensors.
@@ -57,20 +62,18 @@ class EagerSession:
             feed_dict: not supported.
 
         Returns:
-            The values as NumPy arrays in the same structure; None for operations.
+            The present values as NumPy arrays in the same structure; None for operations.
 
         Raises:
-            UnservedIdiomError: ``feed_dict`` is not empty.
+            NeedsGraphModeError: ``feed_dict`` is not empty, or a tensor is symbolic.
         """
         import tensorflow as tf
 
         if feed_dict:
-            raise UnservedIdiomError(
+            raise NeedsGraphModeError(
                 f"tf.Session().run(..., feed_dict=...): placeholders need graph mode: {_GRAPH_MODE}"
             )
-        return tf.nest.map_structure(
-            lambda fetch: fetch.numpy() if hasattr(fetch, "numpy") else None, fetches
-        )
+        return tf.nest.map_structure(evaluated, fetches)
 
     @contextmanager
     def as_default(self) -> Iterator[Self]:
@@ -94,23 +97,26 @@ def old_iterator(name: str, tf: Any) -> Any:
         name: the method, such as ``make_one_shot_iterator``.
         tf: TensorFlow.
     """
-    unserved = Unserved(
+    served = Unserved(
         f"Dataset.{name}",
         f"write `for x, y in dataset`; to read batches with a session: {_GRAPH_MODE}",
+        getattr(tf.compat.v1.data, name),
     )
 
     def make(dataset: Any, *args: Any, **kwargs: Any) -> Any:
-        if tf.executing_eagerly():
-            unserved()
-        return getattr(tf.compat.v1.data, name)(dataset, *args, **kwargs)
+        return served(dataset, *args, **kwargs)
 
     return make
 
 
 def evaluated(tensor: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    """Return the value of an eager tensor, for ``tensor.eval()``."""
+    """Return the present value of an eager tensor, for ``tensor.eval()``; None for None."""
     del feed_dict, session
-    return tensor.numpy()
+    if tensor is None:  # an operation, which has been executed
+        return None
+    if not hasattr(tensor, "numpy"):
+        raise NeedsGraphModeError(f"{tensor}: a symbolic tensor has no value: {_GRAPH_MODE}")
+    return present(tensor).numpy()
 
 
 class Unserved:
@@ -137,8 +143,10 @@ class Unserved:
     def _served(self) -> Any:
         import tensorflow as tf
 
-        if self._in_graph is None or tf.executing_eagerly():
+        if self._in_graph is None:
             raise UnservedIdiomError(self._message)
+        if tf.executing_eagerly():
+            raise NeedsGraphModeError(self._message)
         return self._in_graph
 
 

@@ -21,6 +21,12 @@ LEGACY = f"{OPTIMIZERS}.legacy"
 OLD_KEYWORDS = frozenset({"lr", "decay"})
 #: Hooks of optimizers before Keras 2.11.
 _OPTIMIZER_HOOKS = ("_create_slots", "_resource_apply_dense", "_resource_apply_sparse")
+#: The beginnings of the names of layers and models of TensorFlow's Keras.
+_LAYERS_OF_TENSORFLOW = tuple(
+    f"{root}.{name}"
+    for root in (KERAS, "tensorflow.python.keras")
+    for name in ("Input", "Model", "Sequential", "applications", "engine", "layers", "models")
+)
 #: Where the positional arguments with other defaults stand.
 _POSITIONS = {"recurrent_activation": 2}
 
@@ -159,6 +165,14 @@ def imports_standalone(trial: Trial) -> bool:
     A module of its own of that name is none. Keras 2.4 to 2.10 are those of TensorFlow.
     """
     return is_old(trial) and any(is_standalone(one.dotted) for one in trial.all_references)
+
+
+def has_standalone_layers(trial: Trial) -> bool:
+    """Whether a project uses standalone Keras, and no layers or models of TensorFlow's."""
+    names = [one.dotted for one in trial.all_references]
+    return any(map(is_standalone, names)) and not any(
+        name.startswith(_LAYERS_OF_TENSORFLOW) for name in names
+    )
 
 
 def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,21 @@ def is_old(path: Path, config: Any) -> bool:
     return any(_imports_legacy(file) for file in _used(home, _begins(path, config)))
 
 
-def age_of(path: Path, config: Any) -> Age:
-    """Return the TensorFlow that a trial was written for.
+@dataclass(frozen=True)
+class OldNames:
+    """The old names that a trial uses.
+
+    Attributes:
+        age: the TensorFlow that it was written for.
+        from_one: whether its layers are called ``dense_1``, ``dense_2`` and so on.
+    """
+
+    age: Age
+    from_one: bool = False
+
+
+def old_names_of(path: Path, config: Any) -> OldNames:
+    """Return the old names that a trial uses.
 
     Args:
         path: its directory, or its one file.
@@ -44,13 +58,17 @@ def age_of(path: Path, config: Any) -> Age:
     home = path if path.is_dir() else path.parent
     files = [*_used(home, _begins(path, config))]
     if not is_before and not any(b"determined" in file.read_bytes() for file in files):
-        return Age.CURRENT
+        return OldNames(Age.CURRENT)
     reader = Reader()
     sources = {_module(file, home): reader.source_or_none(file) for file in dict.fromkeys(files)}
     read = {name: source for name, source in sources.items() if source is not None}
     configs = [(home, config.raw)] if config is not None else []
-    age = old_keras.age(Trial(home, Modules(read), configs, counts_in_steps=is_before))
-    return Age.TENSORFLOW_1 if is_before and age is Age.CURRENT else age
+    trial = Trial(home, Modules(read), configs, counts_in_steps=is_before)
+    age = old_keras.age(trial)
+    is_script = isinstance(getattr(config, "entrypoint", None), dict)
+    if is_before and (is_script or age is Age.CURRENT):
+        age = Age.TENSORFLOW_1
+    return OldNames(age, age is Age.TENSORFLOW_1 and old_keras.has_standalone_layers(trial))
 
 
 def _module(file: Path, home: Path) -> str:
@@ -64,6 +82,8 @@ def _module(file: Path, home: Path) -> str:
 def _begins(path: Path, config: Any) -> list[str]:
     """The modules that the config names; else the package, or the one file."""
     given = [config.entrypoint, *(config.entrypoints or {}).values()] if config else []
+    if given and isinstance(given[0], dict):
+        return [".".join(Path(str(given[0].get("script"))).with_suffix("").parts)]
     named = [module for text in given for module in _OBJECT.findall(str(text or ""))]
     return named or ["" if path.is_dir() else path.stem]
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from pedl2det.analysis.tree import YAML
-from pedl2det.commands.generation import age_of
+from pedl2det.commands.generation import old_names_of
 from pedl2det.engine.script_configs import config_in_script, refuse_native
 from pedl2det.errors import Pedl2DetError
 from pedl2det_names import Age
@@ -201,8 +201,8 @@ def _old_names(options: Any) -> Iterator[None]:
     from pedl2det_runtime.backends import keras_versions
     from pedl2det_runtime.trainer.run import readable_config
 
-    age = age_of(options.directory, readable_config(options))
-    if age is Age.CURRENT:
+    names = old_names_of(options.directory, readable_config(options))
+    if names.age is Age.CURRENT:
         yield
         return
     keras_versions.choose_keras_2()
@@ -210,7 +210,7 @@ def _old_names(options: Any) -> Iterator[None]:
     with keras_versions.as_before():
         from pedl import idioms
 
-        idioms.activate(age)
+        idioms.activate(names.age, names_from_one=names.from_one)
         import pedl.frameworks.keras  # noqa: F401 - what old trials import
 
         try:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from pedl2det.analysis.metric_names import MetricNames
 Lines = list[dict[str, Any]]
 
 
+_Value = TypeVar("_Value")
+#: The number of a layer in the name of a weight or of a metric.
+_NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
 #: The variable in which a checkpoint counts the steps of an optimizer.
 _STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
 
@@ -105,6 +108,9 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     from pedl2det_runtime.checkpoint.model_files import read_weights
 
     one, other = _read(old, names), _read(new, None)
+    layers = counted_from_zero(_metrics_of(one), _metrics_of(other))
+    for line in (*one.batches, *one.reports):
+        line["metrics"] = renamed(line["metrics"], layers)
     more: list[str] = []
     if names is not None:
         more = sorted(
@@ -118,6 +124,7 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     else:
         read = [read_weights(path) for path in checkpoints if path is not None]
         weights = [without_unused_optimizers(one) for one in read]
+        weights[0] = renamed(weights[0], counted_from_zero(*weights))
         differences += weight_differences(*weights)
     common = [array for name, array in weights[0].items() if name in weights[1]]
     return Comparison(
@@ -168,6 +175,33 @@ def weight_differences(
             yield Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
 
 
+def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
+    """Return the new names of an old model's numbered layers, by their old names.
+
+    Standalone Keras named layers ``dense_1`` and ``dense_2``; they are ``dense`` and ``dense_1``
+    today. Only names that are then those of the new model are returned.
+    """
+    groups: dict[str, tuple[set[str], set[str]]] = {}
+    for place, names in enumerate((old, new)):
+        for name in names:
+            groups.setdefault(_NUMBER.sub("", name), (set(), set()))[place].add(name)
+    found: dict[str, str] = {}
+    for before, after in groups.values():
+        shifted = {name: _NUMBER.sub(_one_less, name) for name in before}
+        if before != after and {*shifted.values()} == after:
+            found |= shifted
+    return found
+
+
+def _one_less(number: re.Match[str]) -> str:
+    return "" if number[1] == "1" else f"_{int(number[1]) - 1}"
+
+
+def renamed(values: dict[str, _Value], names: dict[str, str]) -> dict[str, _Value]:
+    """Return a dict with some of its keys renamed."""
+    return {names.get(name, name): value for name, value in values.items()}
+
+
 def without_unused_optimizers(
     weights: dict[str, npt.NDArray[Any]],
 ) -> dict[str, npt.NDArray[Any]]:
@@ -195,6 +229,10 @@ def _read(run: Path, names: MetricNames | None) -> _Run:
             new = names.of(line.get("kind", "training"))
             line["metrics"] = {new.get(name, name): v for name, v in line["metrics"].items()}
     return _Run(batches, reports)
+
+
+def _metrics_of(run: _Run) -> set[str]:
+    return {name for line in (*run.batches, *run.reports) for name in line["metrics"]}
 
 
 def _lines(path: Path) -> Lines:
