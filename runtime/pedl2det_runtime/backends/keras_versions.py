@@ -195,9 +195,9 @@ def track_optimizers(model: Any, wrapped: list[Any]) -> None:
             model._track_trackable(optimizer, f"wrapped_optimizer_{number}", overwrite=True)
 
 
-def has_more_optimizers(model: Any) -> bool:
-    """Return whether a model has optimizers beside the compiled one."""
-    return len(optimizers(model)) > 1
+def fits_hdf5(model: Any) -> bool:
+    """Return whether an HDF5 file holds the model's optimizers: one of Keras, not of tf.train."""
+    return len(optimizers(model)) == 1
 
 
 def optimizer_classes() -> tuple[type, type]:
@@ -271,6 +271,10 @@ def optimizer_variables(model: Any, optimizer: Any = None) -> list[Any]:
 
     optimizer = optimizer or model.optimizer
     legacy = tf.keras.optimizers.legacy.Optimizer
+    native = getattr(optimizer, "optimizer", None)  # of tf.compat.v1.train
+    if isinstance(native, tf.compat.v1.train.Optimizer):
+        native._create_slots(model.trainable_variables)
+        return [optimizer.iterations, *native.variables()]
     if not isinstance(optimizer, legacy):
         if not getattr(optimizer, "_built", False):
             optimizer.build(model.trainable_variables)

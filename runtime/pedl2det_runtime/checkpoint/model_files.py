@@ -27,15 +27,15 @@ _OPTIMIZER = "optimizer.json"
 def save(model: Any, directory: Path) -> dict[str, str]:
     """Write a model's files and return their format for the metadata.
 
-    The format is HDF5, or TensorFlow's format if HDF5 does not support the model or if the
-    model has more optimizers than the compiled one.
+    The format is HDF5, or TensorFlow's format if HDF5 does not support the model or its
+    optimizers.
     """
     settings = {
         name: float(graph_mode.value(variable))
         for name, variable in keras_versions.optimizer_settings(model.optimizer).items()
     }
     (directory / _OPTIMIZER).write_text(json.dumps(settings), encoding="utf-8")
-    if not keras_versions.has_more_optimizers(model):
+    if keras_versions.fits_hdf5(model):
         image = _hdf5_image(model)
         if image is not None:
             (directory / MODEL).write_bytes(image)
@@ -104,7 +104,9 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
     else:
         size_limits.check_tensors(checkpoint / WEIGHTS, limit)
         # Optimizers create and restore their variables at their first step; variables that
-        # already exist must be in the checkpoint.
+        # already exist must be in the checkpoint. Graph mode restores existing ones only.
+        if graph_mode.is_chosen():
+            keras_versions.optimizer_variables(model)
         with fit_errors(checkpoint / WEIGHTS):
             status = model.load_weights(str(checkpoint / WEIGHTS))
             if not graph_mode.is_chosen():
