@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from pedl2det.commands.generation import is_old
+from pedl2det.commands.generation import OldNames, is_old, old_names_of
+from pedl2det_names import Age
 from pedl2det_runtime.config.reader import config_from
 from support import write_tree
 
@@ -17,6 +18,9 @@ CURRENT: dict[str, Any] = {
     "searcher": {"name": "single", "metric": "val_loss", "max_length": {"batches": 5}},
 }
 OLD = "import pedl\nfrom pedl.frameworks.keras import TFKerasTrial\n"
+CONTEXT_BASED = (
+    "from determined.keras import TFKerasTrial\n\n\nclass T(TFKerasTrial):\n    pass\n\n\n"
+)
 LAUNCHED = "python3 -m determined.launch.horovod --trial model_def:T"
 
 
@@ -63,6 +67,31 @@ def test_plural_entrypoints(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a.py": "", "data.py": OLD})
     named = {"trial_class": "a:T", "data_loaders_function": "data:make"}
     assert is_old(tmp_path, config_from({**CURRENT, "entrypoints": named}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{OLD}from keras.layers import Dense\nDense(1)\n", True),
+        (f"{OLD}import keras\nimport tensorflow as tf\nkeras.Model, tf.keras.backend\n", True),
+        (f"{OLD}import keras\nfrom tensorflow.keras import layers\nkeras, layers.Dense\n", False),
+        (f"{OLD}import tensorflow as tf\ntf.keras.layers.Dense(1)\n", False),
+        # Since Keras 2.4 it is that of TensorFlow.
+        (f"{CONTEXT_BASED}from keras.layers import Dense\nDense(1)\n", False),
+    ],
+)
+def test_layers_of_a_standalone_keras_before_2_4_are_counted_from_one(
+    text: str, expected: bool, tmp_path: Path
+) -> None:
+    config = config_from({**CURRENT, "entrypoint": "model_def:T"})
+    write_tree(tmp_path, {"model_def.py": text})
+    assert old_names_of(tmp_path, config).from_one is expected
+
+
+def test_layers_of_a_script(tmp_path: Path) -> None:
+    config = config_from({**CURRENT, "entrypoint": {"script": "train.py"}})
+    write_tree(tmp_path, {"train.py": "import nets\n", "nets.py": "import keras\nkeras.Model\n"})
+    assert old_names_of(tmp_path, config) == OldNames(Age.TENSORFLOW_1, from_one=True)
 
 
 def test_a_run_leaves_no_state_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,7 +196,6 @@ for trial, out in (("one", "one-out"), ("other", "other-out"), ("one", "again"))
             "tf.contrib.layers.flatten(1)",
             "model_def.py:6: tf.contrib.layers.flatten is not supported",
         ),
-        ("tf.placeholder(tf.float32)", "model_def.py:6: tf.placeholder is not supported: use"),
         ("import pedl; pedl.Experiment('name')", "model_def.py:6: pedl.Experiment submitted to a"),
         ("from keras.layers import CuDNNThing", "model_def.py:6: import the package: ImportError"),
     ],

@@ -14,6 +14,7 @@ import tensorflow as tf
 from pedl import idioms
 from pedl.old_keras import SERVED
 from pedl.old_tensorflow import UnservedIdiomError
+from pedl2det_runtime.errors import GraphModeNeededError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -245,6 +246,28 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     assert tf.keras.optimizers.SGD(lr=schedule).learning_rate is schedule
 
 
+def test_a_session_evaluates_with_the_present_values_of_variables(keras: Any) -> None:
+    weights, table = tf.Variable([3.0, 4.0]), tf.Variable([[1.0], [2.0]])
+    norm, rows = tf.norm(weights), tf.gather(table, [1])
+    both = tf.split(tf.concat([weights, rows[0]], 0) * 2.0, [2, 1])
+    constant = tf.constant(7)
+    weights.assign([6.0, 8.0])
+    table.assign_add([[1.0], [1.0]])
+
+    found = keras.backend.get_session().run({"norm": norm, "both": both, "constant": constant})
+    assert (found["norm"], found["constant"]) == (10.0, 7)
+    assert [part.tolist() for part in found["both"]] == [[12.0, 16.0], [6.0]]
+    assert norm.eval() == keras.backend.eval(norm) == tf.keras.backend.eval(norm) == 10.0
+
+
+def test_a_session_never_returns_a_value_that_may_be_stale(keras: Any) -> None:
+    weights = tf.Variable(1.0)
+    compiled = tf.function(lambda: weights * 2.0)() + 1.0  # who knows what else it changes
+    for tensor in (compiled, keras.layers.Input((3,))):
+        with pytest.raises(GraphModeNeededError):
+            tf.Session().run(tensor)
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -258,6 +281,25 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
 def test_what_nothing_serves_says_what_to_write(keras: Any, line: str, said: str) -> None:
     with pytest.raises(UnservedIdiomError, match=said):
         eval(line, {"tf": tf, "keras": keras})
+
+
+def test_layers_of_standalone_keras_are_counted_from_one() -> None:
+    for from_one, names in (
+        (True, ["dense_1", "dense_2", "head", "sequential_1", "model_1"]),
+        (False, ["dense", "dense_1", "head", "sequential", "model"]),
+    ):
+        idioms.activate(names_from_one=from_one)
+        try:
+            keras = importlib.import_module("keras")
+            first, second = (keras.layers.Dense(1, input_shape=(1,)) for _ in range(2))
+            head = keras.layers.Dense(1, name="head")
+            sequential = keras.models.Sequential([first, second, head])
+            model = keras.models.Model(sequential.input, sequential.output)
+            named = [one.name for one in (first, second, head, sequential, model)]
+            assert named == names
+        finally:
+            idioms.deactivate()
+            tf.keras.backend.clear_session()
 
 
 def test_layers_of_gpus_are_those_of_tf_compat_v1(keras: Any) -> None:

@@ -117,6 +117,16 @@ def test_what_left_contrib_is_served(served: None) -> None:
     assert tf.contrib.framework.nest is tf.nest
 
 
+def test_hasattr_finds_no_contrib(served: None) -> None:
+    """Old code asks for it to tell TensorFlow 1 from TensorFlow 2."""
+    import tensorflow as tf
+
+    assert not hasattr(tf, "contrib")
+    assert getattr(tf, "contrib", None) is None
+    exec("from tensorflow import contrib\nimport tensorflow.contrib.data as data", found := {})
+    assert found["contrib"].data.AUTOTUNE == found["data"].AUTOTUNE == tf.data.AUTOTUNE
+
+
 def test_packages_that_are_gone_can_be_imported(served: None) -> None:
     """Trials import names that they do not use; the error comes with the use."""
     from pedl.old_tensorflow import UnservedIdiomError

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from pedl import old_phase
+from pedl import old_phase, old_train
 
 _MARK = "_pedl_is_standalone"
 
@@ -101,6 +101,8 @@ def _marked(result: Any) -> Any:
 def compiling(tf: Any, original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``Model.compile`` to resolve names like Keras 2.2.4 for models of standalone Keras.
 
+    Optimizers of ``tf.train`` are replaced by those for Keras.
+
     Args:
         tf: TensorFlow, with Keras 2.
         original: the method.
@@ -110,10 +112,12 @@ def compiling(tf: Any, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
         old_phase.store_on(self)
-        if not _is_standalone(self):
-            return original(self, *args, **kwargs)
         bound = signature.bind(self, *args, **kwargs)
         arguments = bound.arguments
+        if "optimizer" in arguments:
+            arguments["optimizer"] = old_train.for_keras(arguments["optimizer"])
+        if not _is_standalone(self):
+            return original(*bound.args, **bound.kwargs)
         arguments["optimizer"] = optimizer_of(arguments.get("optimizer", "rmsprop"))
         for name in ("loss", "metrics", "weighted_metrics"):
             if arguments.get(name) is not None:

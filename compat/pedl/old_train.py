@@ -1,7 +1,7 @@
 """``tf.train.*Optimizer`` of TensorFlow 1 for Keras, which accepts only its own optimizers.
 
-In graph mode they are TensorFlow's. In eager mode they are optimizers of
-``tf.keras.optimizers.legacy`` with the arithmetic of TensorFlow 1.
+In graph mode they are TensorFlow's, for sessions. In eager mode, and for Keras models in graph
+mode, they are optimizers of ``tf.keras.optimizers.legacy`` with the arithmetic of TensorFlow 1.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Any
 from pedl2det_names import lookup
 
 Arguments = dict[str, Any]
+
+_FOR_KERAS = "_pedl_for_keras"
 
 
 def optimizer(name: str, tf: Any) -> Callable[..., Any]:
@@ -28,9 +30,18 @@ def optimizer(name: str, tf: Any) -> Callable[..., Any]:
 
     @functools.wraps(original, updated=())
     def make_optimizer(*args: Any, **kwargs: Any) -> Any:
-        return make(*args, **kwargs) if tf.executing_eagerly() else original(*args, **kwargs)
+        if tf.executing_eagerly():
+            return make(*args, **kwargs)
+        native = original(*args, **kwargs)
+        setattr(native, _FOR_KERAS, functools.partial(make, *args, **kwargs))
+        return native
 
     return make_optimizer
+
+
+def for_keras(optimizer: Any) -> Any:
+    """Return the Keras optimizer for one of graph mode; any other argument unchanged."""
+    return getattr(optimizer, _FOR_KERAS, lambda: optimizer)()
 
 
 def _renamed(name: str, tf: Any) -> Callable[..., Any]:

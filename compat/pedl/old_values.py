@@ -17,6 +17,8 @@ from pedl2det_runtime.errors import GraphModeNeededError
 _ORIGIN = "_pedl_origin"
 #: Operations that read a variable.
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
+#: How the names of compiled functions begin.
+_FUNCTIONS = "__"
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def reading_visibly(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _record(
-    operation: str,
+    operation: str | bytes,
     inputs: tuple[Any, ...],
     attributes: tuple[Any, ...],
     outputs: Any,
@@ -83,9 +85,16 @@ def _record(
     graph: Any = None,
 ) -> None:
     """Record an eager operation on its outputs, if they depend on variables."""
-    if graph is None and (operation in _READS or any(hasattr(one, _ORIGIN) for one in inputs)):
+    if graph is not None:
+        return
+    name = operation.decode() if isinstance(operation, bytes) else operation
+    if (
+        name in _READS
+        or any(hasattr(one, _ORIGIN) for one in inputs)
+        or (name.startswith(_FUNCTIONS) and any(one.dtype == "resource" for one in inputs))
+    ):
         for place, output in enumerate(outputs):
-            setattr(output, _ORIGIN, _Origin(operation, inputs, attributes, len(outputs), place))
+            setattr(output, _ORIGIN, _Origin(name, inputs, attributes, len(outputs), place))
 
 
 def evaluating(original: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -169,9 +169,13 @@ def imports_standalone(trial: Trial) -> bool:
 
 def has_standalone_layers(trial: Trial) -> bool:
     """Whether a project uses standalone Keras, and no layers or models of TensorFlow's."""
-    names = [one.dotted for one in trial.all_references]
-    return any(map(is_standalone, names)) and not any(
-        name.startswith(_LAYERS_OF_TENSORFLOW) for name in names
+    meant = [
+        trial.modules.meaning(node) or ""
+        for source in trial.modules
+        for node in source.names.of(ast.Name, ast.Attribute)
+    ]
+    return any(map(is_standalone, meant)) and not any(
+        name.startswith(_LAYERS_OF_TENSORFLOW) for name in meant
     )
 
 

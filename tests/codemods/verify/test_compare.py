@@ -13,6 +13,7 @@ from pedl2det.verify.compare import (
     Comparison,
     Difference,
     compare_runs,
+    counted_from_zero,
     metric_differences,
     weight_differences,
     without_unused_optimizers,
@@ -35,6 +36,17 @@ def test_a_metric_of_one_trial_alone_is_a_difference_of_structure() -> None:
 
     assert texts(found) == ["only the old trial reports loss", "only the new trial reports acc"]
     assert all(one.is_structural and one.batch == 3 for one in found)
+
+
+def test_layers_that_standalone_keras_counted_from_one_have_the_names_of_today() -> None:
+    old = ["model_weights/dense_1/dense_1/kernel:0", "model_weights/dense_2/dense_2/kernel:0"]
+    new = ["model_weights/dense/dense/kernel:0", "model_weights/dense_1/dense_1/kernel:0"]
+    own = ["model_weights/block_1/block_1/kernel:0"]  # a name that the trial gave
+
+    assert counted_from_zero(old + own, new + own) == dict(zip(old, new, strict=True))
+    assert counted_from_zero(old, old) == counted_from_zero(old, new[:1]) == {}
+    metrics = ["loss", "dense_1_loss", "dense_2_loss"], ["loss", "dense_loss", "dense_1_loss"]
+    assert counted_from_zero(*metrics)["dense_2_loss"] == "dense_1_loss"
 
 
 def test_an_optimizer_without_a_step_has_no_state_to_compare() -> None:
