@@ -146,3 +146,35 @@ def run(
     with trial_running(given or config(), out) as info:
         train(trial_class, resolved(chosen, info, said.append))
     return Trained(out, Trial.last, said)
+
+
+def building(make: Any) -> Any:
+    """A trial whose ``build_model`` is ``make(trial)``; its batches come in order."""
+
+    class Building(Trial):
+        def build_model(self) -> Any:
+            return make(self)
+
+        def build_training_data_loader(self) -> Any:
+            self.context.configure_fit(shuffle=False)
+            return X, Y
+
+    return Building
+
+
+def dense(**settings: Any) -> Any:
+    """A layer of one unit that begins at zero."""
+    return tf.keras.layers.Dense(1, kernel_initializer="zeros", **settings)
+
+
+def functional() -> Any:
+    """A functional model of one dense layer."""
+    inputs = tf.keras.Input((3,))
+    return tf.keras.Model(inputs, dense()(inputs))
+
+
+def compiled(trial: Any, model: Any, **settings: Any) -> Any:
+    """The model, wrapped and compiled; ``settings`` are arguments of ``compile``."""
+    model = trial.context.wrap_model(model)
+    model.compile(**{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
+    return model

@@ -12,28 +12,10 @@ from determined.keras import callbacks
 
 from pedl2det_runtime.errors import MetricError
 from promises import promise
-from training import Trial, X, Y, config, run
+from training import Trial, X, Y, building, compiled, config, dense, functional, run
 
 schedules = tf.keras.optimizers.schedules
 legacy = tf.keras.optimizers.legacy
-
-
-def building(make: Any) -> Any:
-    """A trial whose ``build_model`` is ``make(trial)``."""
-
-    class Building(Trial):
-        def build_model(self) -> Any:
-            return make(self)
-
-        def build_training_data_loader(self) -> Any:
-            self.context.configure_fit(shuffle=False)
-            return X, Y
-
-    return Building
-
-
-def dense(**settings: Any) -> Any:
-    return tf.keras.layers.Dense(1, kernel_initializer="zeros", **settings)
 
 
 class Subclassed(tf.keras.Model):  # type: ignore[misc]
@@ -43,17 +25,6 @@ class Subclassed(tf.keras.Model):  # type: ignore[misc]
 
     def call(self, inputs: Any) -> Any:
         return self.layer(inputs)
-
-
-def functional() -> Any:
-    inputs = tf.keras.Input((3,))
-    return tf.keras.Model(inputs, dense()(inputs))
-
-
-def compiled(trial: Any, model: Any, **settings: Any) -> Any:
-    model = trial.context.wrap_model(model)
-    model.compile(**{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
-    return model
 
 
 @promise("002:23", "Sequential, functional and subclassed models train alike")

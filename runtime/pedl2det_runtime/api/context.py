@@ -16,7 +16,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends.wrapped_model import WrappedModel
 from pedl2det_runtime.data import class_weights
 from pedl2det_runtime.data.loaders import is_dataset
-from pedl2det_runtime.errors import CheckFailedError
+from pedl2det_runtime.errors import CheckFailedError, InvalidModelException
 
 #: A function that makes a ``tf.data.Dataset``.
 MakesDataset = Callable[..., Any]
@@ -196,7 +196,14 @@ class TFKerasTrialContext(TrialContext):
         Returns:
             The model; use it instead of the argument. In a run, ``compile`` is recorded and ``fit``
             does not train.
+
+        Raises:
+            InvalidModelException: it is no model.
         """
+        if not callable(getattr(model, "compile", None)):
+            raise InvalidModelException(
+                f"wrap_model(...): expected a tf.keras.Model, got {type(model).__name__}"
+            )
         if self._managed:
             self._wrapped = WrappedModel(model, self.configure_fit)
         return model

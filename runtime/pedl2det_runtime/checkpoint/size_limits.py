@@ -19,8 +19,9 @@ def largest(model: Any) -> int:
 
 
 def size_of(model: Any) -> int:
-    """Return the size in bytes of a model's weights."""
-    return sum(int(w.dtype.size * (w.shape.num_elements() or 0)) for w in model.weights)
+    """Return the size in bytes of a model's weights, without the vocabularies of its layers."""
+    variables = [weight for weight in model.weights if hasattr(weight, "shape")]
+    return sum(int(v.dtype.size * (v.shape.num_elements() or 0)) for v in variables)
 
 
 def check_npz(path: Path) -> None:

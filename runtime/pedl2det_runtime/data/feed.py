@@ -110,6 +110,11 @@ def is_endless(dataset: tf.data.Dataset) -> bool:
     return bool(graph_mode.value(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY)
 
 
+def is_empty(dataset: tf.data.Dataset) -> bool:
+    """Return whether a dataset is known to have no elements."""
+    return bool(graph_mode.value(dataset.cardinality()) == 0)
+
+
 def _build_without_draws(model: Any, spec: Any) -> None:
     """Create the model's variables and restore the random states afterwards."""
     state = random_state.host_state()

@@ -10,6 +10,7 @@ from pedl2det_runtime.api.generation import Generation
 from pedl2det_runtime.data.feed import (
     Feed,
     batches_in_pass,
+    is_empty,
     is_endless,
     training_feed,
     validation_feed,
@@ -107,7 +108,8 @@ def data_of(
         definition: returns the user's function behind a method of the trial.
 
     Raises:
-        InvalidExperimentException: the validation data have no end, or a dataset is not wrapped.
+        InvalidExperimentException: the validation data have no end, or a dataset is empty or not
+            wrapped.
         InvalidDataTypeException: a loader returned something else than documented.
     """
     with defined_at(definition("build_training_data_loader")):
@@ -124,6 +126,11 @@ def data_of(
             "the validation dataset never ends: leave out repeat(), or say how many of its batches "
             "are read, with validation_steps"
         )
+    for name, dataset in (("training", training), ("validation", validation)):
+        if is_dataset(dataset) and is_empty(dataset):
+            raise InvalidExperimentException(
+                f"the {name} dataset is empty: it must hold at least one batch"
+            )
     data = DataModule(context, training, validation, steps)
     if generation.wraps_datasets and data.has_dataset and not context.datasets_wrapped:
         raise InvalidExperimentException(

@@ -102,6 +102,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             job.callbacks.load_states(own)
         elif self._warm_start:
             self._warm_start.restore_callbacks()
+        self._callback_stop.collect()  # Keras forgets a request that was made before its fit
         with signals.deferred():
             self._act()
             if not self._is_over() and self._first_batch < self._schedule.total:
@@ -273,6 +274,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _save(self) -> None:
         progress = self._progress.checkpointed()
         self._write(progress, self._worker_state.taken())
+        self._callback_stop.collect()
         self._progress = progress
 
     def _interrupt(self, own: RankState) -> None:

@@ -26,12 +26,14 @@ Metrics = dict[str, float]
 #: The keys of a line of ``metrics.jsonl``, and of ``batches.jsonl``.
 REPORT = ("kind", "batches", "epochs", "metrics")
 BATCH = ("batch", "metrics")
+_NO_NUMBERS = "OSUMmc"  # NumPy's kinds of objects such as None, texts, times and complex numbers
 
 
 def scalars(logs: dict[str, Any]) -> Metrics:
     """The metrics that are single numbers, as floats that hold every bit of them."""
     values = {name: np.asarray(value) for name, value in logs.items()}
-    return {name: float(value) for name, value in values.items() if value.size == 1}
+    numbers = {name: value for name, value in values.items() if value.dtype.kind not in _NO_NUMBERS}
+    return {name: float(value.item()) for name, value in numbers.items() if value.size == 1}
 
 
 def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
