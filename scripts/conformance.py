@@ -27,7 +27,8 @@ whether it passes on each TensorFlow (2.15 with its own Keras, the others with t
 `scripts/conformance.py` writes this page from the test runs.
 
 *Where* is the source of the promise. `001:40` is line 40 of Determined's *Keras API* guide, and
-`002:40` of its *Keras API Reference*. The others are sections of [semantics.md](semantics.md):
+`002:40` of its *Keras API Reference*, `003:40` of the *determined.keras* page of 0.12, and `004:40`
+of PEDL's *tf.keras Model Definition*. The others are sections of [semantics.md](semantics.md):
 `4.2` Lifecycle; `4.3` Settings of `configure_fit`; `4.4` Batch size; `4.5` Data loaders, Order of
 batches; `4.6` Callbacks; `4.7` Workloads; `4.8` Context; `4.11` to `4.13` Models and optimizers;
 `config` Config format, Lengths; `DESIGN 8` Resume.

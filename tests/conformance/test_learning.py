@@ -259,10 +259,10 @@ def test_settings_of_compile(settings: Any, tmp_path: Path) -> None:
     seen: list[int] = []
 
     class Counting(Trial):
-        chosen: Any = {}
+        chosen: Any = None
 
         def build_model(self) -> Any:
-            return compiled(self, functional(), **self.chosen)
+            return compiled(self, functional(), **(self.chosen or {}))
 
         def keras_callbacks(self) -> list[Any]:
             note = tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda n, _: seen.append(n))
