@@ -1,0 +1,103 @@
+"""Compare a training on TensorFlow 1.14 with the same one of ``pedl2det run``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+#: The largest relative difference that counts as none.
+TOLERANCE = 1e-4
+#: What is compared by value: each batch's loss, learning rate, data and metrics; the weights after
+#: the last batch; the metrics of the validation.
+COLUMNS = ("loss", "rate", "data", "metrics", "weights", "validation")
+_ALIASES = {"acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse"}
+
+Metrics = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was compared, and how far the two sides differ.
+
+    Attributes:
+        batches: the number of batches.
+        largest: the largest relative difference of each of ``COLUMNS``.
+        names: a line for each name that differs.
+    """
+
+    batches: int
+    largest: dict[str, float]
+    names: tuple[str, ...]
+
+    @property
+    def large(self) -> set[str]:
+        """The columns that differ by more than the tolerance."""
+        return {column for column, value in self.largest.items() if not value <= TOLERANCE}
+
+
+def compared(directory: Path) -> Comparison:
+    """Compare the records of both sides in a directory, with the run in its ``out``."""
+    old, here = (json.loads((directory / name).read_text()) for name in ("there.json", "here.json"))
+    batches = [line["metrics"] for line in _lines(directory / "out" / "batches.jsonl")]
+    last = [*_lines(directory / "out" / "metrics.jsonl")][-1]["metrics"]
+    validation = {name.removeprefix("val_"): value for name, value in last.items()}
+    pairs = list(zip((batch["metrics"] for batch in old["batches"]), batches, strict=True))
+    rates = zip((batch["rate"] for batch in old["batches"]), here["rates"], strict=True)
+    largest = {
+        "loss": max(_relative(first["loss"], second["loss"]) for first, second in pairs),
+        "rate": max(_relative(*pair) for pair in rates),
+        "data": max(here["data"]),
+        "metrics": max(_metric_difference(*pair) for pair in pairs),
+        "weights": max(_weight_differences(directory)),
+        "validation": _metric_difference(old["validation"], validation),
+    }
+    names = [line for kind in old["names"] for line in _renamed(kind, old["names"], here["names"])]
+    names += [f"no metric {n} here" for n in old["batches"][0]["metrics"] if n not in here["logs"]]
+    missing = (name for name in old["validation"] if _alias(name, validation) is None)
+    names += [f"no metric {name} in the validation here" for name in missing]
+    return Comparison(len(pairs), largest, tuple(names))
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    return map(json.loads, path.read_text().splitlines())
+
+
+def _renamed(kind: str, old: dict[str, list[str]], here: dict[str, list[str]]) -> Iterator[str]:
+    if len(old[kind]) != len(here[kind]):
+        yield f"{kind}: {len(old[kind])} there, {len(here[kind])} here"
+    for first, second in zip(old[kind], here[kind], strict=False):
+        if first != second:
+            yield f"{kind}: {first} there, {second} here"
+
+
+def _alias(name: str, metrics: Metrics) -> str | None:
+    """Return the name under which a metric is reported here, None if it is not."""
+    candidates = [name]
+    for old, new in _ALIASES.items():
+        if name == old or name.endswith(f"_{old}"):
+            candidates.append(name.removesuffix(old) + new)
+    return next((candidate for candidate in candidates if candidate in metrics), None)
+
+
+def _metric_difference(old: Metrics, here: Metrics) -> float:
+    pairs = ((value, _alias(name, here)) for name, value in old.items())
+    return max(_relative(value, here[alias]) for value, alias in pairs if alias is not None)
+
+
+def _relative(old: float, here: float) -> float:
+    """Return the difference relative to the old value, or to 1e-3 if that is smaller."""
+    return abs(old - here) / max(abs(old), 1e-3)
+
+
+def _weight_differences(directory: Path) -> Iterator[float]:
+    """Yield, for each array of weights, the norm of the difference relative to its norm."""
+    old, here = np.load(directory / "there.npz"), np.load(directory / "here.npz")
+    names = sorted(name for name in old.files if name.startswith("after_"))
+    for first, second in zip(names, here.files, strict=True):
+        norm = np.linalg.norm(old[first])
+        yield float(np.linalg.norm(old[first] - here[second]) / max(norm, 1e-3))

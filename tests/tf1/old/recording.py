@@ -1,0 +1,74 @@
+"""What both sides record of a model and of its optimizer. Python 3.7 and later."""
+
+import random
+
+import numpy as np
+
+#: The arguments of random layers, and of the cells of recurrent ones, that are set to 0.
+_RATES = {
+    "AlphaDropout": ("rate",),
+    "Dropout": ("rate",),  # SpatialDropout derives from it
+    "GRUCell": ("dropout", "recurrent_dropout"),
+    "GaussianDropout": ("rate",),
+    "GaussianNoise": ("stddev",),
+    "LSTMCell": ("dropout", "recurrent_dropout"),
+    "SimpleRNNCell": ("dropout", "recurrent_dropout"),
+}
+
+
+def drop_nothing(layers):
+    """Make the layers of a Keras deterministic: every rate of dropout and noise becomes 0."""
+    for name, rates in _RATES.items():
+        kind = getattr(layers, name)
+        kind.__init__ = _without(kind.__init__, rates)
+
+
+def _without(original, rates):
+    def init(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        for rate in rates:
+            setattr(self, rate, 0.0)
+
+    return init
+
+
+def seed_host(seed):
+    """Seed ``random`` and NumPy's global generator."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+
+
+def names_of(model):
+    """Return the names of a model's layers and weights, in order."""
+    return {
+        "layers": [layer.name for layer in _layers(model)],
+        "weights": [weight.name for weight in model.weights],
+    }
+
+
+def _layers(model):
+    for layer in model.layers:
+        yield layer
+        if hasattr(layer, "layers"):
+            yield from _layers(layer)
+
+
+def learning_rate(model, value):
+    """Return the learning rate of the next batch, after the optimizer's decay.
+
+    Args:
+        model: a compiled model.
+        value: returns the value of a variable, as ``keras.backend.get_value`` does.
+    """
+    optimizer = model.optimizer
+    inner = getattr(optimizer, "optimizer", optimizer)  # Keras wraps those of tf.train
+    if hasattr(inner, "_decayed_lr"):  # OptimizerV2
+        return float(value(inner._decayed_lr("float32")))
+    schedule = getattr(inner, "_learning_rate", None)  # since Keras 2.11
+    if callable(schedule):
+        return float(value(schedule(inner.iterations)))
+    rate = getattr(inner, "lr", None)
+    if rate is None:
+        return float(inner._lr)
+    decay = float(value(inner.decay)) if hasattr(inner, "decay") else 0.0
+    return float(value(rate)) / (1.0 + decay * int(value(inner.iterations)))
