@@ -1,5 +1,9 @@
 """All that can be run: ``nox -l`` lists it, ``nox`` runs it, ``nox -s NAME`` one of it."""
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import nox
 
 nox.options.default_venv_backend = "venv"
@@ -20,6 +24,12 @@ TYPES = (
 TESTING = ("hypothesis", "pytest>=8", "pytest-xdist")
 #: Tests take from a millisecond to a minute: who has done his share takes of the other's.
 PARALLEL = ("-n", "2", "--dist", "worksteal")
+
+#: TensorFlow and Keras of 2019, with what trials imported beside them.
+TENSORFLOW_1 = (
+    *("tensorflow==1.14.0", "keras==2.2.4", "numpy<1.17", "h5py<3", "protobuf<3.21"),
+    *("pandas<1", "scikit-learn<0.22", "scipy<1.4", "pillow"),
+)
 
 #: What the runtime's tests are, on a TensorFlow that is not the one we develop on. Conformance
 #: tests train and resume in one process, in a fraction of the time that others take.
@@ -131,6 +141,21 @@ def campaign(session: nox.Session) -> None:
     """Kill runs, damage checkpoints, hand in hostile inputs; ``-- --minutes 20``."""
     session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
     session.run("python", "-m", "campaign", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python="3.11", default=False)
+def tf1(session: nox.Session) -> None:
+    """Compare trials with TensorFlow 1.14: the examples, or directories given as arguments."""
+    python = shutil.which("python3.7")
+    if python is None or subprocess.run([python, "-V"]).returncode:
+        session.skip("TensorFlow 1.14 needs Python 3.7, and there is no python3.7 on the path")
+    old = Path(session.create_tmp()) / "tensorflow-1.14"
+    session.run(python, "-m", "venv", str(old), external=True)
+    session.run(str(old / "bin" / "pip"), "install", *TENSORFLOW_1, external=True)
+    session.install("-e", ".[run]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    session.install("scikit-learn")
+    arguments = ("--python", str(old / "bin" / "python"), *session.posargs)
+    session.run("python", "-m", "tf1", *arguments, env={"PYTHONPATH": "tests"})
 
 
 def _promises(version: str) -> str:

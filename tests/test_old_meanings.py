@@ -155,6 +155,22 @@ def test_recurrent_layers_and_cells(keras: Any) -> None:
         assert not layers.GRUCell(3).reset_after
 
 
+def test_changed_transformations_of_images_are_said(
+    keras: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    images = keras.preprocessing.image
+    images.ImageDataGenerator(rescale=1 / 255, horizontal_flip=True)
+    assert caplog.messages == []
+
+    generator = images.ImageDataGenerator(width_shift_range=0.2)
+    (message,) = caplog.messages
+    assert message.startswith("ImageDataGenerator(width_shift_range=0.2): Keras has swapped")
+    dot = np.zeros((5, 5, 1))
+    dot[2, 2] = 1.0
+    moved = generator.apply_transform(dot, {"ty": 1})  # the width's, as get_random_transform says
+    assert moved[1, 2] == 1.0  # [2, 1] in Keras 2.2.4
+
+
 def test_a_frozen_batch_normalization_uses_the_batch_in_training(keras: Any) -> None:
     x = np.array([[1.0], [3.0]], np.float32)
     for layer in (keras.layers.BatchNormalization, tf.keras.layers.BatchNormalization):

@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_batch_norm, old_models, old_numpy, old_phase, old_train, old_values
+from pedl import (
+    old_batch_norm,
+    old_images,
+    old_models,
+    old_numpy,
+    old_phase,
+    old_train,
+    old_values,
+)
 from pedl.old_backend import multi_gpu_model, sessions
 from pedl.old_keras import OLD_DEFAULTS
 from pedl.old_names import HiddenPackage, OldPackage, old_name
@@ -249,6 +257,12 @@ IDIOMS = (
             ages=_TENSORFLOW_1,
         )
         for module in ("training", "training_v1")
+    ),
+    _wrapped(
+        "{keras}.src.preprocessing.image.ImageDataGenerator",
+        "__init__",
+        old_images.warning,
+        "its transformations have changed, which is said",
     ),
     _wrapped_tf1(
         "{keras}.src.engine.base_layer.Layer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,11 +49,11 @@ def compared(directory: Path) -> Comparison:
     pairs = list(zip((batch["metrics"] for batch in old["batches"]), batches, strict=True))
     rates = zip((batch["rate"] for batch in old["batches"]), here["rates"], strict=True)
     largest = {
-        "loss": max(_relative(first["loss"], second["loss"]) for first, second in pairs),
-        "rate": max(_relative(*pair) for pair in rates),
-        "data": max(here["data"]),
-        "metrics": max(_metric_difference(*pair) for pair in pairs),
-        "weights": max(_weight_differences(directory)),
+        "loss": _largest(_relative(first["loss"], second["loss"]) for first, second in pairs),
+        "rate": _largest(_relative(*pair) for pair in rates),
+        "data": _largest(here["data"]),
+        "metrics": _largest(_metric_difference(*pair) for pair in pairs),
+        "weights": _largest(_weight_differences(directory)),
         "validation": _metric_difference(old["validation"], validation),
     }
     names = [line for kind in old["names"] for line in _renamed(kind, old["names"], here["names"])]
@@ -86,7 +86,12 @@ def _alias(name: str, metrics: Metrics) -> str | None:
 
 def _metric_difference(old: Metrics, here: Metrics) -> float:
     pairs = ((value, _alias(name, here)) for name, value in old.items())
-    return max(_relative(value, here[alias]) for value, alias in pairs if alias is not None)
+    return _largest(_relative(value, here[alias]) for value, alias in pairs if alias is not None)
+
+
+def _largest(values: Iterable[float]) -> float:
+    """Return the largest value; NaN if there is one."""
+    return float(np.max([*values]))
 
 
 def _relative(old: float, here: float) -> float:
