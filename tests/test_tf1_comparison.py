@@ -13,6 +13,7 @@ from tf1.comparison import compared
 from tf1.known import reason_of
 
 WEIGHTS = np.array([3.0, 4.0])
+INITIAL = np.random.default_rng(0).uniform(-1, 1, 300)
 
 
 @pytest.fixture
@@ -22,8 +23,8 @@ def directory(tmp_path: Path) -> Path:
     batch = {"rate": 0.1, "metrics": {"loss": 2.0, "acc": 0.5}}
     write(tmp_path, "there", batches=[batch], names=names, validation={"loss": 1.0})
     write(tmp_path, "here", rates=[0.1], data=[0.0], names=names, logs=["acc", "accuracy", "loss"])
-    np.savez(tmp_path / "there.npz", after_000=WEIGHTS)
-    np.savez(tmp_path / "here.npz", WEIGHTS)
+    np.savez(tmp_path / "there.npz", before_000=INITIAL, after_000=WEIGHTS)
+    np.savez(tmp_path / "here.npz", before_000=INITIAL, after_000=WEIGHTS)
     out = tmp_path / "out"
     out.mkdir()
     traced = {"batch": 1, "metrics": {"loss": 2.0, "accuracy": 0.5}}
@@ -51,7 +52,7 @@ def test_each_number_counts(directory: Path) -> None:
     metrics = {"loss": 2.002, "accuracy": 0.75}
     (directory / "out" / "batches.jsonl").write_text(json.dumps({"metrics": metrics}))
     write(directory, "here", rates=[0.2], data=[0.25])
-    np.savez(directory / "here.npz", np.array([3.0, 4.5]))
+    np.savez(directory / "here.npz", before_000=INITIAL, after_000=np.array([3.0, 4.5]))
 
     comparison = compared(directory)
 
@@ -63,6 +64,17 @@ def test_each_number_counts(directory: Path) -> None:
 def test_a_nan_is_large(directory: Path) -> None:
     write(directory, "here", data=[0.0, float("nan")])
     assert compared(directory).large == {"data"}
+
+
+def test_initial_values_of_another_distribution(directory: Path) -> None:
+    generator = np.random.default_rng(1)
+    for initial, count in (
+        (generator.uniform(-1, 1, 300), 0),
+        (generator.normal(0, np.std(INITIAL), 300), 1),
+        (generator.uniform(-2, 2, 300), 2),
+    ):
+        np.savez(directory / "here.npz", before_000=initial, after_000=WEIGHTS)
+        assert len(compared(directory).names) == count
 
 
 def test_names_that_differ(directory: Path) -> None:

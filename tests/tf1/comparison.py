@@ -12,6 +12,8 @@ import numpy as np
 
 #: The largest relative difference that counts as none.
 TOLERANCE = 1e-4
+#: How far two random initial weights of one distribution may differ, from so many values on.
+SPREAD, ENOUGH = 0.15, 200
 #: What is compared by value: each batch's loss, learning rate, data and metrics; the weights after
 #: the last batch; the metrics of the validation.
 COLUMNS = ("loss", "rate", "data", "metrics", "weights", "validation")
@@ -60,6 +62,7 @@ def compared(directory: Path) -> Comparison:
     names += [f"no metric {n} here" for n in old["batches"][0]["metrics"] if n not in here["logs"]]
     missing = (name for name in old["validation"] if _alias(name, validation) is None)
     names += [f"no metric {name} in the validation here" for name in missing]
+    names += _otherwise_initialized(directory, old["names"]["weights"])
     return Comparison(len(pairs), largest, tuple(names))
 
 
@@ -101,8 +104,28 @@ def _relative(old: float, here: float) -> float:
 
 def _weight_differences(directory: Path) -> Iterator[float]:
     """Yield, for each array of weights, the norm of the difference relative to its norm."""
+    for old, here in _weights(directory, "after"):
+        yield float(np.linalg.norm(old - here) / max(np.linalg.norm(old), 1e-3))
+
+
+def _weights(directory: Path, when: str) -> Iterator[tuple[Any, Any]]:
+    """Yield each array of weights of both sides: those ``before`` or ``after`` the training."""
     old, here = np.load(directory / "there.npz"), np.load(directory / "here.npz")
-    names = sorted(name for name in old.files if name.startswith("after_"))
-    for first, second in zip(names, here.files, strict=True):
-        norm = np.linalg.norm(old[first])
-        yield float(np.linalg.norm(old[first] - here[second]) / max(norm, 1e-3))
+    for name in sorted(name for name in old.files if name.startswith(f"{when}_")):
+        yield old[name], here[name]
+
+
+def _otherwise_initialized(directory: Path, names: list[str]) -> Iterator[str]:
+    """Describe the weights whose own initial values have another distribution on each side.
+
+    Random ones are compared by deviation and range, which tells a uniform distribution from a
+    normal one.
+    """
+    for name, (old, here) in zip(names, _weights(directory, "before"), strict=True):
+        is_constant = len(np.unique(old)) <= 2  # the bias of an LSTM has two values
+        if not is_constant and old.size < ENOUGH:
+            continue
+        for measure in (np.mean, np.ptp) if is_constant else (np.std, np.ptp):
+            first, second = measure(old), measure(here)
+            if abs(first - second) > SPREAD * abs(first):
+                yield f"initial values of {name}: {first:.3g} there, {second:.3g} here"

@@ -31,6 +31,7 @@ class Recorder:
         self._directory = directory
         self._arrays = np.load(directory / "there.npz")
         self._record: dict[str, Any] = {"rates": [], "data": [], "names": {}, "logs": []}
+        self._initial: list[Any] = []
 
     def install(self, loop: Any) -> None:
         """Record in the methods of the training loop."""
@@ -42,6 +43,7 @@ class Recorder:
         recording.seed_host(loop._job.context.get_trial_seed())
         dataset = call(loop, model)
         self._record["names"] = recording.names_of(model)
+        self._initial = model.get_weights()
         model.set_weights(self._kept("before"))
         return dataset.map(self._swap)
 
@@ -62,7 +64,11 @@ class Recorder:
     def validate(self, call: Callable[..., Any], loop: Any) -> None:
         """Write the record before the validation, which comes last."""
         recording.seed_host(loop._job.context.get_trial_seed())
-        np.savez(self._directory / "here.npz", *loop._job.context.model.get_weights())
+        weights = {"before": self._initial, "after": loop._job.context.model.get_weights()}
+        named = {
+            f"{key}_{n:03}": one for key, kept in weights.items() for n, one in enumerate(kept)
+        }
+        np.savez(self._directory / "here.npz", **named)
         (self._directory / "here.json").write_text(json.dumps(self._record))
         call(loop)
 
