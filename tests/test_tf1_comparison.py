@@ -57,6 +57,7 @@ def test_each_number_counts(directory: Path) -> None:
     comparison = compared(directory)
 
     assert comparison.large == {"loss", "rate", "data", "metrics", "weights"}
+    assert not comparison.begins_equal
     assert comparison.largest["loss"] == pytest.approx(0.001)
     assert comparison.largest["weights"] == pytest.approx(0.1)
 

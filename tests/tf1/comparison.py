@@ -30,11 +30,18 @@ class Comparison:
         batches: the number of batches.
         largest: the largest relative difference of each of ``COLUMNS``.
         names: a line for each name that differs.
+        first_loss: the largest relative difference of the loss in the first two batches.
     """
 
     batches: int
     largest: dict[str, float]
     names: tuple[str, ...]
+    first_loss: float
+
+    @property
+    def begins_equal(self) -> bool:
+        """Whether the first update is the same, so that rounding may explain what follows."""
+        return self.first_loss <= TOLERANCE
 
     @property
     def large(self) -> set[str]:
@@ -50,8 +57,9 @@ def compared(directory: Path) -> Comparison:
     validation = {name.removeprefix("val_"): value for name, value in last.items()}
     pairs = list(zip((batch["metrics"] for batch in old["batches"]), batches, strict=True))
     rates = zip((batch["rate"] for batch in old["batches"]), here["rates"], strict=True)
+    losses = [_relative(first["loss"], second["loss"]) for first, second in pairs]
     largest = {
-        "loss": _largest(_relative(first["loss"], second["loss"]) for first, second in pairs),
+        "loss": _largest(losses),
         "rate": _largest(_relative(*pair) for pair in rates),
         "data": _largest(here["data"]),
         "metrics": _largest(_metric_difference(*pair) for pair in pairs),
@@ -63,7 +71,7 @@ def compared(directory: Path) -> Comparison:
     missing = (name for name in old["validation"] if _alias(name, validation) is None)
     names += [f"no metric {name} in the validation here" for name in missing]
     names += _otherwise_initialized(directory, old["names"]["weights"])
-    return Comparison(len(pairs), largest, tuple(names))
+    return Comparison(len(pairs), largest, tuple(names), _largest(losses[:2]))
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -115,17 +123,21 @@ def _weights(directory: Path, when: str) -> Iterator[tuple[Any, Any]]:
         yield old[name], here[name]
 
 
+def _high(array: Any) -> Any:
+    return np.percentile(np.abs(array), 95)
+
+
 def _otherwise_initialized(directory: Path, names: list[str]) -> Iterator[str]:
     """Describe the weights whose own initial values have another distribution on each side.
 
-    Random ones are compared by deviation and range, which tells a uniform distribution from a
-    normal one.
+    Random ones are compared by their deviation and by a high percentile, which tells a uniform
+    distribution from a normal one.
     """
     for name, (old, here) in zip(names, _weights(directory, "before"), strict=True):
         is_constant = len(np.unique(old)) <= 2  # the bias of an LSTM has two values
         if not is_constant and old.size < ENOUGH:
             continue
-        for measure in (np.mean, np.ptp) if is_constant else (np.std, np.ptp):
+        for measure in (np.mean, np.ptp) if is_constant else (np.std, _high):
             first, second = measure(old), measure(here)
             if abs(first - second) > SPREAD * abs(first):
                 yield f"initial values of {name}: {first:.3g} there, {second:.3g} here"

@@ -125,7 +125,7 @@ def main() -> None:
     recording.drop_nothing(tf.keras.layers)
     directory = Path(sys.argv.pop(1)).resolve()
     task = json.loads((directory / "task.json").read_text())
-    tf.keras.backend.set_floatx(task["floatx"])
+    recording.set_precision(tf.keras, task["floatx"])
     Recorder(directory).install(TrainingLoop)
     command_line()
 

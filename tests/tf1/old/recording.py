@@ -23,6 +23,14 @@ def drop_nothing(layers):
         kind.__init__ = _without(kind.__init__, rates)
 
 
+def set_precision(package, floatx):
+    """Make a Keras compute in ``floatx``; its fused batch normalization takes float32 only."""
+    package.backend.set_floatx(floatx)
+    if floatx != "float32":
+        kind = package.layers.BatchNormalization
+        kind.__init__ = _without(kind.__init__, ("fused",))
+
+
 def _without(original, rates):
     def init(self, *args, **kwargs):
         original(self, *args, **kwargs)
@@ -39,10 +47,12 @@ def seed_host(seed):
 
 
 def names_of(model):
-    """Return the names of a model's layers and weights, in order."""
+    """Return the names of a model's layers and weights, in the order of the layers."""
+    layers = list(_layers(model))
+    leaves = [layer for layer in layers if not hasattr(layer, "layers")]
     return {
-        "layers": [layer.name for layer in _layers(model)],
-        "weights": [weight.name for weight in model.weights],
+        "layers": [layer.name for layer in layers],
+        "weights": [weight.name for layer in leaves for weight in layer.weights],
     }
 
 

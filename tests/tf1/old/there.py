@@ -32,23 +32,46 @@ def main():
     os.chdir(task["directory"])
     for package in (tf.keras, keras):
         recording.drop_nothing(package.layers)
-        package.backend.set_floatx(task["floatx"])
-    keras.optimizers.Optimizer.get_gradients = gradients_first(
-        keras.optimizers.Optimizer.get_gradients
-    )
+        recording.set_precision(package, task["floatx"])
+    order_updates()
     recording.seed_host(task["seed"])
     tf.compat.v1.set_random_seed(task["seed"])
     stand_ins.install(task)
     _train(task, out)
 
 
-def gradients_first(get_gradients):
-    """Compute all gradients before the first update, which Keras 2.2.4 leaves to chance."""
+def order_updates():
+    """Order what Keras 2.2.4 leaves to chance: first all gradients, then updates, then the count.
 
+    The count of updates is read by decays of the learning rate and by ``Adam``.
+    """
+    kinds = [kind for kind in vars(keras.optimizers).values() if isinstance(kind, type)]
+    for kind in kinds:
+        if issubclass(kind, keras.optimizers.Optimizer) and "get_updates" in vars(kind):
+            kind.get_updates = _counted_last(kind.get_updates)
+    keras.optimizers.Optimizer.get_gradients = _computed_first(
+        keras.optimizers.Optimizer.get_gradients
+    )
+
+
+def _computed_first(get_gradients):
     def ordered(self, loss, params):
         gradients = get_gradients(self, loss, params)
         with tf.control_dependencies(gradients):
             return [tf.identity(gradient) for gradient in gradients]
+
+    return ordered
+
+
+def _counted_last(get_updates):
+    @functools.wraps(get_updates)
+    def ordered(self, *args, **kwargs):
+        updates = get_updates(self, *args, **kwargs)
+        counts = [update for update in updates if "iterations" in update.op.inputs[0].name]
+        others = [update.op for update in updates if update not in counts]
+        for count in counts:
+            count.op._add_control_inputs(others)
+        return updates
 
     return ordered
 
