@@ -97,7 +97,9 @@ def test_model_checkpoint(tmp_path: Path) -> None:
     assert sorted(path.name for path in files.iterdir()) == ["01.h5", "02.h5", "03.h5"]
 
 
-@promise("002:259", "the Keras version of ReduceLROnPlateau gets no metrics, warns and does nothing")
+@promise(
+    "002:259", "the Keras version of ReduceLROnPlateau gets no metrics, warns and does nothing"
+)
 def test_what_needs_logs(tmp_path: Path) -> None:
     def reducing(_: Any) -> Any:
         return tf.keras.callbacks.ReduceLROnPlateau(monitor="val_loss", patience=0, factor=0.1)
