@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -167,7 +167,7 @@ def test_kinds_of_class_weights(kind: str, tmp_path: Path) -> None:
     loss = "categorical_crossentropy" if kind == "one-hot" else "sparse_categorical_crossentropy"
 
     class Classes(Trial):
-        class_weight: Any = {0: 3.0, 1: 0.25}
+        class_weight: ClassVar[Any] = {0: 3.0, 1: 0.25}
         parts: Any = (X, targets) if kind == "one-hot" else (X, targets, weights)
 
         def build_model(self) -> Any:
