@@ -178,3 +178,29 @@ def compiled(trial: Any, model: Any, **settings: Any) -> Any:
     model = trial.context.wrap_model(model)
     model.compile(**{"optimizer": tf.keras.optimizers.SGD(0.1), "loss": "mse", **settings})
     return model
+
+
+def descended(
+    batches: int = 10, rate: Any = lambda _: 0.1, limit: float = np.inf, weights: Any = None
+) -> tuple[Any, Any]:
+    """A dense layer's kernel and bias after gradient descent on :data:`X` in its order, in NumPy.
+
+    Args:
+        batches: how many are trained.
+        rate: the learning rate of each batch.
+        limit: what gradients are clipped to.
+        weights: of the records.
+    """
+    kernel, bias = np.zeros((3, 1)), np.zeros(1)
+    for batch in range(batches):
+        rows = slice(batch % 5 * 4, batch % 5 * 4 + 4)
+        share = np.ones((4, 1)) if weights is None else weights[rows, None]
+        error = (X[rows] @ kernel + bias - Y[rows]) * share * 2 / 4
+        kernel = kernel - rate(batch) * np.clip(X[rows].T @ error, -limit, limit)
+        bias = bias - rate(batch) * np.clip(error.sum(axis=0), -limit, limit)
+    return kernel, bias
+
+
+def by_hand(*args: Any, **kwargs: Any) -> list[float]:
+    """The kernel of :func:`descended`."""
+    return np.ravel(descended(*args, **kwargs)[0]).tolist()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -167,7 +168,7 @@ def test_kinds_of_class_weights(kind: str, tmp_path: Path) -> None:
     loss = "categorical_crossentropy" if kind == "one-hot" else "sparse_categorical_crossentropy"
 
     class Classes(Trial):
-        class_weight: ClassVar[Any] = {0: 3.0, 1: 0.25}
+        class_weight: Any = MappingProxyType({0: 3.0, 1: 0.25})
         parts: Any = (X, targets) if kind == "one-hot" else (X, targets, weights)
 
         def build_model(self) -> Any:
