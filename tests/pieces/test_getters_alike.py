@@ -65,7 +65,8 @@ def test_by_the_context(shim: Any, info: Any, pieces: Any) -> None:
 
     assert asked(pieces, pieces.get_hyperparameters, pieces.get_rank) == shim
     assert pieces.get_data_config() == LEGACY["data"]
-    assert pieces.get_experiment_config()["searcher"] == MIGRATED["searcher"]
+    with_defaults = {**MIGRATED["searcher"], "smaller_is_better": True}
+    assert pieces.get_experiment_config()["searcher"] == with_defaults
 
 
 def test_hyperparameters_are_of_the_callers_own(info: Any, pieces: Any) -> None:
