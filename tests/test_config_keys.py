@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import grid_size, sample_hparams
 from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
-from pedl2det_runtime.config.reader import config_from, read_config
+from pedl2det_runtime.config.reader import config_from, local_config, read_config
 from pedl2det_runtime.errors import ConfigError
 
 CURRENT = """\
@@ -103,6 +104,62 @@ def test_a_hyperparameter_that_only_an_option_has_is_named(tmp_path: Path) -> No
         "--set hyperparameters.rates: the config has no such hyperparameter (did you mean rate?); "
         "it is added"
     ]
+
+
+@pytest.mark.parametrize(
+    ("hparams", "option"),
+    [
+        ("rate: {type: int, minval: 0, maxval: 0}", "rate.count=1"),
+        ("<<: {rate: 1}", "rate=1"),
+    ],
+)
+def test_an_option_of_a_hyperparameter_that_the_config_has_adds_none(
+    hparams: str, option: str, tmp_path: Path
+) -> None:
+    config = read(tmp_path, CURRENT.replace("rate: 0.1", hparams), f"hyperparameters.{option}")
+    assert not any("no such hyperparameter" in line for line in said(config))
+
+
+def test_a_hyperparameter_that_only_an_option_has_is_looked_for_in_its_group(
+    tmp_path: Path,
+) -> None:
+    text = CURRENT.replace("0.1", "{inner: 1}")
+    assert said(read(tmp_path, text, "hyperparameters.rate.iner=1")) == [
+        "--set hyperparameters.rate.iner: the config has no such hyperparameter (did you mean "
+        "inner?); it is added"
+    ]
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "{dtype: float32, minval: 0, maxval: 1}",
+        "{dtype: int, minval: 0, maxval: 1}",
+        "{types: [a], vals: [1]}",
+    ],
+)
+def test_a_group_may_have_keys_that_are_like_type(group: str, tmp_path: Path) -> None:
+    config = read(tmp_path, CURRENT.replace("0.1", group))
+    assert sample_hparams(config)["rate"].keys() == config.hyperparameters["rate"].keys()
+    assert said(config) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"searcher": "single"}, "^searcher: expected a mapping, got 'single'$"),
+        ({"searcher": ["single"]}, "^searcher: expected a mapping"),
+        ({"hyperparameters": None}, "^hyperparameters: expected a mapping, got None$"),
+    ],
+)
+def test_a_section_in_code_that_is_no_mapping_is_refused(config: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        config_from(local_config(config))
+
+
+def test_an_unknown_option_beside_malformed_hyperparameters(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="hyperparameters: expected a mapping, got 5"):
+        read(tmp_path, CURRENT, "hyperparameters=5", "own=3")
 
 
 def test_keys_of_the_trials_own_are_accepted(tmp_path: Path) -> None:

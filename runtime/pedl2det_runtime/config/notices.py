@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pedl2det_runtime.config.experiment_config import ExperimentConfig, Optimizations
@@ -73,10 +73,21 @@ def _search(config: ExperimentConfig, hparams: dict[str, Any]) -> Iterator[str]:
 
 def _added(config: ExperimentConfig) -> Iterator[str]:
     """Yield a line for each hyperparameter that only ``--set`` has."""
-    for path in config.source.added("hyperparameters"):
-        known = [name for name in config.hyperparameters if name != path[1]]
-        hint = f" (did you mean {meant}?)" if (meant := nearest(path[1], known)) else ""
-        yield f"{config.location(*path)}: the config has no such hyperparameter{hint}; it is added"
+    for *parents, name in config.source.added:
+        group = _inner(config.raw, parents)
+        if parents[:1] != ["hyperparameters"] or "type" in group:
+            continue  # a key of another section, or of a specification
+        meant = nearest(name, [other for other in group if other != name])
+        hint = f" (did you mean {meant}?)" if meant else ""
+        place = config.location(*parents, name)
+        yield f"{place}: the config has no such hyperparameter{hint}; it is added"
+
+
+def _inner(value: Any, path: Sequence[str | int]) -> dict[str, Any]:
+    """Return the mapping at a path; empty if a later ``--set`` has replaced it."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _value(hparams: dict[str, Any], path: tuple[str, ...]) -> Any:

@@ -18,6 +18,7 @@ from pedl2det_runtime.errors import ConfigError
 _MESSAGES = {
     "missing": "this key is required",
     "dict_type": "expected a mapping",
+    "model_type": "expected a mapping",
     "string_type": "expected text",
     "bool_type": "expected true or false",
     "bool_parsing": "expected true or false",
@@ -41,8 +42,13 @@ def read_config(path: Path, overrides: tuple[str, ...] = ()) -> ExperimentConfig
         raise ConfigError(f"{path}: expected a mapping of config keys, got {kind}")
     if document.duplicate:
         raise ConfigError(f"{source.location(document.duplicate)}: duplicate key")
-    keys = tuple(_override(document.value, override) for override in overrides)
-    return config_from(document.value, source=replace(source, overrides=keys))
+    options = [_override(document.value, override) for override in overrides]
+    source = replace(
+        source,
+        overrides=tuple(keys for keys, _ in options),
+        added=tuple(keys for keys, is_new in options if is_new),
+    )
+    return config_from(document.value, source=source)
 
 
 def config_from(
@@ -74,14 +80,18 @@ def local_config(config: dict[str, Any]) -> dict[str, Any]:
         config: the config.
 
     Returns:
-        A new mapping. Without a length in ``searcher``, one scheduling unit is trained.
+        A new mapping. Without a length in ``searcher``, one scheduling unit is trained. A searcher
+        that is not a mapping is kept, for :func:`config_from` to refuse.
     """
-    searcher = {**(config.get("searcher") or {})}
+    config = {"hyperparameters": {}, **config}
+    searcher = config.get("searcher") or {}
+    if not isinstance(searcher, dict):
+        return config
     is_long = {"max_length", "max_steps", "target_trial_steps", "num_rounds"} & searcher.keys()
     steps = "batches_per_step" in config
     length = {"max_steps": 1} if steps else {"max_length": {"batches": 100}}
     defaults = {"name": "single", "metric": "val_loss", **({} if is_long else length)}
-    return {"hyperparameters": {}, **config, "searcher": {**defaults, **searcher}}
+    return {**config, "searcher": {**defaults, **searcher}}
 
 
 def _parse(path: Path) -> yaml12.Document:
@@ -102,8 +112,8 @@ def _parse(path: Path) -> yaml12.Document:
         raise ConfigError(f"{path}: not YAML: {str(error).splitlines()[0]}") from None
 
 
-def _override(value: dict[str, Any], override: str) -> yaml12.KeyPath:
-    """Set one value of a config; return its key path."""
+def _override(value: dict[str, Any], override: str) -> tuple[yaml12.KeyPath, bool]:
+    """Set one value of a config; return its key path, and whether the config did not have it."""
     key, sign, text = override.partition("=")
     if not sign or not key:
         raise ConfigError(f"--set {override}: expected key.path=value")
@@ -112,11 +122,12 @@ def _override(value: dict[str, Any], override: str) -> yaml12.KeyPath:
         value = value.setdefault(parent, {})
         if not isinstance(value, dict):
             raise ConfigError(f"--set {override}: {parent} is not a mapping")
+    is_new = last not in value
     try:
         value[last] = yaml12.parse(text).value
     except yaml.YAMLError:
         raise ConfigError(f"--set {override}: {text!r} is not a YAML value") from None
-    return (*parents, last)
+    return (*parents, last), is_new
 
 
 def _first_message(error: ValidationError, source: Source) -> str:

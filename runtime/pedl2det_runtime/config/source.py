@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,11 +17,13 @@ class Source:
         path: the YAML file; None for a mapping in code.
         lines: the line of each key path, from 1.
         overrides: the key paths that ``--set`` names.
+        added: those of them that the file does not have.
     """
 
     path: Path | None = None
     lines: Mapping[KeyPath, int] = field(default_factory=dict)
     overrides: tuple[KeyPath, ...] = ()
+    added: tuple[KeyPath, ...] = ()
 
     def location(self, keys: KeyPath) -> str:
         """Return ``file:line: key.path``; a missing key gets the line of its parent."""
@@ -42,9 +44,3 @@ class Source:
             or keys in self.lines
             or any(override[: len(keys)] == keys for override in self.overrides)
         )
-
-    def added(self, section: str) -> Iterator[KeyPath]:
-        """Yield the keys of a section that ``--set`` adds to the file."""
-        for keys in self.overrides:
-            if len(keys) > 1 and keys[0] == section and keys not in self.lines:
-                yield keys

@@ -50,8 +50,7 @@ def unknown_keys(value: dict[str, Any]) -> Iterator[UnknownKey]:
             yield UnknownKey((name,), meant or _elsewhere(name), meant in _missing(value))
         elif isinstance(child, dict) and (names := known_keys.names_in(name)):
             yield from _in_section(name, child, names)
-    if isinstance(value.get("hyperparameters"), dict):
-        yield from _in_hyperparameters(("hyperparameters",), value["hyperparameters"])
+    yield from _in_hyperparameters(("hyperparameters",), _hyperparameters(value))
 
 
 def refuse_mistakes(value: dict[str, Any], source: Source) -> None:
@@ -63,12 +62,17 @@ def refuse_mistakes(value: dict[str, Any], source: Source) -> None:
     for unknown in unknown_keys(value):
         is_option = unknown.keys in source.overrides
         meant = unknown.meant
-        if is_option and unknown.keys[0] in (value.get("hyperparameters") or {}):
+        if is_option and unknown.keys[0] in _hyperparameters(value):
             meant = f"hyperparameters.{unknown.keys[0]}"
         if meant and (is_option or unknown.is_mistake):
             raise ConfigError(
                 f"{source.location(unknown.keys)}: unknown key: did you mean {meant}?"
             )
+
+
+def _hyperparameters(value: dict[str, Any]) -> dict[str, Any]:
+    found = value.get("hyperparameters")
+    return found if isinstance(found, dict) else {}
 
 
 def _missing(value: dict[str, Any]) -> list[str]:
@@ -98,10 +102,11 @@ def _in_hyperparameters(path: KeyPath, group: dict[str, Any]) -> Iterator[Unknow
 
 
 def _without_type(path: KeyPath, spec: dict[str, Any]) -> Iterator[UnknownKey]:
-    """Yield the misspelled ``type`` of a specification."""
+    """Yield the misspelled ``type`` of a specification; a group may have a key ``dtype``."""
     if "vals" in spec or {"minval", "maxval"} <= spec.keys():
         for key in difflib.get_close_matches("type", map(str, spec), 1, cutoff=0.7):
-            yield UnknownKey((*path, key), "type", is_mistake=True)
+            if key != "dtype" and str(spec.get(key)) in HYPERPARAMETERS:
+                yield UnknownKey((*path, key), "type", is_mistake=True)
 
 
 def unknown_hparam(name: str, hparams: dict[str, Any]) -> str:
