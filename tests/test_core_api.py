@@ -12,7 +12,12 @@ import numpy as np
 import pytest
 from determined import core
 
-from pedl2det_runtime.errors import CheckFailedError, ConfigError, UnservedUseError
+from pedl2det_runtime.errors import (
+    CheckFailedError,
+    CheckpointError,
+    ConfigError,
+    UnservedUseError,
+)
 from pedl2det_runtime.errors.determined import CheckpointNotFound
 from training import config, trial_running
 
@@ -55,6 +60,7 @@ def test_reports_of_a_second_process_are_added(context: core.Context, tmp_path: 
     [
         ("1", {}, "steps_completed: expected a whole number, got '1'"),
         (1, {"model": object()}, "metrics of 'training': expected numbers or text"),
+        (1, 0.5, "metrics of 'training': expected a dict, got 0.5"),
     ],
 )
 def test_a_bad_report_is_refused(
@@ -137,6 +143,59 @@ def test_upload_and_download(context: core.Context, tmp_path: Path) -> None:
         context.checkpoint.upload(None)
 
 
+@pytest.mark.parametrize("source", ["missing", "file"])
+def test_an_upload_of_no_directory_is_refused(
+    source: str, context: core.Context, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(CheckpointError, match=f"{source}: expected the directory to upload"):
+        context.checkpoint.upload(tmp_path / source)
+    assert checkpoints(tmp_path) == []
+
+
+@pytest.mark.parametrize("metadata", [{"model": object()}, [1]])
+def test_bad_metadata_leaves_no_checkpoint(
+    metadata: Any, context: core.Context, tmp_path: Path
+) -> None:
+    (tmp_path / "source").mkdir()
+    with pytest.raises(CheckFailedError, match="^metadata: expected"):
+        context.checkpoint.upload(tmp_path / "source", metadata)
+    with (
+        pytest.raises(CheckFailedError, match="^metadata: expected"),
+        context.checkpoint.store_path(metadata),
+    ):
+        pass
+    with pytest.raises(CheckFailedError, match="^metadata: expected"):
+        context.train.set_metadata(metadata)
+    assert checkpoints(tmp_path) == []
+
+
+def test_a_failed_upload_leaves_nothing(context: core.Context, tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "first").touch()
+    (tmp_path / "source" / "gone").touch()
+
+    def selector(_: str) -> bool:
+        (tmp_path / "source" / "gone").unlink(missing_ok=True)
+        return True
+
+    with pytest.raises(FileNotFoundError):
+        context.checkpoint.upload(tmp_path / "source", selector=selector)
+    assert checkpoints(tmp_path) == []
+
+
+def checkpoints(directory: Path) -> list[Path]:
+    return list((directory / "runs" / "core" / "checkpoints").iterdir())
+
+
+@pytest.mark.parametrize("name", [None, 5])
+def test_a_checkpoint_that_is_no_name_is_not_found(
+    name: Any, context: core.Context, tmp_path: Path
+) -> None:
+    with pytest.raises(CheckpointNotFound, match=f"no complete checkpoint {name}"):
+        context.checkpoint.download(name, tmp_path / "target")
+
+
 @pytest.mark.parametrize("name", ["..", "", "../other", "."])
 def test_only_checkpoints_are_deleted(name: str, context: core.Context, tmp_path: Path) -> None:
     (tmp_path / "runs" / "core" / "metadata.json").write_text("{}")
@@ -159,12 +218,24 @@ def test_checkpoints_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest.Monkey
     [
         ("azure://x", "azure://x: expected a directory, s3:// or gs://"),
         ({"secret_key": "hidden"}, "checkpoint_storage.type: expected shared_fs, .*got None"),
-        ({"type": "ftp"}, "checkpoint_storage.type: expected shared_fs, .*got 'ftp'"),
+        ({"type": "ftp"}, "checkpoint_storage.type: expected 'shared_fs', .*got 'ftp'"),
+        ({"type": "s3", "bukcet": "b"}, "checkpoint_storage.bukcet: .* did you mean bucket"),
+        (
+            {"type": "directory", "save_trial_best": "x"},
+            "checkpoint_storage.save_trial_best: expected a whole number",
+        ),
+        (5, "checkpoint_storage: expected a directory, s3://, gs:// or a mapping, got 5"),
+        (["a"], r"checkpoint_storage: expected a directory, .* got \['a'\]"),
+        ("file://", "checkpoint_storage: file://: expected a directory"),
     ],
 )
-def test_a_bad_storage_is_refused(storage: Any, message: str) -> None:
+def test_a_bad_storage_is_refused(
+    storage: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match=message):
         core.init(checkpoint_storage=storage)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_searcher_has_one_operation(context: core.Context, tmp_path: Path) -> None:

@@ -132,6 +132,44 @@ def test_a_hostile_state_is_refused(context: core.Context, tmp_path: Path) -> No
     assert not (tmp_path / "hacked").exists()
 
 
+def as_a_link(file: Path) -> None:
+    file.rename(file.with_name("elsewhere"))
+    file.symlink_to("elsewhere")
+
+
+def too_large(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.truncate(2**25)
+
+
+def cut(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.truncate(file.stat().st_size // 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "message"),
+    [
+        ("callback_state", as_a_link, "expected a regular file, found a symbolic link"),
+        ("callback_state", too_large, "33554432 bytes, at most 16777216 are accepted"),
+        ("callback_state", cut, "damaged checkpoint: damaged pickle"),
+        ("callback_state", Path.unlink, "no checkpoint of DeterminedCallback"),
+        ("model_checkpoint.index", as_a_link, "found a symbolic link"),
+        ("model_checkpoint.data-00000-of-00001", cut, "Read less bytes than requested"),
+        ("model_checkpoint.index", Path.unlink, "No such file or directory"),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused(
+    name: str, damage: Any, message: str, context: core.Context, tmp_path: Path
+) -> None:
+    fit(context, None, 1, epochs=1)
+    (checkpoint,) = checkpoints(tmp_path)
+    damage(checkpoint / name)
+
+    with pytest.raises(CheckpointError, match=message):
+        fit(context, checkpoint.name, 1, epochs=2)
+
+
 def test_periods(context: core.Context, tmp_path: Path) -> None:
     fit(context, None, 1, epochs=3, train_metrics_report_period=3, checkpoint_epochs=2)
 

@@ -10,16 +10,17 @@ import contextlib
 import json
 import logging
 import os
-import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.api.utilities import json_encode, merge_dicts
+from pedl2det_runtime.api.containers import merge_dicts
 from pedl2det_runtime.checkpoint.storage import open_storage
 from pedl2det_runtime.config.experiment_config import CheckpointStorage
+from pedl2det_runtime.config.reader import config_from, local_config
+from pedl2det_runtime.core.json_values import checked_json
 from pedl2det_runtime.core.modes import DownloadMode
 from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.errors import CheckpointError, ConfigError
@@ -40,24 +41,29 @@ def storage_of(value: str | os.PathLike[str] | dict[str, Any]) -> CheckpointStor
     Raises:
         ConfigError: it is none of these.
     """
-    if isinstance(value, dict):
-        with contextlib.suppress(ValueError):
-            if (storage := CheckpointStorage.model_validate(value)).type:
-                return storage
+    section = value if isinstance(value, dict) else _section_of(value)
+    storage = config_from(local_config({"checkpoint_storage": section})).checkpoint_storage
+    if storage is None or storage.type is None:
         kinds = "shared_fs, directory, s3, gcs or azure"
-        raise ConfigError(f"checkpoint_storage.type: expected {kinds}, got {value.get('type')!r}")
-    kind, sign, path = os.fspath(value).partition("://")
-    if not sign or kind == "file":
-        fields: dict[str, Any] = {
-            "type": "directory",
-            "container_path": str(Path(path or value).resolve()),
-        }
-    elif kind in ("s3", "gs"):
+        raise ConfigError(f"checkpoint_storage.type: expected {kinds}, got None")
+    return storage
+
+
+def _section_of(value: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the section ``checkpoint_storage`` of a config for a directory or a URL."""
+    try:
+        place = os.fsdecode(value)
+    except TypeError:
+        raise ConfigError(
+            f"checkpoint_storage: expected a directory, s3://, gs:// or a mapping, got {value!r}"
+        ) from None
+    kind, path = place.split("://", 1) if "://" in place else ("file", place)
+    if kind == "file" and path:
+        return {"type": "directory", "container_path": str(Path(path).resolve())}
+    if kind in ("s3", "gs"):
         bucket, _, prefix = path.partition("/")
-        fields = {"type": kind.replace("gs", "gcs"), "bucket": bucket, "prefix": prefix or None}
-    else:
-        raise ConfigError(f"checkpoint_storage: {value}: expected a directory, s3:// or gs://")
-    return CheckpointStorage.model_validate(fields)
+        return {"type": kind.replace("gs", "gcs"), "bucket": bucket, "prefix": prefix or None}
+    raise ConfigError(f"checkpoint_storage: {place}: expected a directory, s3:// or gs://")
 
 
 class CheckpointContext:
@@ -91,9 +97,9 @@ class CheckpointContext:
 
         Raises:
             RuntimeError: a process other than the chief calls this without ``shard``.
-            CheckpointError: the checkpoint cannot be written.
+            CheckFailedError: the metadata cannot be written as JSON.
         """
-        name = self._new_name("store_path", shard)
+        name = self._new_name("store_path", metadata, shard)
         if not self._is_local:
             with tempfile.TemporaryDirectory() as scratch:
                 yield Path(scratch), name
@@ -101,12 +107,8 @@ class CheckpointContext:
             return
         directory = Path(self._base) / name
         directory.mkdir(parents=True, exist_ok=shard)
-        try:
+        with self._writing(name, metadata, shard):
             yield directory, name
-        except BaseException:
-            shutil.rmtree(directory, ignore_errors=True)
-            raise
-        self._finish(name, metadata, shard)
 
     def upload(
         self,
@@ -127,12 +129,17 @@ class CheckpointContext:
         Raises:
             RuntimeError: there is nothing to copy, or a process other than the chief calls this
                 without ``shard``.
-            CheckpointError: two processes have a file of the same name.
+            CheckFailedError: the metadata cannot be written as JSON.
+            CheckpointError: there is no such directory, or two processes have a file of the same
+                name.
         """
         if ckpt_dir is None and not shard:
             raise RuntimeError("upload(ckpt_dir=None, shard=False) would store nothing at all")
-        name = self._new_name("upload", shard)
-        self._put(None if ckpt_dir is None else Path(ckpt_dir), name, metadata, shard, selector)
+        source = None if ckpt_dir is None else Path(ckpt_dir)
+        if source is not None and not source.is_dir():
+            raise CheckpointError(f"{ckpt_dir}: expected the directory to upload, there is none")
+        name = self._new_name("upload", metadata, shard)
+        self._put(source, name, metadata, shard, selector)
         return name
 
     def download(
@@ -211,9 +218,11 @@ class CheckpointContext:
         self._files.rm(place, recursive=True)
         _log.info("deleted checkpoint %s", storage_id)
 
-    def _new_name(self, method: str, shard: bool) -> str:
+    def _new_name(self, method: str, metadata: dict[str, Any] | None, shard: bool) -> str:
+        """Check the arguments of a method that writes; return the UUID of the checkpoint."""
         if self._dist.rank and not shard:
             raise RuntimeError(f"{method}(shard=False) may be called by the chief alone")
+        checked_json("metadata", metadata or {})
         name = str(uuid.uuid4())
         return str(self._dist.broadcast(name)) if shard else name
 
@@ -233,22 +242,33 @@ class CheckpointContext:
             all_files = [file for part in self._dist.allgather(files) for file in part]
             if twice := sorted({file for file in all_files if all_files.count(file) > 1}):
                 raise CheckpointError(f"several processes upload {twice[0]} to one checkpoint")
-        for file in files:
-            target = f"{self._base}/{name}/{file}"
-            self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
-            self._files.put_file(str((source or Path()) / file), target)
-        self._finish(name, metadata, shard)
+        with self._writing(name, metadata, shard):
+            for file in files:
+                target = f"{self._base}/{name}/{file}"
+                self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+                self._files.put_file(str((source or Path()) / file), target)
 
-    def _finish(self, name: str, metadata: dict[str, Any] | None, shard: bool) -> None:
-        """Write the metadata of all processes, when all have written their files."""
-        merged: dict[str, Any] = {}
-        for one in self._dist.allgather(metadata) if shard else [metadata]:
-            merged = merge_dicts(merged, one or {})
-        if self._dist.rank == 0:
-            self._files.makedirs(f"{self._base}/{name}", exist_ok=True)
-            text = json_encode(merged, indent=2)  # type: ignore[arg-type]
-            self._files.pipe_file(f"{self._base}/{name}/{METADATA}", text.encode())
-            _log.info("saved checkpoint %s", name)
+    @contextlib.contextmanager
+    def _writing(self, name: str, metadata: dict[str, Any] | None, shard: bool) -> Iterator[None]:
+        """Complete a checkpoint after the block: write the metadata of all processes.
+
+        If that or the block fails, the checkpoint is removed.
+        """
+        place = f"{self._base}/{name}"
+        try:
+            yield
+            merged: dict[str, Any] = {}
+            for one in self._dist.allgather(metadata) if shard else [metadata]:
+                merged = merge_dicts(merged, one or {})
+            if self._dist.rank == 0:
+                self._files.makedirs(place, exist_ok=True)
+                text = checked_json("metadata", merged, indent=2)
+                self._files.pipe_file(f"{place}/{METADATA}", text.encode())
+                _log.info("saved checkpoint %s", name)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self._files.rm(place, recursive=True)
+            raise
         if shard:
             self._dist.broadcast(None)
 
@@ -265,7 +285,7 @@ class CheckpointContext:
     def _place(self, storage_id: str) -> str:
         """Return the path of a complete checkpoint."""
         place = f"{self._base}/{storage_id}"
-        is_name = storage_id not in ("", ".", "..") and "/" not in storage_id
-        if not is_name or not self._files.exists(f"{place}/{METADATA}"):
+        is_name = isinstance(storage_id, str) and storage_id not in ("", ".", "..")
+        if not is_name or "/" in storage_id or not self._files.exists(f"{place}/{METADATA}"):
             raise CheckpointNotFound(f"{self._base}: it has no complete checkpoint {storage_id}")
         return place

@@ -5,13 +5,15 @@ Follows the Determined documentation, *Keras API*, of 0.38. It succeeds ``TFKera
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Literal
 
 import tensorflow as tf
 
 from pedl2det_runtime.api import callbacks
-from pedl2det_runtime.checkpoint import safe_pickle
+from pedl2det_runtime.checkpoint import safe_pickle, size_limits
+from pedl2det_runtime.checkpoint.untrusted_files import JSON_BYTES, read_bytes, reading
 from pedl2det_runtime.core.context import Context
 from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
@@ -89,7 +91,12 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
             model: the model.
             path: the path of :meth:`save_model`.
             distributed: the processes; every one calls this.
+
+        Raises:
+            DamagedCheckpointError: the files are damaged, or do not fit the model.
         """
+        limit = size_limits.largest(model) if model.built else math.inf
+        size_limits.check_tensors(Path(path), limit)
         model.load_weights(path)
 
     def on_train_begin(self, logs: Any = None) -> None:
@@ -173,14 +180,17 @@ class DeterminedCallback(tf.keras.callbacks.Callback):
         self._saved_at = self._epochs
 
     def _restore(self, path: Path) -> None:
-        try:
-            state = safe_pickle.loads((path / _STATE).read_bytes())
+        file = path / _STATE
+        if not file.exists():
+            raise CheckpointError(
+                f"{path}: no checkpoint of DeterminedCallback: it has no {_STATE}"
+            )
+        data = read_bytes(file, JSON_BYTES)
+        with reading(file):
+            state = safe_pickle.loads(data)
             place = int(state["epoch"]) + 1, int(state["steps_completed"])
-            continue_id = state["continue_id"]
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"{path}: no checkpoint of DeterminedCallback: {error}") from None
-        if continue_id == self._continue_id:
-            self._epochs, self._steps = place
+            if state["continue_id"] == self._continue_id:
+                self._epochs, self._steps = place
         self.load_model(self.model, str(path / _WEIGHTS), self._core.distributed)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.api.utilities import json_encode
+from pedl2det_runtime.core.json_values import checked_json
 from pedl2det_runtime.core.modes import EarlyExitReason
 from pedl2det_runtime.errors import CheckFailedError, ConfigError
 
@@ -35,7 +35,7 @@ class TrainContext:
         self._tensorboard_path = tensorboard_path
         self._metrics_file = metrics_file
         self._run = uuid.uuid4().hex
-        self._metadata: dict[str, Any] = {}
+        self._metadata = "{}"
 
     def report_training_metrics(
         self,
@@ -84,16 +84,11 @@ class TrainContext:
             raise CheckFailedError(
                 f"steps_completed: expected a whole number, got {steps_completed!r}"
             )
-        record = {"kind": group, "batches": steps_completed, "metrics": metrics, "run": self._run}
-        try:
-            line = json_encode(record)
-        except (TypeError, ValueError) as error:
-            raise CheckFailedError(
-                f"metrics of {group!r}: expected numbers or text: {error}"
-            ) from None
+        checked = json.loads(checked_json(f"metrics of {group!r}", metrics))
+        record = {"kind": group, "batches": steps_completed, "metrics": checked, "run": self._run}
         _log.info("report_metrics(group=%s, steps_completed=%s)", group, steps_completed)
         if self._metrics_file is not None:
-            _append(self._metrics_file, line)
+            _append(self._metrics_file, json.dumps(record))
 
     def report_progress(self, progress: float) -> None:
         """Log how much of the training is done, from 0 to 1."""
@@ -113,11 +108,15 @@ class TrainContext:
 
     def get_metadata(self) -> dict[str, Any]:
         """Return the metadata of :meth:`set_metadata`; empty at first."""
-        return json.loads(json_encode(self._metadata))  # type: ignore[no-any-return]
+        return dict(json.loads(self._metadata))
 
     def set_metadata(self, metadata: dict[str, Any]) -> dict[str, Any]:
-        """Replace the metadata of this training, which last as long as the process; return them."""
-        self._metadata = dict(metadata)
+        """Replace the metadata of this training, which last as long as the process; return them.
+
+        Raises:
+            CheckFailedError: they cannot be written as JSON.
+        """
+        self._metadata = checked_json("metadata", metadata)
         return self.get_metadata()
 
     def get_tensorboard_path(self) -> Path | None:
@@ -135,13 +134,13 @@ class TrainContext:
 
 def _append(path: Path, line: str) -> None:
     """Append a line to a file, in one write; never through a link."""
+
+    def without_links(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW, 0o666)
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        file = os.open(path, flags, 0o666)
-        try:
-            os.write(file, f"{line}\n".encode())
-        finally:
-            os.close(file)
+        with open(path, "ab", buffering=0, opener=without_links) as file:
+            file.write(f"{line}\n".encode())
     except OSError as error:
         raise ConfigError(f"{path}: the report cannot be written: {error.strerror}") from None
