@@ -6,12 +6,16 @@ has its own generator, which :mod:`pedl2det_runtime.checkpoint.model_files` save
 
 from __future__ import annotations
 
+import functools
 import random
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from pedl2det_runtime.backends import graph_mode
+
+T = TypeVar("T")
 
 
 def seed_everything(seed: int) -> None:
@@ -85,3 +89,47 @@ def fingerprint() -> tuple[object, object]:
     """Return a value that changes when ``random`` or NumPy's global generator is used."""
     _, keys, *others = np.random.get_state()
     return random.getstate(), (np.asarray(keys).tobytes(), *others)
+
+
+def get_rng_state() -> dict[str, Any]:
+    """Return the states of ``random``, NumPy and, in eager mode, TensorFlow's global generator."""
+    import tensorflow as tf
+
+    state: dict[str, Any] = {
+        "np_rng_state": np.random.get_state(),
+        "random_rng_state": random.getstate(),
+    }
+    if tf.executing_eagerly():
+        generator = tf.random.get_global_generator()
+        state["tf2_rng_global_algorithm"] = int(generator.algorithm)
+        state["tf2_rng_global_state"] = np.array(generator.state)
+    return state
+
+
+def set_rng_state(rng_state: dict[str, Any]) -> None:
+    """Restore the states that :func:`get_rng_state` returned.
+
+    Args:
+        rng_state: the states.
+    """
+    import tensorflow as tf
+
+    np.random.set_state(rng_state["np_rng_state"])
+    random.setstate(rng_state["random_rng_state"])
+    if tf.executing_eagerly() and "tf2_rng_global_state" in rng_state:
+        algorithm, state = rng_state["tf2_rng_global_algorithm"], rng_state["tf2_rng_global_state"]
+        tf.random.set_global_generator(tf.random.Generator.from_state(np.array(state), algorithm))
+
+
+def preserve_random_state(fn: Callable[..., T]) -> Callable[..., T]:
+    """Decorate a function to leave the state of ``random`` as it was."""
+
+    @functools.wraps(fn)
+    def preserving(*args: Any, **kwargs: Any) -> T:
+        state = random.getstate()
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            random.setstate(state)
+
+    return preserving

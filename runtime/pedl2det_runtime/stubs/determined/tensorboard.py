@@ -1,7 +1,7 @@
 """``determined.tensorboard``: writers of metrics."""
 
 from pedl2det_runtime import refusals
-from pedl2det_runtime.core.metric_writer import (
+from pedl2det_runtime.core.tensorboard import (
     BatchMetricWriter,
     MetricWriter,
     get_base_path,

@@ -2,7 +2,7 @@
 
 from determined.common import check, experimental, util
 from pedl2det_runtime import refusals
-from pedl2det_runtime.api.utilities import set_logger
+from pedl2det_runtime.api.logs import set_logger
 
 __all__ = ["check", "experimental", "set_logger", "util"]
 

@@ -9,7 +9,7 @@ from pedl2det_runtime import refusals  # noqa: E402
 from pedl2det_runtime.api.callbacks import TFKerasTensorBoard  # noqa: E402
 from pedl2det_runtime.api.context import TFKerasExperimentalContext, TFKerasTrialContext  # noqa: E402
 from pedl2det_runtime.api.trial import TFKerasTrial  # noqa: E402
-from pedl2det_runtime.backends.keras_random import get_rng_state, set_rng_state  # noqa: E402
+from pedl2det_runtime.backends.random_state import get_rng_state, set_rng_state  # noqa: E402
 from pedl2det_runtime.core.keras_callback import DeterminedCallback, TensorBoard  # noqa: E402
 from pedl2det_runtime.data.loaders import ArrayLike, InputData  # noqa: E402
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter  # noqa: E402

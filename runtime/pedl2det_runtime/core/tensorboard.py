@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
+from pedl2det_runtime.api.batch_metrics import is_numerical_scalar
 from pedl2det_runtime.api.trial_info import tensorboard_directory
-from pedl2det_runtime.api.utilities import is_numerical_scalar
 
 
 def get_base_path(checkpoint_config: dict[str, Any] | None = None) -> Path:  # noqa: ARG001
