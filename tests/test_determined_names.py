@@ -121,6 +121,47 @@ def test_a_name_that_is_not_served_is_absent(stubs: None) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["determined.pytorch", "determined.keras.own", "determined.core._train", "pedl.nothing"]
+)
+def test_a_search_for_a_module_that_is_not_served_finds_none(name: str, stubs: None) -> None:
+    assert importlib.util.find_spec(name) is None
+    with pytest.raises(ImportError, match=BEGIN):
+        importlib.import_module(name)
+
+
+class Lenient(ModuleType):
+    """A module of others that answers any name."""
+
+    __path__: Any = ()
+    asked: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> str:
+        self.asked = (*self.asked, name)
+        return name
+
+
+def test_modules_of_others_are_not_asked(stubs: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = Lenient("lenient")
+    monkeypatch.setitem(sys.modules, "lenient", module)
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'lenient.part'$"):
+        exec("import lenient.part", {})
+    assert set(module.asked) <= {"__spec__"}  # importlib's own
+
+
+def test_a_class_that_derives_from_a_placeholder_is_named(stubs: None) -> None:
+    from determined.keras import TFKerasTrialController
+
+    class Own(TFKerasTrialController):
+        pass
+
+    begin = f"^class Own: determined.keras.TFKerasTrialController{{}} {BEGIN}.*pedl2det run DIR"
+    with pytest.raises(UnservedUseError, match=begin.format("")):
+        Own()
+    with pytest.raises(AttributeError, match=begin.format(".load")):
+        Own.load()
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "from determined.experimental import client; client.get_experiment(1)",

@@ -152,31 +152,39 @@ class _LastFinder(MetaPathFinder):
         path: Sequence[str] | None,  # noqa: ARG002
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        """Raise for a name below a stub module; return None for all others.
+        """Raise for an import below a stub module; return None for all others.
+
+        ``importlib.util.find_spec``, which asks whether a module exists, gets None too.
 
         Raises:
             UnservedModuleError: ``fullname`` is below a stub module.
         """
-        above = fullname.rpartition(".")[0]
-        if above and hasattr(sys.modules.get(above), _MARK):
-            raise UnservedModuleError(message(fullname))
-        return None
+        parent = sys.modules.get(fullname.rpartition(".")[0])
+        if type(parent) is not ModuleType or _MARK not in vars(parent):
+            return None
+        asking = sys._getframe(2)  # the caller of importlib's search
+        if asking.f_globals.get("__name__") == "importlib.util":
+            return None
+        raise UnservedModuleError(message(fullname))
 
 
 class _Placeholder(type):
     """The type of a placeholder: it can be imported and annotated; its use raises."""
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
-        raise UnservedUseError(message(_dotted(cls)))
+        raise UnservedUseError(_message(cls))
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise UnservedNameError(message(f"{_dotted(cls)}.{name}"))
+        raise UnservedNameError(_message(cls, f".{name}"))
 
 
-def _dotted(placeholder: type) -> str:
-    return f"{placeholder.__module__}.{placeholder.__qualname__}"
+def _message(cls: type, member: str = "") -> str:
+    """Return the message for a placeholder, or for a class that derives from one."""
+    base = next(one for one in reversed(cls.__mro__) if isinstance(one, _Placeholder))
+    text = message(f"{base.__module__}.{base.__qualname__}{member}")
+    return text if base is cls else f"class {cls.__name__}: {text}"
 
 
 def _placeholder(dotted: str) -> type:
