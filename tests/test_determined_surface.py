@@ -382,3 +382,50 @@ def test_a_short_config_of_the_native_api_gets_its_defaults(
 
     assert done.returncode == 0, done.stderr
     assert [one["batches"] for one in reports(tmp_path / "runs" / name)] == batches
+
+
+def cached(make_dataset: Any) -> Any:
+    context = det.keras.TFKerasTrialContext.from_config(LOCAL)
+    return context.experimental.cache_train_dataset("name", "v1", shuffle=True)(make_dataset)()
+
+
+def test_the_data_layer_reads_an_unknown_number_of_records_once() -> None:
+    read = []
+
+    def records() -> Any:
+        for number in range(20):
+            read.append(number)
+            yield number
+
+    shuffled = cached(lambda: tf.data.Dataset.from_generator(records, output_types=tf.int64))
+    assert read == []
+    first, second = ([int(number) for number in shuffled] for _ in range(2))
+    assert sorted(first) == sorted(second) == list(range(20)) != first
+    assert read == list(range(20))
+
+
+def test_an_endless_dataset_cannot_be_shuffled() -> None:
+    def numbers() -> tf.data.Dataset:
+        return tf.data.Dataset.range(20).repeat()
+
+    with pytest.raises(CheckFailedError, match=r"^numbers: a dataset that never ends cannot be"):
+        cached(numbers)
+
+
+LAYER = """
+        @self.context.experimental.cache_train_dataset("numbers", "v1", shuffle=True)
+        def make_dataset():
+            return tf.data.Dataset.from_tensor_slices((x, x[:, 0]))
+
+        return make_dataset().batch(4)
+"""
+
+
+def test_the_data_layer_is_served_in_graph_mode(tmp_path: Path) -> None:
+    trial = CREATE.replace("        return x, x[:, 0]\n", LAYER)
+    code = trial.replace("CALL", "experimental.test_one_batch(T, HPARAMS)")
+    write_tree(tmp_path, {"script.py": f"{NATIVE}tf.compat.v1.disable_eager_execution()\n{code}"})
+    done = interpreter("import runpy; runpy.run_path('script.py', run_name='__main__')", tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert len(reports(tmp_path / "runs" / "experiment")) == 2

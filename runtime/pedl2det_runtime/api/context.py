@@ -66,8 +66,14 @@ class TFKerasExperimentalContext:
             dataset_version: not used.
             shuffle: whether to shuffle the records, with the trial's seed.
             skip_shuffle_at_epoch_end: whether every pass has the order of the first.
+
+        Raises:
+            CheckFailedError: the function was called, and a dataset to shuffle never ends.
         """
         del dataset_id, dataset_version
+        import tensorflow as tf
+
+        from pedl2det_runtime.data.feed import is_endless
 
         def decorate(function: MakesDataset) -> MakesDataset:
             @functools.wraps(function)
@@ -78,12 +84,16 @@ class TFKerasExperimentalContext:
                 dataset = dataset.cache()
                 if not shuffle:
                     return dataset
-                records = dataset.cardinality()
-                if records < 0:
-                    records = sum(1 for _ in dataset)
+                if is_endless(dataset):
+                    raise CheckFailedError(
+                        f"{function.__name__}: a dataset that never ends cannot be shuffled: call "
+                        "repeat() on the result, or leave it out"
+                    )
                 seed = self.context.get_trial_seed() if self.context is not None else 0
                 again = not skip_shuffle_at_epoch_end
-                return dataset.shuffle(records, seed=seed, reshuffle_each_iteration=again)
+                # This size is that of the dataset, also if it cannot be known before.
+                size = tf.data.UNKNOWN_CARDINALITY
+                return dataset.shuffle(size, seed=seed, reshuffle_each_iteration=again)
 
             return cached
 

@@ -82,10 +82,7 @@ def expand_1d(data):
 
 def shuffled(dataset, seed):
     """Return a dataset in random order, anew in each pass over all of its records."""
-    records = dataset.cardinality()
-    if records < 0:
-        records = dataset.reduce(np.int64(0), lambda count, _: count + 1)
-    return dataset.shuffle(records, seed=seed)
+    return dataset.shuffle(tf.data.UNKNOWN_CARDINALITY, seed=seed)
 
 
 def scale_loss(optimizer, loss_scale="dynamic"):
