@@ -18,7 +18,7 @@ from pedl2det_runtime.api.generation import (
     Metrics,
 )
 from pedl2det_runtime.backends.compiled_metrics import metric_names
-from pedl2det_runtime.errors import MetricError
+from pedl2det_runtime.errors import InvalidModelException, MetricError
 from training import Trial, config, run
 
 
@@ -176,6 +176,7 @@ def error(y: Any, p: Any) -> Any:
 @pytest.mark.parametrize(
     ("make", "metrics"),
     [
+        (dense, ["ACC", "cosine_proximity", "categorical_hinge"]),
         (dense, ["acc", "mse", "AUC", "KLDivergence", "RootMeanSquaredError", error]),
         (dense, [tf.keras.metrics.AUC(name="q"), "crossentropy", tf.keras.losses.Huber()]),
         (lambda: tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))]), None),
@@ -198,9 +199,9 @@ def test_every_reported_metric_is_known_before_the_training(make: Any, metrics: 
 @pytest.mark.parametrize(
     ("metrics", "wanted", "message"),
     [
-        (["accuracy"], "val_acuracy", "val_accuracy, val_loss; .* did you mean val_accuracy"),
-        (["accuracy"], "accuracy", "there is no single number accuracy"),
-        ([], "val_acc", "reports val_loss; there is no single number val_acc$"),
+        (["accuracy"], "val_acuracy", "reports: val_accuracy, val_loss; did you mean val_accuracy"),
+        (["accuracy"], "accuracy", "accuracy is none of the numbers that the validation"),
+        ([], "val_acc", "val_acc is none of .* reports: val_loss$"),
     ],
 )
 def test_a_wrong_searcher_metric_is_refused_before_the_training(
@@ -213,6 +214,13 @@ def test_a_wrong_searcher_metric_is_refused_before_the_training(
     with pytest.raises(MetricError, match=f"searcher.metric: .*{message}"):
         run(trial, tmp_path, given)
     assert not (tmp_path / "metrics.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", ["bce", "kld"])
+def test_a_loss_that_is_no_metric_by_name_is_refused(name: str, tmp_path: Path) -> None:
+    trial = type("T", (Measuring,), {"make": staticmethod(dense), "metrics": [name]})
+    with pytest.raises(InvalidModelException, match=f"Keras has no metric named {name}\n"):
+        run(trial, tmp_path, config(5))
 
 
 @pytest.mark.parametrize(

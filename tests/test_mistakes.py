@@ -75,9 +75,8 @@ MISTAKES = {
         model=("x = np.random.random((40, 3))", "x = np.array([['5.1', '3.5', '1.4']] * 40)"),
     ),
     "searcher metric": Mistake(
-        "DIR/const.yaml:3: searcher.metric: the validation reports val_loss, val_mae; there is no "
-        "single number "
-        "val_accuracy",
+        "DIR/const.yaml:3: searcher.metric: val_accuracy is none of the numbers that the "
+        "validation reports: val_loss, val_mae",
         config=("val_loss", "val_accuracy"),
     ),
     "loss": Mistake(

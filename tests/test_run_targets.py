@@ -47,6 +47,13 @@ def test_a_config_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, expected)
 
 
+def test_two_configs_are_refused(tmp_path: Path) -> None:
+    done = pedl2det("run", tmp_path / "const.yaml", "-c", tmp_path / "other.yaml")
+
+    expected = f"{tmp_path}/const.yaml: this is a config, so leave out -c {tmp_path}/other.yaml"
+    assert (done.returncode, done.stderr) == (2, f"pedl2det: {expected}\n")
+
+
 @pytest.mark.parametrize("target", [".", "train.py"])
 @pytest.mark.parametrize("has_config", [False, True])
 def test_a_script_of_the_native_api_is_told_from_a_missing_config(

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 from collections.abc import Callable
 from typing import Any
 
-_log = logging.getLogger(__name__)
+from pedl2det_runtime.errors.repeated_warnings import logger
 
+_log = logger(__name__)
+#: Arguments of transformations that have changed.
 _RANGES = ("rotation_range", "width_shift_range", "height_shift_range", "shear_range", "zoom_range")
 
 
@@ -27,8 +28,9 @@ def warning(original: Callable[..., None]) -> Callable[..., None]:
         used = [name for name in _RANGES if arguments.get(name)]
         if used:
             _log.warning(
-                "ImageDataGenerator(%s): Keras has swapped the axes of these transformations and "
-                "moved their center by a pixel: a shift of the width moves rows",
+                "ImageDataGenerator(%s): the images differ from those of old Keras, which has "
+                "since exchanged rows and columns in these transformations and moved their center "
+                "by one pixel; see docs/tf1.md",
                 ", ".join(f"{name}={arguments[name]!r}" for name in used),
             )
 

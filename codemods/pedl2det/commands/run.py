@@ -74,7 +74,7 @@ def command(
     runtime = _runtime()
     if directory.suffix in YAML and not directory.is_dir():
         if config is not None:
-            raise Pedl2DetError(f"{directory}: a config: beside -c, name the trial's directory")
+            raise Pedl2DetError(f"{directory}: this is a config, so leave out -c {config}")
         directory, config = _home_of(directory), directory
     out = out or Path("runs") / directory.resolve().name
     options = runtime.RunOptions(

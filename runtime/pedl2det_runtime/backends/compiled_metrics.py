@@ -1,4 +1,4 @@
-"""The names of a compiled model's metrics, before Keras builds them with the first batch."""
+"""The metrics of a compiled model, before Keras builds them with the first batch."""
 
 from __future__ import annotations
 
@@ -36,6 +36,16 @@ def metric_names(model: Any) -> set[str] | None:
     return own | {"loss"} | {f"{prefix}{name}" for prefix in prefixes for name in (*names, "loss")}
 
 
+def unknown_metrics(model: Any) -> list[str]:
+    """Return the metrics of a compiled model that Keras does not know by name.
+
+    Keras finds them out in the first batch, and reports that "'str' object is not callable".
+    """
+    container = getattr(model, "compiled_metrics", None)  # graph mode has none
+    metrics = tf.nest.flatten(getattr(container, "_user_metrics", None))
+    return [one for one in metrics if isinstance(one, str) and _name(one) is None]
+
+
 def _is_plain(model: Any) -> bool:
     layers = [type(layer).__module__ for layer in model._flatten_layers(include_self=False)]
     return (
@@ -50,8 +60,14 @@ def _name(metric: Any) -> str | None:
     """Return the name that Keras gives a metric of ``compile``; None if unknown."""
     if not isinstance(metric, str):
         return getattr(metric, "name", None) or getattr(metric, "__name__", None)
+    if metric.lower() in _BY_SHAPE:
+        return metric
     known = getattr(tf.keras.metrics, metric, None)
     if inspect.isclass(known):
         default = inspect.signature(known).parameters["name"].default
         return default or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", metric).lower()
-    return metric if callable(known) or metric.lower() in _BY_SHAPE else None
+    try:
+        found = tf.keras.metrics.get(metric)
+    except (TypeError, ValueError):
+        return None
+    return None if isinstance(found, str) else getattr(found, "name", metric)

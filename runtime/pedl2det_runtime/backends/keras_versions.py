@@ -380,22 +380,3 @@ def described() -> dict[str, str]:
 
     keras = sys.modules[tf.keras.Model.__module__.partition(".")[0]]
     return {"framework": f"tensorflow-{tf.__version__}", "keras": keras.__version__}
-
-
-def unknown_metrics(model: Any) -> list[str]:
-    """Return the metrics of a compiled model that Keras does not know by name.
-
-    Keras finds them out in the first batch, and reports that "'str' object is not callable".
-    """
-    import tensorflow as tf
-
-    container = getattr(model, "compiled_metrics", None)  # graph mode has none
-    names = tf.nest.flatten(getattr(container, "_user_metrics", None))
-    chosen_by_shapes = ("accuracy", "acc", "crossentropy", "ce")
-    return [
-        name
-        for name in names
-        if isinstance(name, str)
-        and name.lower() not in chosen_by_shapes
-        and isinstance(tf.keras.metrics.get(name), str)
-    ]

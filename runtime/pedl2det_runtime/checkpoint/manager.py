@@ -90,8 +90,8 @@ class CheckpointManager:
         value = goal.value(metrics)
         if value is None:
             raise MetricError(
-                f"searcher.metric: the validation reports {', '.join(metrics)}; "
-                f"there is no single number {goal.metric}"
+                f"searcher.metric: {goal.metric} is none of the numbers that the validation "
+                f"reports: {', '.join(metrics)}"
             )
         self._values[batches] = value
         is_best = self.best is None or (

@@ -14,6 +14,7 @@ from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.generation import CONTEXT_BASED, EARLY_DETERMINED, Generation
 from pedl2det_runtime.api.trial import TFKerasTrial
 from pedl2det_runtime.backends import keras_versions, random_state, session
+from pedl2det_runtime.backends.compiled_metrics import unknown_metrics
 from pedl2det_runtime.checkpoint import compile_settings
 from pedl2det_runtime.checkpoint.code_files import code_of
 from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal
@@ -181,7 +182,7 @@ def _check_model(context: TFKerasTrialContext) -> None:
     if not context.is_compiled:
         when = " again, after wrap_model(...)" if context.model.optimizer else ""
         raise CheckFailedError(f"Please call model.compile(...){when} in build_model.")
-    if unknown := keras_versions.unknown_metrics(context.model):
+    if unknown := unknown_metrics(context.model):
         raise InvalidModelException(f"compile: Keras has no metric named {', '.join(unknown)}")
 
 

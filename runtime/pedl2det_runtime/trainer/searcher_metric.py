@@ -31,16 +31,16 @@ def check_metric(
         return
     metrics = generation.reported("validation", dict.fromkeys(sorted(names)))
     wanted = config.searcher.metric
-    if _numbered(wanted) in map(_numbered, generation.with_aliases(metrics)):
+    if _without_number(wanted) in map(_without_number, generation.with_aliases(metrics)):
         return
     near = difflib.get_close_matches(wanted, metrics, 1)
-    hint = f": did you mean {near[0]}?" if near else ""
+    hint = f"; did you mean {near[0]}?" if near else ""
     raise MetricError(
-        f"{config.location('searcher', 'metric')}: the validation reports {', '.join(metrics)}; "
-        f"there is no single number {wanted}{hint}"
+        f"{config.location('searcher', 'metric')}: {wanted} is none of the numbers that the "
+        f"validation reports: {', '.join(metrics)}{hint}"
     )
 
 
-def _numbered(name: str) -> str:
-    """Return the name of a metric without the number that Keras adds to repeated names."""
+def _without_number(name: str) -> str:
+    """Remove the number that Keras adds to repeated names."""
     return re.sub(r"_\d+$", "", name)
