@@ -6,4 +6,7 @@
 ``searcher``        the length of the training
 ``preempt``         whether to stop
 ``keras_callback``  ``determined.keras.DeterminedCallback``
+``tensorboard``     ``determined.tensorboard``
+``modes``           enumerations
+``json_values``     reports and metadata as JSON
 """
