@@ -20,6 +20,8 @@ from old_formats import CALLBACK, FORMATS, HDF5, REAL, WEIGHTS
 from pedl2det.cli import cli
 from pedl2det_runtime.errors import CheckpointError, TrialCodeError
 from support import pedl2det, read_tree, write_tree
+from test_run import killed_at, weights
+from test_run import trained as trained_by_command
 
 X = np.random.RandomState(0).normal(size=(6, 3)).astype(np.float32)
 MODEL = """\
@@ -339,3 +341,23 @@ def test_the_command_line_trains_on_from_it(is_converted: bool, model: Any, tmp_
     assert steps == [3]
     (trained_on,) = (out / "checkpoints").iterdir()
     assert int(load_model_from_checkpoint_path(trained_on, trust=True).optimizer.iterations) == 5
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_again_with_the_source(
+    model: Any, tmp_path: Path
+) -> None:
+    source = with_code(tmp_path / "old", WEIGHTS, model)
+    trial = write_tree(
+        tmp_path / "trial", {"model_def.py": MODEL, "const.yaml": json.dumps(CONFIG)}
+    )
+    more = ("--set", "searcher.max_length.batches=5000")
+    named = ("--from-checkpoint", str(source), "--weights-only", *more)
+    whole = trained_by_command(trial, tmp_path / "whole", *named)
+    killed_at(trial, tmp_path / "out", 1, *named)
+    assert not list(tmp_path.glob("out/checkpoints/*"))
+
+    said = trained_by_command(trial, tmp_path / "out", "--resume", *more)
+
+    line = f"from {source}: took the weights\n"
+    assert line in said and line in whole
+    assert weights(tmp_path / "out") == weights(tmp_path / "whole")

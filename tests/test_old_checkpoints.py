@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -350,6 +351,80 @@ def test_a_run_that_began_so_is_resumed_from_its_own_checkpoint(tmp_path: Path) 
 
     assert parts.weights == whole.weights
     assert "resumed at batch 3" in parts.said
+
+
+class FailsAtFirst(InOrder):
+    """Its data are not there when it is trained for the first time."""
+
+    is_first = True
+
+    def build_training_data_loader(self) -> Any:
+        if type(self).is_first:
+            type(self).is_first = False
+            raise FileNotFoundError("the data")
+        return super().build_training_data_loader()
+
+
+@pytest.mark.parametrize("key", ["from_checkpoint", "source_checkpoint_uuid"])
+def test_a_run_without_a_checkpoint_of_its_own_resumes_from_the_same_source(
+    key: str, tmp_path: Path
+) -> None:
+    given = stored(tmp_path)
+    path = tmp_path / "host" / "sub" / "some-uuid"
+    by_option = {"weights_only": True}
+    if key == "from_checkpoint":
+        given, by_option = config(5), {"from_checkpoint": path, "weights_only": True}
+    whole = run(InOrder, tmp_path / "whole", given, **by_option)
+    with pytest.raises(FileNotFoundError):
+        run(type("_", (FailsAtFirst,), {}), tmp_path / "out", given, **by_option)
+
+    resumed = run(InOrder, tmp_path / "out", given, resume=True)
+
+    assert resumed.weights == whole.weights
+    assert source_line(resumed) == source_line(whole) == f"from {path}: took the weights"
+
+
+def test_a_new_run_does_not_begin_as_an_earlier_one_in_its_directory(tmp_path: Path) -> None:
+    old = old_formats.write(tmp_path / "old", WEIGHTS, trained(tf.keras.optimizers.Adam(0.1)))
+    for given in ({"from_checkpoint": old}, {}):
+        with pytest.raises(FileNotFoundError):
+            run(type("_", (FailsAtFirst,), {}), tmp_path / "out", config(2), **given)
+
+    said = run(InOrder, tmp_path / "out", config(2), resume=True).said
+
+    assert not any(line.startswith("from ") for line in said)
+
+
+@pytest.mark.parametrize("is_early", [True, False], ids=["without", "with"])
+def test_a_resume_refuses_another_source(is_early: bool, tmp_path: Path) -> None:
+    """Without a checkpoint of its own and with one."""
+    old = old_formats.write(tmp_path / "old", WEIGHTS, trained(tf.keras.optimizers.Adam(0.1)))
+    trial = type("_", (FailsAtFirst,), {"is_first": is_early})
+    with suppress(FileNotFoundError):
+        run(trial, tmp_path / "out", config(2), from_checkpoint=old)
+
+    for other in (
+        {"from_checkpoint": old, "weights_only": True},
+        {"from_checkpoint": tmp_path / "other"},
+        {"weights_only": True},
+    ):
+        with pytest.raises(ConfigError, match=rf"--resume: .* with --from-checkpoint {old}: "):
+            run(InOrder, tmp_path / "out", config(4), resume=True, **other)
+    run(InOrder, tmp_path / "out", config(4), resume=True, from_checkpoint=old)
+
+
+def test_a_run_that_began_without_a_checkpoint_refuses_one(tmp_path: Path) -> None:
+    run(InOrder, tmp_path, config(2))
+    with pytest.raises(ConfigError, match=r"--resume: .* began with new weights: "):
+        run(InOrder, tmp_path, config(4), resume=True, from_checkpoint=REAL / "0.13.8-keras")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch, lambda path: path.symlink_to("gone")])
+def test_the_record_of_the_source_replaces_nothing_of_others(make: Any, tmp_path: Path) -> None:
+    make(tmp_path / "pedl2det-source.json")
+    with pytest.raises(ConfigError, match=r"pedl2det-source\.json: .*move it away"):
+        run(InOrder, tmp_path, config(2), from_checkpoint=REAL / "0.13.8-keras")
+    assert [path.name for path in tmp_path.iterdir()] == ["pedl2det-source.json"]
 
 
 def test_the_command_to_resume_names_the_checkpoint(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resume import ResumePoint, checkpoint_of_all
 from pedl2det_runtime.trainer.source import source_of_all
+from pedl2det_runtime.trainer.source_record import SourceCheckpoint
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,6 @@ class Run:
         traces: whether the metrics of each batch go to ``batches.jsonl``.
         forces: whether changes since the checkpoint are accepted.
         source: the checkpoint that a new run begins with.
-        weights_only: whether it takes only the weights of it.
     """
 
     info: TrialInfo
@@ -40,8 +40,7 @@ class Run:
     is_test: bool = False
     traces: bool = False
     forces: bool = False
-    source: Path | None = None
-    weights_only: bool = False
+    source: SourceCheckpoint | None = None
 
     @property
     def config(self) -> ExperimentConfig:
@@ -63,7 +62,8 @@ def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -
         say: prints one line for people.
 
     Raises:
-        ConfigError: the run's directory holds results, and ``options.resume`` is not set.
+        ConfigError: the run's directory holds results, and ``options.resume`` is not set; or the
+            run is resumed with another checkpoint to begin with.
         CheckpointError: the checkpoint is damaged, or of another run; or there is none to begin
             with.
     """
@@ -80,6 +80,5 @@ def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -
         is_test=options.test,
         traces=options.trace,
         forces=options.force,
-        source=None if point.path else source_of_all(options, info),
-        weights_only=options.weights_only,
+        source=source_of_all(options, info, has_checkpoint=point.path is not None),
     )

@@ -6,7 +6,6 @@ are those of the code. One line says what was taken.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from pedl2det_runtime.trainer.job import Job
+from pedl2det_runtime.trainer.source_record import SourceCheckpoint
 
 _REMEDY = "take only its weights with --weights-only"
 
@@ -29,19 +29,20 @@ class WarmStart:
 
     Args:
         job: the trial.
-        path: the checkpoint.
+        source: the checkpoint.
     """
 
-    def __init__(self, job: Job, path: Path) -> None:
+    def __init__(self, job: Job, source: SourceCheckpoint) -> None:
         self._job = job
-        self._path = path
+        self._path = source.path
+        self._weights_only = source.weights_only
         self._taken = ["the weights"]
         self._notes: list[str] = []
-        self._is_own = directory.is_own(path)
+        self._is_own = directory.is_own(source.path)
 
     def restore_random(self) -> None:
         """Restore the global random states, before the first batch is made."""
-        if self._job.run.weights_only:
+        if self._weights_only:
             return
         if self._is_own:
             random_state.restore_host_state(self._own_state().random)
@@ -61,18 +62,18 @@ class WarmStart:
             CheckpointError: they do not fit the model.
         """
         model = self._job.context.model
-        if self._is_own and not self._job.run.weights_only:
+        if self._is_own and not self._weights_only:
             self._restore_own(model)
             return
         old = opened(self._path)
         with model_files.fit_errors(old.weights.file):
             old.weights.restore_weights(model, size_limits.largest(model))
-        if not self._job.run.weights_only:
+        if not self._weights_only:
             self._restore_optimizers(old)
 
     def restore_callbacks(self) -> None:
         """Restore the states of the callbacks, and say what was taken of the checkpoint."""
-        if not self._job.run.weights_only:
+        if not self._weights_only:
             try:
                 saved = self._callback_states()
             except DamagedCheckpointError as error:
