@@ -279,7 +279,7 @@ def test_another_optimizer_is_converted_without_its_state(model: Any, tmp_path: 
     source = MODEL.replace("Adam(0.1)", "SGD(0.1, momentum=0.9)")
     old = with_code(tmp_path / "old", WEIGHTS, model, source)
     line = refused("convert", old, tmp_path / "new", "--trust")
-    assert "it is the state of Adam, the model has SGD: convert its weights with" in line
+    assert "it is the state of Adam, the model has SGD: convert only its weights with" in line
     assert checkpoint("convert", old, tmp_path / "new", "--trust", "--weights-only")[0] == 0
 
 
@@ -361,3 +361,28 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again_with_the_source(
     line = f"from {source}: took the weights\n"
     assert line in said and line in whole
     assert weights(tmp_path / "out") == weights(tmp_path / "whole")
+
+
+def test_convert_takes_only_the_weights(tmp_path: Path) -> None:
+    model = trained(custom=False)
+    old = old_formats.write(tmp_path / "old", HDF5[0], model)
+    old_formats.write_states(old, ["a state"])
+
+    code, said = checkpoint("convert", old, tmp_path / "new", "--weights-only")
+
+    assert (code, said) == (0, f"{tmp_path / 'new'}: the weights of {old}\n")
+    converted = load_model_from_checkpoint_path(tmp_path / "new")
+    assert np.array_equal(converted.predict(X, verbose=0), model.predict(X, verbose=0))
+    assert int(converted.optimizer.iterations) == 0
+    assert json.loads((tmp_path / "new" / "rank-0" / "random.json").read_text()) == {}
+
+
+@pytest.mark.parametrize("name", ["reproducibility", "experiment_config", "hparams"])
+def test_what_is_no_mapping_is_one_line(name: str, tmp_path: Path) -> None:
+    old = old_formats.write(tmp_path / "old", HDF5[0], trained(custom=False))
+    about: dict[str, Any] = {"experiment_config": {}, "hparams": {}}
+    (about["experiment_config"] if name == "reproducibility" else about)[name] = [1]
+    (old / "metadata.json").write_text(json.dumps(about))
+
+    for command in (["show", old], ["convert", old, tmp_path / "new"]):
+        assert f"{name}: expected a mapping, found list" in refused(*command)

@@ -20,6 +20,7 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 import old_formats
 from old_formats import FORMATS, HDF5, REAL, WEIGHTS
 from pedl2det_runtime.errors import CheckpointError, ConfigError, DamagedCheckpointError
+from pedl2det_runtime.trainer.convert import convert
 from pedl2det_runtime.trainer.options import RunOptions
 from training import Trained, Trial, X, Y, config, run
 
@@ -300,6 +301,27 @@ def test_random_states_are_taken(tmp_path: Path) -> None:
 
     assert result.trial.drawn[0] == expected
     assert "the random states" in source_line(result)
+
+
+@pytest.mark.parametrize("how", ["from_checkpoint", "resume"])
+def test_random_states_that_a_converted_checkpoint_lacks_are_those_of_a_new_run(
+    how: str, tmp_path: Path
+) -> None:
+    given = config(8, reproducibility={"experiment_seed": 3})
+    old = old_formats.write(tmp_path / "old", HDF5[0], trained(tf.keras.optimizers.Adam(0.1)))
+    old_formats.write_load_data(old, given)
+    (tmp_path / "out" / "checkpoints").mkdir(parents=True)
+    new = tmp_path / "out" / "checkpoints" / "new"
+    convert(old, new, trust=False, weights_only=False)
+    fresh = run(DrawsNoise, tmp_path / "fresh", given)
+
+    if how == "resume":
+        result = run(DrawsNoise, tmp_path / "out", given, resume=True)
+    else:
+        result = run(DrawsNoise, tmp_path / "on", given, from_checkpoint=new)
+
+    assert result.trial.drawn[0] == fresh.trial.drawn[0]
+    assert any("holds no random states" in line for line in result.said)
 
 
 def test_states_of_callbacks_are_taken(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def show(path: Path) -> None:
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--trust", is_flag=True, help="Run the code in OLD, where it must build the model.")
-@click.option("--weights-only", is_flag=True, help="Leave the state of the optimizer out.")
+@click.option("--weights-only", is_flag=True, help="Take only the weights of OLD.")
 @click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
 def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: bool) -> None:
     """Write the checkpoint OLD in today's format into NEW, which must not exist."""

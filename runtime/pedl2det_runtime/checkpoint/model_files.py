@@ -67,7 +67,7 @@ def restore(
     restore_weights(checkpoint, model, built)
     states = own.layers
     with fit_errors(own.directory / "layers.npz"):
-        variables = layer_state_variables(model)
+        variables = layer_state_variables(model) if own.random else []
         if len(states) != len(variables):
             raise ValueError(f"it has {len(states)} layer states, the model has {len(variables)}")
         for state, variable in zip(states, variables, strict=True):

@@ -27,7 +27,8 @@ class RankState:
     """The state of one rank; the model is common to all ranks.
 
     Attributes:
-        random: the host's random states (:mod:`pedl2det_runtime.backends.random_state`).
+        random: the host's random states (:mod:`pedl2det_runtime.backends.random_state`); empty for
+            a converted checkpoint that had none. ``layers`` is empty then, too.
         callbacks: the pickled states of the callbacks.
         loaders: changed attributes of the data sequences, by role (training, validation).
         layers: states of random and recurrent layers, and of TensorFlow's generator.
@@ -68,7 +69,8 @@ class RankState:
             directory = checkpoint / "rank-0"
         random = read_json(directory / "random.json")
         with reading(directory / "random.json"):
-            random_state.check_host_state(random)
+            if random:
+                random_state.check_host_state(random)
         metrics = directory / "metrics.npz"
         return cls(
             random=random,

@@ -38,7 +38,7 @@ def convert(source: Path, target: Path, *, trust: bool, weights_only: bool) -> l
         source: the checkpoint.
         target: the directory to write; it must not exist.
         trust: build the model with the code in the checkpoint.
-        weights_only: begin with a new state of the optimizer.
+        weights_only: take only the weights; NEW then has a new optimizer.
 
     Returns:
         What was taken.
@@ -54,38 +54,34 @@ def convert(source: Path, target: Path, *, trust: bool, weights_only: bool) -> l
         raise CheckpointError(f"{source}: is of today's format")
     old = opened(source.resolve())
     keras_versions.prepare()
-    random_state.seed_everything(_seed(old))
-    random_state.seed_global_generator(_seed(old))
+    random_state.seed_everything(old.facts.seed)
+    random_state.seed_global_generator(old.facts.seed)
     model, optimizers = load_old(old, trust, needs_weights=True)
     taken = ["the weights"]
     if not weights_only:
         try:
             old.restore_optimizers(model, optimizers)
         except CheckpointError as error:
-            raise CheckpointError(f"{error}: convert its weights with --weights-only") from None
+            raise CheckpointError(
+                f"{error}: convert only its weights with --weights-only"
+            ) from None
         taken.append("the optimizer")
-    own = _rank_state(old, model, taken)
-    _write(target, old, model, own)
-    return taken
-
-
-def _rank_state(old: OldCheckpoint, model: Any, taken: list[str]) -> RankState:
-    """Return the states of an old checkpoint, and initial ones for those that it lacks."""
-    host = random_state.host_state()
-    if (random := states.random_states(old.path)) is not None:
+    random = None if weights_only else states.random_states(old.path)
+    if random is not None:
         random.restore_generator()
-        host = random.host
         taken.append("the random states")
-    callbacks = states.callback_states(old.path) or []
+    callbacks = [] if weights_only else states.callback_states(old.path) or []
     if callbacks:
         taken.append("the states of the callbacks")
-    return RankState(
-        random=host,
+    own = RankState(
+        random=random.host if random else {},
         callbacks=safe_pickle.dumps(callbacks),
         loaders=_LOADERS,
-        layers=model_files.layer_states(model),
+        layers=model_files.layer_states(model) if random else [],
         gradients=[],
     )
+    _write(target, old, model, own)
+    return taken
 
 
 def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None:
@@ -94,7 +90,7 @@ def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None
         progress=Progress(batches, last_checkpoint=batches),
         records=0,
         best=None,
-        seed=_seed(old),
+        seed=old.facts.seed,
         slots=1,
     )
     code = old.code
@@ -119,8 +115,3 @@ def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None
         raise CheckpointError(f"{target}: cannot be written: {error.strerror}") from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-
-
-def _seed(old: OldCheckpoint) -> int:
-    seed = ((old.facts.config or {}).get("reproducibility") or {}).get("experiment_seed")
-    return seed if isinstance(seed, int) and seed >= 0 else 0

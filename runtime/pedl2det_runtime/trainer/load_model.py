@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import json
-import logging
 import math
 import tempfile
 from collections.abc import Iterator
@@ -22,10 +21,11 @@ from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError, DamagedCheckpointError
+from pedl2det_runtime.errors.repeated_warnings import logger
 from pedl2det_runtime.errors.trial_code import one_line
 from pedl2det_runtime.trainer.trial_loading import at_home, load_trial, users_code
 
-_log = logging.getLogger(__name__)
+_log = logger(__name__)
 
 #: Layers whose config holds code, or names any function of TensorFlow.
 _CODE = {"Lambda", "__lambda__", "TFOpLambda", "SlicingOpLambda", "ClassMethod"}
@@ -116,7 +116,10 @@ def load_old(
             old.weights.restore_weights(model, limit)
         return model, optimizers
     if isinstance(old.weights, HDF5Model):
-        return _open_hdf5(old.weights.file, trust), []
+        model = _open_hdf5(old.weights.file, trust)
+        if model.optimizer is not None:  # Keras has restored its state
+            model.optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
+        return model, []
     if not trust:
         raise CheckpointError(f"{old.path}: only its code can build this model; {_TRUST}")
     lacks = "code/" if code is None else "the experiment config (load_data.json or metadata.json)"

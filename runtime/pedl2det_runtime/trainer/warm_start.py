@@ -45,14 +45,15 @@ class WarmStart:
         if self._weights_only:
             return
         if self._is_own:
-            random_state.restore_host_state(self._own_state().random)
-        elif (saved := states.random_states(self._path)) is None:
+            saved = states.RandomStates(self._own_state().random)
+        else:
+            saved = states.random_states(self._path) or states.RandomStates({})
+        if not saved.host:
             self._notes.append("it holds no random states")
             return
-        else:
-            random_state.restore_host_state(saved.host)
-            if not saved.restore_generator():
-                self._notes.append("the state of TensorFlow's generator does not fit")
+        random_state.restore_host_state(saved.host)
+        if not saved.restore_generator():
+            self._notes.append("the state of TensorFlow's generator does not fit")
         self._taken.append("the random states")
 
     def restore_model(self) -> None:
@@ -99,7 +100,7 @@ class WarmStart:
             raise CheckpointError(f"{error}; if only the optimizer differs, {_REMEDY}") from None
         self._taken.append("the optimizer")
         layers = self._own_state().layers
-        variables = model_files.layer_state_variables(model)
+        variables = model_files.layer_state_variables(model) if layers else []
         if [state.shape for state in layers] == [tuple(own.shape) for own in variables]:
             for variable, state in zip(variables, layers, strict=True):
                 graph_mode.assign(variable, state)

@@ -81,9 +81,11 @@ class WorkerState:
         for name, memory in self._memories.items():
             with reading(own.directory / "loaders.pkl"):
                 memory.restore(own.loaders[name])
-        data = self._job.data
-        replay_draws(data.training, data.validation, batches, own.random, rank)
-        random_state.restore_host_state(own.random)
+        if not own.random:
+            self._job.run.say("the checkpoint holds no random states: they begin as in a new run")
+        data, random = self._job.data, own.random or random_state.host_state()
+        replay_draws(data.training, data.validation, batches, random, rank)
+        random_state.restore_host_state(random)
 
     def restore_gradients(self, own: RankState) -> None:
         """Put back the gradients that waited for their step, if this run sums them alike."""

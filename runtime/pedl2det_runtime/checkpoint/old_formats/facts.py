@@ -22,6 +22,7 @@ class Facts:
         config: the experiment config.
         hparams: the hyperparameters.
         entrypoint: ``module:Class`` of the trial.
+        seed: the seed in the config; 0 without one.
     """
 
     versions: list[str] = field(default_factory=list)
@@ -29,6 +30,7 @@ class Facts:
     config: dict[str, Any] | None = None
     hparams: dict[str, Any] | None = None
     entrypoint: Any = None
+    seed: int = 0
 
 
 def read_facts(directory: Path) -> Facts:
@@ -41,9 +43,8 @@ def read_facts(directory: Path) -> Facts:
     known = metadata | _optional(directory / "load_data.json")
     with reading(directory / "metadata.json"):
         version, framework = known.get("determined_version"), known.get("framework")
-        config, hparams = known.get("experiment_config"), known.get("hparams")
-        if not all(value is None or isinstance(value, dict) for value in (config, hparams)):
-            raise ValueError("experiment_config and hparams: expected mappings")
+        config = _mapping(known, "experiment_config")
+        seed = (_mapping(config or {}, "reproducibility") or {}).get("experiment_seed")
         counts = (known.get(name) for name in _BATCHES)
         return Facts(
             versions=[
@@ -52,9 +53,17 @@ def read_facts(directory: Path) -> Facts:
             ],
             batches=next((count for count in counts if isinstance(count, int)), None),
             config=config,
-            hparams=hparams,
+            hparams=_mapping(known, "hparams"),
             entrypoint=known.get("trial_cls_spec") or (config or {}).get("entrypoint"),
+            seed=seed if isinstance(seed, int) and seed >= 0 else 0,
         )
+
+
+def _mapping(values: dict[str, Any], key: str) -> dict[str, Any] | None:
+    value = values.get(key)
+    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{key}: expected a mapping, found {type(value).__name__}")
+    return value
 
 
 def _optional(path: Path) -> dict[str, Any]:
