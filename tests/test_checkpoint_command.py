@@ -301,6 +301,29 @@ def test_a_checkpoint_of_today_is_not_converted(tmp_path: Path) -> None:
     assert "is of today's format" in refused("convert", tmp_path / "new", tmp_path / "again")
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_show_opens_neither_links_nor_pipes(name: str, model: Any, tmp_path: Path) -> None:
+    old = old_formats.write(tmp_path / "old", name, model)
+    for file in sorted(old.iterdir()):
+        whole = file.rename(tmp_path / "whole")
+        for make in (os.mkfifo, lambda path: path.symlink_to(whole)):
+            make(file)
+            assert f"{file.name}: damaged checkpoint: expected a regular" in refused("show", old)
+            file.unlink()
+        whole.rename(file)
+
+
+@pytest.mark.parametrize("counter", [np.arange(3), np.float32(np.nan)])
+def test_a_counter_that_is_no_number_is_one_line(counter: Any, tmp_path: Path) -> None:
+    old = shutil.copytree(REAL / "0.12.3-keras", tmp_path / "old")
+    with h5py.File(old / "determined-keras-model", "r+") as file:
+        del file["optimizer_weights/SGD/iter:0"]
+        file["optimizer_weights/SGD/iter:0"] = counter
+    message = "determined-keras-model: damaged checkpoint: SGD/iter:0: expected a whole number"
+    assert message in refused("show", old)
+    assert message in refused("convert", old, tmp_path / "new")
+
+
 @pytest.mark.parametrize("command", ["show", "convert"])
 def test_what_is_no_checkpoint_is_one_line(command: str, tmp_path: Path) -> None:
     more = [tmp_path / "new"] if command == "convert" else []

@@ -48,11 +48,19 @@ class OptimizerState:
         names: the name of each array.
         arrays: the arrays.
         kind: the class of the optimizer; empty if the file does not say it.
+
+    Raises:
+        ValueError: a counter of steps is not a whole number.
     """
 
     names: tuple[str, ...]
     arrays: tuple[Array, ...]
     kind: str = ""
+
+    def __post_init__(self) -> None:
+        for name, array in self._counters():
+            if array.size != 1 or array.dtype.kind not in "iu":
+                raise ValueError(f"{name}: expected a whole number")
 
     @property
     def likely_kind(self) -> str:
@@ -63,10 +71,11 @@ class OptimizerState:
     @property
     def steps(self) -> int | None:
         """The number of steps that the optimizer has made; None if the file does not say it."""
-        counters = [
-            array for name, array in zip(self.names, self.arrays, strict=True) if _is_counter(name)
-        ]
-        return int(counters[0]) if counters else None
+        return next((int(array.item()) for _, array in self._counters()), None)
+
+    def _counters(self) -> list[tuple[str, Array]]:
+        named = zip(self.names, self.arrays, strict=True)
+        return [(name, array) for name, array in named if _is_counter(name)]
 
 
 def restore(optimizer: Any, variables: list[Any], saved: OptimizerState) -> None:

@@ -74,6 +74,7 @@ def load_model_from_checkpoint_path(
             f"{path}: no checkpoint of a Keras trial: expected state.json of a checkpoint written "
             f"here, or one of {', '.join(NAMES)}"
         )
+    manifest.refuse_special(directory)
     model, optimizers = load_old(old, trust)
     if model.built:
         try:
@@ -100,7 +101,6 @@ def load_old(
         CheckpointError: it is damaged, needs its code, or does not fit the trial in it.
         TrialCodeError: the trial's code raised.
     """
-    manifest.refuse_special(old.path)
     facts, code = old.facts, old.code
     if trust and code is not None and facts.config is not None:
         hparams = facts.hparams or {}

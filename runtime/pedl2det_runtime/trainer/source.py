@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.checkpoint import directory
+from pedl2det_runtime.checkpoint import directory, manifest
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, open_old
 from pedl2det_runtime.checkpoint.storage import local_paths
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
@@ -43,7 +43,9 @@ def source_of_all(
 
 
 def require_checkpoint(path: Path) -> None:
-    """Refuse a path that is no checkpoint of a Keras trial; verify one of pedl2det.
+    """Refuse a path that is no checkpoint of a Keras trial, links and special files in it.
+
+    A checkpoint of pedl2det is verified.
 
     Raises:
         CheckpointError: it is none, or damaged.
@@ -58,6 +60,8 @@ def require_checkpoint(path: Path) -> None:
             f"{path}: no checkpoint of a Keras trial: expected state.json, or one of "
             f"{', '.join(NAMES)}"
         )
+    else:
+        manifest.refuse_special(path)
 
 
 def _source(

@@ -97,7 +97,8 @@ class TensorFlowWeights:
             if key.startswith(("optimizer/_iterations/", "optimizer/_variables/"))
         }
         arrays = tuple(np.asarray(reader.get_tensor(key)) for key in names)
-        return [OptimizerState(tuple(names.values()), arrays)] if names else []
+        with reading(self.file):
+            return [OptimizerState(tuple(names.values()), arrays)] if names else []
 
     def learning_rate(self) -> float | None:
         """Return the learning rate at the checkpoint."""
