@@ -304,8 +304,9 @@ def test_a_checkpoint_of_today_is_not_converted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_show_opens_neither_links_nor_pipes(name: str, model: Any, tmp_path: Path) -> None:
     old = old_formats.write(tmp_path / "old", name, model)
+    whole = tmp_path / "whole"
     for file in sorted(old.iterdir()):
-        whole = file.rename(tmp_path / "whole")
+        file.rename(whole)
         for make in (os.mkfifo, lambda path: path.symlink_to(whole)):
             make(file)
             assert f"{file.name}: damaged checkpoint: expected a regular" in refused("show", old)

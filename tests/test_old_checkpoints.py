@@ -19,6 +19,7 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 
 import old_formats
 from old_formats import FORMATS, HDF5, REAL, WEIGHTS
+from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import opened
 from pedl2det_runtime.errors import CheckpointError, ConfigError, DamagedCheckpointError
 from pedl2det_runtime.trainer.convert import convert
 from pedl2det_runtime.trainer.options import RunOptions
@@ -172,6 +173,69 @@ def test_the_state_of_an_optimizer_goes_over_to_another_keras(
 
     for ours, keras in zip(weights_of(result), train_on(model).get_weights(), strict=True):
         np.testing.assert_allclose(ours, keras, rtol=2e-5, atol=2e-6)
+
+
+class Branches(tf.keras.Model):
+    """Two equal layers, made in the order of their names."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        for name in names:
+            setattr(self, name, tf.keras.layers.Dense(3, name=name))
+
+    def call(self, x: Any) -> Any:
+        return self.left(x) + 2 * self.right(x)
+
+
+def chain(*names: str) -> Any:
+    """Two equal layers, one after the other."""
+    return tf.keras.Sequential([tf.keras.layers.Dense(3, name=name) for name in names])
+
+
+@pytest.mark.parametrize("reverses", ["the layers", "the variables of the optimizer"])
+@pytest.mark.parametrize("legacy", [False, True], ids=["new", "legacy"])
+@pytest.mark.parametrize(
+    ("name", "make"), [(WEIGHTS, Branches), (WEIGHTS, chain), (HDF5[0], chain)]
+)
+def test_slots_go_where_their_weights_go(
+    name: str, make: Any, legacy: bool, reverses: str, tmp_path: Path
+) -> None:
+    """Keras restores layers by their attribute, or by their place; their names do not count."""
+    module = tf.keras.optimizers.legacy if legacy else tf.keras.optimizers
+
+    def compiled(*names: str, step: int = 1) -> Any:
+        model = make(*names)
+        model.compile(module.Adam(0.1), "mse")
+        model.build((None, 3))
+        zeros = [tf.zeros_like(weight) for weight in model.weights]
+        pairs = [*zip(zeros, model.weights, strict=True)]
+        model.optimizer.apply_gradients(pairs[::step])
+        return model
+
+    def with_slots(model: Any) -> Any:
+        """Each weight with its slots m and v."""
+        own = model.optimizer
+        for weight in model.weights:
+            if legacy:
+                yield weight, own.get_slot(weight, "m"), own.get_slot(weight, "v")
+            else:
+                at = own._index_dict[own._var_key(weight)]
+                yield weight, own._momentums[at], own._velocities[at]
+
+    is_of_layers = reverses == "the layers"
+    model = compiled("left", "right", step=1 if is_of_layers else -1)
+    for number, variables in enumerate(with_slots(model)):
+        for place, variable in enumerate(variables):
+            variable.assign(tf.fill(variable.shape, number + place / 4))
+    old = old_formats.write(tmp_path / "old", name, model)
+    again = compiled(*(("right", "left") if is_of_layers else ("left", "right")))
+
+    checkpoint = opened(old)
+    checkpoint.weights.restore_weights(again, float("inf"))
+    checkpoint.restore_optimizers(again, [])
+
+    numbers = [tuple(map(tf.reduce_mean, variables)) for variables in with_slots(again)]
+    assert sorted(numbers) == [(n, n + 0.25, n + 0.5) for n in range(4)]
 
 
 def test_the_state_of_an_optimizer_of_tensorflow_1_13(tmp_path: Path) -> None:

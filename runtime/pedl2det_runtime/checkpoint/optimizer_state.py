@@ -15,7 +15,7 @@ before                       ``training/Adam/Variable:0`` by slot; counter ``Ada
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,8 @@ _SLOTS = {
     "Ftrl": {"accumulator": "accumulator", "linear": "linear"},
 }
 _NEW_SLOTS = {new for slots in _SLOTS.values() for new in slots.values()}
-Slots = dict[str, list[Any]]
+#: Name of the weight and variable or array, by slot.
+Slots = dict[str, list[tuple[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,18 @@ class OptimizerState:
         return [(name, array) for name, array in named if _is_counter(name)]
 
 
-def restore(optimizer: Any, variables: list[Any], saved: OptimizerState) -> None:
+def restore(
+    optimizer: Any, variables: list[Any], saved: OptimizerState, weights: Mapping[str, str]
+) -> None:
     """Set the variables of an optimizer to a saved state.
+
+    Slots go where their weights have gone; those of unknown weights go by their order.
 
     Args:
         optimizer: the optimizer.
         variables: its variables.
         saved: the state.
+        weights: the names of the weights in the model, by their names in the file.
 
     Raises:
         ValueError: the state does not fit the optimizer. No variable has been changed.
@@ -93,13 +99,13 @@ def restore(optimizer: Any, variables: list[Any], saved: OptimizerState) -> None
     if saved.likely_kind not in ("", kind) and kind in _SLOTS:
         raise ValueError(f"it is the state of {saved.likely_kind}, the model has {kind}")
     names = [variable.name for variable in variables]
-    if names == list(saved.names):
+    if names == list(saved.names) and all(name == weights[name] for name in weights):
         pairs = list(zip(variables, saved.arrays, strict=True))
     else:
         own = _slots(kind, names, variables)
         if kind == "SGD" and not getattr(optimizer, "momentum", True):
             own.pop("m", None)  # it is there since Keras 2.11, and not used
-        pairs = list(_matched(own, _slots(kind, saved.names, saved.arrays, _count(own))))
+        pairs = list(_matched(own, _slots(kind, saved.names, saved.arrays, _count(own)), weights))
     for variable, array in pairs:
         if tuple(variable.shape) != array.shape:
             raise ValueError(
@@ -109,10 +115,10 @@ def restore(optimizer: Any, variables: list[Any], saved: OptimizerState) -> None
         graph_mode.assign(variable, array)
 
 
-def _matched(own: Slots, saved: Slots) -> Iterable[tuple[Any, Array]]:
+def _matched(own: Slots, saved: Slots, weights: Mapping[str, str]) -> Iterable[tuple[Any, Array]]:
     """Pair variables with arrays, slot by slot."""
     for slot, arrays in saved.items():
-        if slot not in own and any(array.any() for array in arrays):
+        if slot not in own and any(array.any() for _, array in arrays):
             raise ValueError(f"it has the slot {slot}, the optimizer has {_named(own)}")
     for slot, variables in own.items():
         arrays = saved.get(slot, [])
@@ -123,27 +129,34 @@ def _matched(own: Slots, saved: Slots) -> Iterable[tuple[Any, Array]]:
                 f"it has {len(arrays)} arrays of the slot {slot}, the optimizer has "
                 f"{len(variables)}"
             )
-        yield from zip(variables, arrays, strict=True)
+        named = {weights.get(name, name): array for name, array in arrays}
+        if len(named) == len(arrays) and named.keys() == {name for name, _ in variables}:
+            yield from ((variable, named[name]) for name, variable in variables)
+        else:
+            for (_, variable), (_, array) in zip(variables, arrays, strict=True):
+                yield variable, array
 
 
 def _slots(kind: str, names: Iterable[str], values: Iterable[Any], weights: int = 0) -> Slots:
-    """Group variables or arrays by slot, under the names of Keras 2.11."""
+    """Group variables or arrays by slot, under the names of Keras 2.11, with their weights."""
     named = list(zip(names, values, strict=True))
     is_new = any(_plain(name).rpartition("/")[2] == _COUNTER for name, _ in named)
     found: Slots = {}
     for number, (name, value) in enumerate(named):
+        path, _, last = _plain(name).rpartition("/")
+        weight = path.removeprefix("training/").partition("/")[2]
         if _is_counter(name):
             slot = _COUNTER
-        elif "Variable" in _plain(name).rpartition("/")[2]:  # of the first family: by position
+        elif "Variable" in last:  # of the first family: by position
             counted = sum(_is_counter(other) for other, _ in named)
             slot = _at(kind, (number - counted) // max(weights, 1))
         elif is_new:
-            first, _, rest = _plain(name).partition("/")
-            slot = first if first in _NEW_SLOTS else rest.partition("/")[0]
+            slot, _, weight = _plain(name).partition("/")
+            if slot not in _NEW_SLOTS:  # it is the name of the optimizer
+                slot, _, weight = weight.partition("/")
         else:
-            old = _plain(name).rpartition("/")[2]
-            slot = _SLOTS.get(kind, {}).get(old, old)
-        found.setdefault(slot, []).append(value)
+            slot = _SLOTS.get(kind, {}).get(last, last)
+        found.setdefault(slot, []).append((weight, value))
     return found
 
 

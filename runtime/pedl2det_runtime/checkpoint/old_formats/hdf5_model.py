@@ -54,6 +54,27 @@ class HDF5Model:
         size_limits.check_hdf5(self.file, limit)
         model.load_weights(str(self.file))
 
+    def names(self, model: Any) -> dict[str, str]:
+        """Return the names of the weights in a model, by their names in the file.
+
+        Keras restores the weights in their order, whatever they are called.
+        """
+        import h5py
+
+        with reading(self.file), h5py.File(self.file) as file:
+            group = file.get("model_weights", file)
+            layers = _texts(group.attrs.get("layer_names", ()))
+            saved = [
+                name for layer in layers for name in _texts(group[layer].attrs["weight_names"])
+            ]
+        own = [
+            weight.name
+            for layer in model.layers
+            for weight in (*layer.trainable_weights, *layer.non_trainable_weights)
+        ]
+        pairs = zip(saved, own, strict=True) if len(saved) == len(own) else ()
+        return {_plain(name): _plain(now) for name, now in pairs}
+
     def optimizers(self) -> list[OptimizerState]:
         """Return the state of the compiled optimizer; nothing if there is none."""
         kind = str(self.optimizer_config().get("class_name") or "")
@@ -101,12 +122,17 @@ def _state(group: Any, kind: str) -> OptimizerState:
     if _STATE not in group:  # an optimizer without variables
         return OptimizerState((), (), kind)
     group = group[_STATE]
-    names = [
-        name.decode() if isinstance(name, bytes) else str(name)
-        for name in group.attrs["weight_names"]
-    ]
+    names = _texts(group.attrs["weight_names"])
     return OptimizerState(tuple(names), tuple(np.asarray(group[name]) for name in names), kind)
 
 
+def _texts(names: Any) -> list[str]:
+    return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
+
+
 def _last(name: str) -> str:
-    return name.rpartition("/")[2].removesuffix(":0")
+    return _plain(name).rpartition("/")[2]
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(":0")

@@ -30,6 +30,9 @@ class Weights(Protocol):
     def restore_weights(self, model: Any, limit: float) -> None:
         """Set the weights of a model; ``limit`` is the maximum size of a file in bytes."""
 
+    def names(self, model: Any) -> dict[str, str]:
+        """Return the names of the weights in a built model, by their names in the file."""
+
     def optimizers(self) -> list[OptimizerState]:
         """Return the states of the optimizers."""
 
@@ -78,10 +81,11 @@ class OldCheckpoint:
             raise CheckpointError(
                 f"{self.path}: holds the state of {len(saved)} optimizers, the trial has {len(own)}"
             )
+        names = self.weights.names(model)
         for optimizer, state in zip(own, saved, strict=True):
             variables = keras_versions.optimizer_variables(model, optimizer)
             try:
-                optimizer_state.restore(optimizer, variables, state)
+                optimizer_state.restore(optimizer, variables, state, names)
             except ValueError as error:
                 raise CheckpointError(
                     f"{self.weights.file}: the state of the optimizer does not fit: {error}"

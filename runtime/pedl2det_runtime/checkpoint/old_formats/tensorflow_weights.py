@@ -84,6 +84,13 @@ class TensorFlowWeights:
         for variable, array in pairs:
             graph_mode.assign(variable, array)
 
+    def names(self, model: Any) -> dict[str, str]:
+        """Return the names of the weights in a built model, by their names in the file."""
+        reader = _reader(self.file)
+        names = _names(reader)
+        found = dict(_pairs(_graph(reader), model, set()))
+        return {names[key]: own.name.removesuffix(":0") for own, key in found.values()}
+
     def optimizers(self) -> list[OptimizerState]:
         """Return the states of the wrapped optimizers; nothing if there are none."""
         if self.optimizer_file is not None:
