@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from pedl2det.commands.run import _fail, _old_names, _runtime
+from pedl2det.commands.runtime import fail, old_names, runtime
 
 
 @click.group("checkpoint")
@@ -41,8 +41,8 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
         from pedl2det_runtime.backends import keras_versions
         from pedl2det_runtime.trainer.convert import convert
 
-        options = _runtime().RunOptions(directory=old.resolve() / "code", out=new)
-        with _old_names(options), stub_path.served_first(), keras_versions.as_before():
+        options = runtime().RunOptions(directory=old.resolve() / "code", out=new)
+        with old_names(options), stub_path.served_first(), keras_versions.as_before():
             taken = convert(old, new, trust=trust, weights_only=weights_only)
         click.echo(f"{new}: {', '.join(taken)} of {old}")
 
@@ -50,7 +50,7 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
 @contextmanager
 def _ready(with_stack: bool = False) -> Iterator[None]:
     """TensorFlow with its Keras, and errors as lines."""
-    _runtime()
+    runtime()
     from pedl2det_runtime import errors
     from pedl2det_runtime.backends import keras_versions
 
@@ -59,4 +59,4 @@ def _ready(with_stack: bool = False) -> Iterator[None]:
         keras_versions.load_tensorflow()
         yield
     except errors.Pedl2DetError as error:
-        _fail(error, with_stack)
+        fail(error, with_stack)

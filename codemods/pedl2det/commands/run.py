@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import sys
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NoReturn
 
 import click
 
 from pedl2det.analysis.tree import YAML
-from pedl2det.commands.generation import old_names_of
+from pedl2det.commands.runtime import fail, old_names, runtime
 from pedl2det.engine.script_configs import config_in_script, refuse_native
 from pedl2det.errors import Pedl2DetError
-from pedl2det_names import Age
 
 
 @click.command("run")
@@ -71,13 +66,12 @@ def command(
 
     DIR may also be a trial's file, or one of its configs.
     """
-    runtime = _runtime()
     if directory.suffix in YAML and not directory.is_dir():
         if config is not None:
             raise Pedl2DetError(f"{directory}: this is a config, so leave out -c {config}")
         directory, config = _home_of(directory), directory
     out = out or Path("runs") / directory.resolve().name
-    options = runtime.RunOptions(
+    options = runtime().RunOptions(
         directory=directory,
         out=out,
         config=config or _config_of_script(directory),
@@ -102,7 +96,7 @@ def command(
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
             refuse_native(directory)
-        _fail(error, with_stack)
+        fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, options, hosts)
     finally:
@@ -119,8 +113,8 @@ def _run(options: Any, hosts: str | None, with_stack: bool) -> Any:
         more = ["--traceback"] if with_stack else []
         start_ranks(options, ranks, hosts, _say, *more)
         return None
-    with _old_names(options):
-        return _runtime().run(options, click.echo)
+    with old_names(options):
+        return runtime().run(options, click.echo)
 
 
 def _stop(stop: Any, options: Any, hosts: str | None) -> NoReturn:
@@ -162,58 +156,5 @@ def _config_of_script(path: Path) -> Path | None:
     return found
 
 
-def _fail(error: Any, with_stack: bool) -> NoReturn:
-    """Tell the error; on a rank to the launcher, who shows that of the first rank to fail."""
-    from pedl2det_runtime.distributed.joining import is_rank
-    from pedl2det_runtime.errors import TrialCodeError
-    from pedl2det_runtime.launch.output import Failure
-
-    cause = error.__cause__ if isinstance(error, TrialCodeError) else None
-    if is_rank():
-        details = "".join(traceback.format_exception(cause)) if cause else ""
-        Failure(type(error).__name__, str(error), details).tell()
-        sys.exit(2)
-    if with_stack:
-        traceback.print_exception(cause or error)
-    elif isinstance(error, TrialCodeError):
-        raise Pedl2DetError(f"{error} (--traceback shows the whole stack)") from None
-    raise Pedl2DetError(str(error)) from None
-
-
 def _say(line: str, is_error: bool) -> None:
     click.echo(line, err=is_error)
-
-
-def _runtime() -> ModuleType:
-    """The runtime, imported only here: it needs the extra ``run``."""
-    try:
-        from pedl2det_runtime.trainer import run
-    except ModuleNotFoundError as error:
-        raise Pedl2DetError(
-            f"training needs {error.name}, which is not installed: pip install 'pedl2det[run]'"
-        ) from None
-    return run
-
-
-@contextmanager
-def _old_names(options: Any) -> Iterator[None]:
-    """The old API and the old names of TensorFlow and Keras, while an old trial is trained."""
-    from pedl2det_runtime.backends import keras_versions
-    from pedl2det_runtime.trainer.run import readable_config
-
-    names = old_names_of(options.directory, readable_config(options))
-    if names.age is Age.CURRENT:
-        yield
-        return
-    keras_versions.choose_keras_2()
-    keras_versions.load_tensorflow()
-    with keras_versions.as_before():
-        from pedl import idioms
-
-        idioms.activate(names.age, names_from_one=names.from_one)
-        import pedl.frameworks.keras  # noqa: F401 - what old trials import
-
-        try:
-            yield
-        finally:
-            idioms.deactivate()

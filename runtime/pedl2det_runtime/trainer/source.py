@@ -112,5 +112,10 @@ def _stored(config: ExperimentConfig, name: str) -> Path:
     for path in places:
         if path.is_dir():
             return path
-    searched = f"not in {places[0].parent}" if places else "checkpoint_storage is no directory here"
+    kind = storage.type if storage else None
+    searched = (
+        f"not in {places[0].parent}"
+        if places
+        else f"only looked up if checkpoint_storage.type is shared_fs or directory; it is {kind}"
+    )
     raise ConfigError(f"{_KEY}: {name}: {searched}: {_REMEDY}")

@@ -6,6 +6,8 @@ are those of the code. One line says what was taken.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from pedl2det_runtime.trainer.job import Job
 from pedl2det_runtime.trainer.source_record import SourceCheckpoint
 
 _REMEDY = "take only its weights with --weights-only"
+_COMPARE = "compare its layers and hparams with the trial: pedl2det checkpoint show"
 
 
 class WarmStart:
@@ -67,7 +70,7 @@ class WarmStart:
             self._restore_own(model)
             return
         old = opened(self._path)
-        with model_files.fit_errors(old.weights.file):
+        with _advice(f"{_COMPARE} {self._path}"), model_files.fit_errors(old.weights.file):
             old.weights.restore_weights(model, size_limits.largest(model))
         if not self._weights_only:
             self._restore_optimizers(old)
@@ -92,12 +95,8 @@ class WarmStart:
             for setting in keras_versions.optimizer_settings(optimizer)
             if not setting.startswith(keras_versions.LOSS_SCALE)
         )
-        try:
+        with _advice(f"if only the optimizer differs, {_REMEDY}; {_COMPARE} {self._path}"):
             model_files.restore_weights(self._path, model, settings)
-        except DamagedCheckpointError:
-            raise
-        except CheckpointError as error:
-            raise CheckpointError(f"{error}; if only the optimizer differs, {_REMEDY}") from None
         self._taken.append("the optimizer")
         layers = self._own_state().layers
         variables = model_files.layer_state_variables(model) if layers else []
@@ -109,12 +108,8 @@ class WarmStart:
 
     def _restore_optimizers(self, old: OldCheckpoint) -> None:
         context = self._job.context
-        try:
+        with _advice(_REMEDY):
             saved = old.restore_optimizers(context.model, context.optimizers)
-        except DamagedCheckpointError:
-            raise
-        except CheckpointError as error:
-            raise CheckpointError(f"{error}: {_REMEDY}") from None
         self._taken += [_described(state) for state in saved]
         self._compare_learning_rate(old)
 
@@ -127,7 +122,10 @@ class WarmStart:
             return
         now = float(graph_mode.value(variable))
         if np.float32(before) != np.float32(now):
-            self._notes.append(f"the learning rate is the code's, {now:.6g}; it has {before:.6g}")
+            self._notes.append(
+                f"the learning rate is {now:.6g} as in the code, not {before:.6g} as at the "
+                "checkpoint"
+            )
 
     def _callback_states(self) -> list[Any] | None:
         home = self._job.run.directory
@@ -151,6 +149,17 @@ class WarmStart:
 
     def _own_state(self) -> RankState:
         return RankState.read(self._path, self._job.context.distributed.rank)
+
+
+@contextmanager
+def _advice(remedy: str) -> Iterator[None]:
+    """Add a remedy to the error of a checkpoint that does not fit the model."""
+    try:
+        yield
+    except DamagedCheckpointError:
+        raise
+    except CheckpointError as error:
+        raise CheckpointError(f"{error}; {remedy}") from None
 
 
 def _described(state: OptimizerState) -> str:

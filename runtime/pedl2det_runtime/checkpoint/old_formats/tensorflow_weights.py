@@ -138,13 +138,9 @@ def _pairs(graph: Any, model: Any, optimizers: set[str]) -> Iterator[tuple[int, 
 
 
 def _difference(missing: list[str], unused: set[str]) -> str:
-    parts = []
-    if missing:
-        parts.append(f"the model has {_first(missing)}, which it has not")
-    if unused:
-        names = [key.removesuffix(_VALUE) for key in sorted(unused, key=_natural)]
-        parts.append(f"it has {_first(names)}, which the model has not")
-    return "; ".join(parts)
+    names = [key.removesuffix(_VALUE) for key in sorted(unused, key=_natural)]
+    lacking = {"the checkpoint lacks": missing, "the model lacks": names}
+    return "; ".join(f"{who} {_first(what)}" for who, what in lacking.items() if what)
 
 
 def _first(names: list[str]) -> str:
