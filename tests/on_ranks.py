@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,22 @@ def resumes(directory: Path) -> None:
         keep(whole, training().run(given.Random, whole / "out", config | more))
         training().run(given.Random, halves / "out", config | more, max_batches=7)
         keep(halves, training().run(given.Random, halves / "out", config | more, resume=True))
+
+
+def starts(directory: Path, source: str) -> None:
+    """Begin with a checkpoint, in one go and after a failure that left no checkpoint."""
+    import rank_trials as given
+
+    class Fails(given.Adam):
+        def build_training_data_loader(self) -> Any:
+            raise FileNotFoundError("the data")
+
+    config, options = training().config(5), {"from_checkpoint": Path(source)}
+    whole, again = directory / "whole", directory / "again"
+    keep(whole, training().run(given.Adam, whole / "out", config, **options))
+    with suppress(FileNotFoundError):
+        training().run(Fails, again / "out", config, **options)
+    keep(again, training().run(given.Adam, again / "out", config, resume=True))
 
 
 def training() -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import old_formats
 import rank_trials
 import training
 from support import EXAMPLES
@@ -181,3 +182,25 @@ def test_a_run_goes_on_with_another_number_of_processes(resumed: Path, tmp_path:
 
     assert any("the checkpoint is of 2 processes, 1 goes on" in line for line in done.said)
     assert done.reports[-1]["batches"] == 30
+
+
+# Beginning with a checkpoint.
+
+
+def test_a_run_begins_with_an_old_checkpoint_as_one_process_does(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(4, "tanh", input_shape=(3,)), tf.keras.layers.Dense(1)]
+    )
+    model.compile(tf.keras.optimizers.Adam(0.1), "mse")
+    model.fit(training.X, training.Y, batch_size=4, shuffle=False, verbose=0)
+    old = old_formats.write(tmp_path / "old", old_formats.WEIGHTS, model)
+
+    begun = on_ranks(2, "starts", tmp_path / "begun", str(old))
+
+    model.fit(training.X, training.Y, batch_size=4, shuffle=False, verbose=0)
+    assert_equal(weights(begun / "whole", 0), weights(begun / "whole", 1))
+    assert_equal(weights(begun / "again"), weights(begun / "whole"))
+    for ours, keras in zip(weights(begun / "whole"), model.get_weights(), strict=True):
+        np.testing.assert_allclose(ours, keras, rtol=1e-4, atol=1e-6)
