@@ -279,7 +279,7 @@ def test_another_optimizer_is_converted_without_its_state(model: Any, tmp_path: 
     source = MODEL.replace("Adam(0.1)", "SGD(0.1, momentum=0.9)")
     old = with_code(tmp_path / "old", WEIGHTS, model, source)
     line = refused("convert", old, tmp_path / "new", "--trust")
-    assert "it is the state of Adam, the model has SGD: convert only its weights with" in line
+    assert "it is the state of Adam, the model has SGD; convert only its weights with" in line
     assert checkpoint("convert", old, tmp_path / "new", "--trust", "--weights-only")[0] == 0
 
 

@@ -180,7 +180,9 @@ def test_a_run_goes_on_with_another_number_of_processes(resumed: Path, tmp_path:
     shutil.copytree(resumed / "Random" / "halves" / "out", tmp_path / "out")
     done = training.run(rank_trials.Random, tmp_path / "out", training.config(30), resume=True)
 
-    assert any("the checkpoint is of 2 processes, 1 goes on" in line for line in done.said)
+    assert any(
+        "the checkpoint was written with 2 slots, this run has 1" in line for line in done.said
+    )
     assert done.reports[-1]["batches"] == 30
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import uuid
 from pathlib import Path
@@ -21,6 +20,7 @@ from pedl2det_runtime.checkpoint import (
 from pedl2det_runtime.checkpoint.code_files import public_files
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
+from pedl2det_runtime.checkpoint.old_formats.states import RandomStates
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
@@ -57,31 +57,35 @@ def convert(source: Path, target: Path, *, trust: bool, weights_only: bool) -> l
     random_state.seed_everything(old.facts.seed)
     random_state.seed_global_generator(old.facts.seed)
     model, optimizers = load_old(old, trust, needs_weights=True)
-    taken = ["the weights"]
+    random, callbacks = None, []
     if not weights_only:
         try:
             old.restore_optimizers(model, optimizers)
         except CheckpointError as error:
             raise CheckpointError(
-                f"{error}: convert only its weights with --weights-only"
+                f"{error}; convert only its weights with --weights-only"
             ) from None
-        taken.append("the optimizer")
-    random = None if weights_only else states.random_states(old.path)
+        random, callbacks = states.random_states(old.path), states.callback_states(old.path) or []
+    _write(target, old, model, _rank_state(model, random, callbacks))
+    taken = {
+        "the weights": True,
+        "the optimizer": not weights_only,
+        "the random states": random,
+        "the states of the callbacks": callbacks,
+    }
+    return [part for part, is_taken in taken.items() if is_taken]
+
+
+def _rank_state(model: Any, random: RandomStates | None, callbacks: list[Any]) -> RankState:
     if random is not None:
         random.restore_generator()
-        taken.append("the random states")
-    callbacks = [] if weights_only else states.callback_states(old.path) or []
-    if callbacks:
-        taken.append("the states of the callbacks")
-    own = RankState(
+    return RankState(
         random=random.host if random else {},
         callbacks=safe_pickle.dumps(callbacks),
         loaders=_LOADERS,
         layers=model_files.layer_states(model) if random else [],
         gradients=[],
     )
-    _write(target, old, model, own)
-    return taken
 
 
 def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None:
@@ -101,17 +105,11 @@ def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None
         public_files(code) if code else (),
         compiled=compile_settings.described(model),
     )
+    name, run = f".{target.name}.", str(uuid.uuid4())
     try:
-        beside = Path(
-            tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
-        )
+        with tempfile.TemporaryDirectory(".partial", name, target.parent) as beside:
+            whole = writer.save(Path(beside), model, state, [own], run=run, contents=contents)
+            ownership.refuse_existing(target)
+            whole.rename(target)
     except OSError as error:
         raise CheckpointError(f"{target}: cannot be written: {error.strerror}") from None
-    try:
-        whole = writer.save(beside, model, state, [own], run=str(uuid.uuid4()), contents=contents)
-        ownership.refuse_existing(target)
-        whole.rename(target)
-    except OSError as error:
-        raise CheckpointError(f"{target}: cannot be written: {error.strerror}") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)

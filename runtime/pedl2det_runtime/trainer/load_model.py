@@ -1,4 +1,4 @@
-"""A trained model out of its checkpoint (``determined.keras.load_model_from_checkpoint_path``)."""
+"""Load a trained model from a checkpoint (``determined.keras.load_model_from_checkpoint_path``)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def load_model_from_checkpoint_path(
 
     Args:
         path: the checkpoint's directory.
-        tags: meant something for TensorFlow's SavedModels; not used.
+        tags: not used.
         trust: run the code in the checkpoint: the trial's, and ``Lambda`` layers.
 
     Returns:

@@ -54,11 +54,11 @@ class ResumePoint:
 def checkpoint_of_all(
     options: RunOptions, info: TrialInfo, say: Callable[[str], None]
 ) -> ResumePoint:
-    """What :func:`find_checkpoint` finds for the chief, with this process's own part of it.
+    """Return what the chief finds with :func:`find_checkpoint`, with the state of this rank.
 
     Raises:
-        ConfigError: as there.
-        CheckpointError: likewise.
+        ConfigError: as :func:`find_checkpoint`.
+        CheckpointError: as :func:`find_checkpoint`.
     """
     distributed = info.distributed
     found = find_checkpoint(options, info, say) if distributed.rank == 0 else ResumePoint()
@@ -66,10 +66,10 @@ def checkpoint_of_all(
     if path is None:
         return found
     if state.slots != distributed.size:
-        go_on = "1 goes" if distributed.size == 1 else f"{distributed.size} go"
         say(
-            f"the checkpoint is of {state.slots} processes, {go_on} on: from here on the batches "
-            "are shared differently, so this is not the run that it would have been"
+            f"the checkpoint was written with {state.slots} slots, this run has "
+            f"{distributed.size}: the batches are shared differently from here on, so the results "
+            "differ from those of an uninterrupted run"
         )
     path = seen_by_all(path, distributed)
     own = RankState.read(path, distributed.rank)
@@ -104,12 +104,12 @@ def compare_trial(run: Run, contents: Contents) -> ResumePoint:
 def find_checkpoint(
     options: RunOptions, info: TrialInfo, say: Callable[[str], None]
 ) -> ResumePoint:
-    """What the results directory holds of an earlier run; nothing in it is ever overwritten.
+    """Find the checkpoint to resume from in the results directory, which a new run creates.
 
     Raises:
-        ConfigError: it holds results and ``options.resume`` is not set, it cannot be made, or
-            somebody else's files are where results go.
-        CheckpointError: the checkpoint in it is damaged, or what is trained has changed since.
+        ConfigError: the directory holds results and ``options.resume`` is not set, it cannot be
+            created, or files of others are in the place of results.
+        CheckpointError: all checkpoints are damaged, or the trained trial has changed.
     """
     out = options.out
     log = out / "metrics.jsonl"
@@ -175,6 +175,6 @@ def _check_reports(log: Path, there_are: int, known: int, options: RunOptions) -
 
 
 def _free(path: Path) -> Path:
-    """A name like this one that no file has."""
+    """Return this path, or one with a number appended that does not exist."""
     names = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, 10_000)))
     return next(name for name in names if not os.path.lexists(name))
