@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from support import EXAMPLES, ROOT, pedl2det, write_tree
@@ -152,6 +154,35 @@ def test_a_mistake_prints_one_helpful_line(mistake: Mistake, tmp_path: Path) -> 
         (line,) = done.stderr.splitlines()
         said = line.removesuffix(" (--traceback shows the whole stack)")
         assert said == "pedl2det: " + mistake.line.replace("DIR", str(trial))
+
+
+class Loss:
+    """The losses of four records, which a device computes; counts how often they are fetched."""
+
+    fetched = 0
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        Loss.fetched += 1
+        return np.array([0.5, np.nan, 0.5, np.inf])
+
+
+def test_the_losses_of_records_are_checked_where_they_are_fetched(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    import training
+
+    class Unreduced(tf.keras.Sequential):  # type: ignore[misc, name-defined]
+        def train_step(self, data: Any) -> dict[str, Any]:
+            return {"loss": Loss()}
+
+    make = training.building(
+        lambda trial: training.compiled(trial, Unreduced([training.dense()]), run_eagerly=True)
+    )
+    for more, batches in (({}, "one of the batches 1 to 10"), ({"trace": True}, "batch 1")):
+        before = Loss.fetched
+        said = training.run(make, tmp_path / batches, **more).said
+        assert len([line for line in said if f"the loss became nan in {batches}" in line]) == 1
+        assert more or Loss.fetched - before < 5
 
 
 @pytest.mark.parametrize(

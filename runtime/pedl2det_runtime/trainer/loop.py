@@ -186,7 +186,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
             self._callbacks.keras("on_train_batch_end", index, self._callback_logs(logs))
-        self._loss_warning.check(logs, batches)
+        if self._chunks or self._fetches_every_batch or batches == self._stop:
+            self._loss_warning.check(logs, batches)
         if self._trace:
             self._trace.write({"batch": batches, "metrics": self._metrics(logs)})
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
@@ -348,12 +349,16 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if not self._chunks:
             return
         batches = self._progress.batches
-        if self._trace or self._callbacks.needs_every_training_batch:
+        if self._fetches_every_batch:
             until = batches + 1
         else:
             until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
             until = min(until, self._signal_stop.limit)
         keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
+
+    @property
+    def _fetches_every_batch(self) -> bool:
+        return bool(self._trace or self._callbacks.needs_every_training_batch)
 
     def _is_over(self) -> bool:
         """Whether the training ends before its last batch: by a callback, or by a signal."""

@@ -31,9 +31,14 @@ _NO_NUMBERS = "OSUMmc"  # NumPy's kinds of objects such as None, texts, times an
 
 def scalars(logs: dict[str, Any]) -> Metrics:
     """The metrics that are single numbers, as floats that hold every bit of them."""
+    found = numbers(logs)
+    return {name: float(value.item()) for name, value in found.items() if value.size == 1}
+
+
+def numbers(logs: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The metrics that are numbers or arrays of them."""
     values = {name: np.asarray(value) for name, value in logs.items()}
-    numbers = {name: value for name, value in values.items() if value.dtype.kind not in _NO_NUMBERS}
-    return {name: float(value.item()) for name, value in numbers.items() if value.size == 1}
+    return {name: value for name, value in values.items() if value.dtype.kind not in _NO_NUMBERS}
 
 
 def written_lines(path: Path, keys: tuple[str, ...]) -> list[bytes]:
