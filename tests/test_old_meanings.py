@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ import tensorflow as tf
 from pedl import idioms
 from pedl.old_keras import SERVED
 from pedl.old_tensorflow import UnservedIdiomError
+from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.errors import GraphModeNeededError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -279,9 +281,59 @@ def test_a_session_evaluates_with_the_present_values_of_variables(keras: Any) ->
 def test_a_session_never_returns_a_value_that_may_be_stale(keras: Any) -> None:
     weights = tf.Variable(1.0)
     compiled = tf.function(lambda: weights * 2.0)() + 1.0  # who knows what else it changes
-    for tensor in (compiled, keras.layers.Input((3,))):
-        with pytest.raises(GraphModeNeededError):
-            tf.Session().run(tensor)
+    symbolic = keras.layers.Input((3,))
+    for tensor, reason in ((compiled, "it is computed by a tf.function"), (symbolic, "symbolic")):
+        for evaluate in (tf.Session().run, keras.backend.eval):
+            with pytest.raises(GraphModeNeededError, match=f"{reason}.*disable_eager_execution"):
+                evaluate(tensor)
+
+
+@pytest.mark.parametrize("read", ["K.eval(p)", "tf.Session().run(p)", "tf.get_variable('w')"])
+def test_a_loss_that_reads_values_needs_graph_mode(keras: Any, read: str) -> None:
+    model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+
+    def loss(y: Any, p: Any) -> Any:
+        eval(read, {"K": keras.backend, "tf": tf, "p": p})
+        return y - p
+
+    model.compile("sgd", loss)
+    with pytest.raises(Exception, match="in user code") as error:
+        model.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0)
+    reason = graph_mode.reason_for(error.value)
+    assert reason in (
+        "the float32 tensor of shape (None, 1) is symbolic and has no value",
+        "tf.get_variable is not supported in eager mode: use tf.Variable, or a layer of tf.keras",
+    )
+
+
+def test_a_handled_error_is_no_reason_for_graph_mode(keras: Any) -> None:
+    with pytest.raises(FileNotFoundError) as error:
+        try:
+            tf.gradients(tf.ones(1), tf.ones(1))
+        except RuntimeError:
+            np.load("missing.npy")
+    assert graph_mode.reason_for(error.value) is None
+
+
+def test_a_long_chain_of_tensors_is_evaluated_and_one_without_end_is_not_kept(keras: Any) -> None:
+    weight = tf.Variable(1.0)
+    last = weight + 1.0
+    first = weakref.ref(last)
+    for _ in range(3000):
+        last = last + 1.0
+    weight.assign(5.0)
+    assert keras.backend.eval(last) == 3006.0
+    assert first() is None  # values are not kept
+
+    added = tf.constant(1.0)
+    reference = weakref.ref(added)
+    last = last + added
+    del added
+    for _ in range(8000):
+        last = last + 1.0
+    assert reference() is None
+    with pytest.raises(GraphModeNeededError, match="more than 10000 operations"):
+        keras.backend.eval(last)
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,8 @@ def sessions(tf: Any) -> dict[str, Any]:
     """
 
     def get_session() -> Any:
-        return (
-            EagerSession() if tf.executing_eagerly() else tf.compat.v1.keras.backend.get_session()
-        )
+        is_eager = tf.compat.v1.executing_eagerly_outside_functions()
+        return EagerSession() if is_eager else tf.compat.v1.keras.backend.get_session()
 
     def set_session(session: Any) -> None:
         if not tf.executing_eagerly():
@@ -66,7 +65,8 @@ def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:
     """
     _log.warning(
         "multi_gpu_model(..., gpus=%r): the model trains on one device; BatchNormalization "
-        "normalizes over the whole batch, not over the part of each GPU",
+        "normalizes over the whole batch, not over the part of each GPU; to train on several "
+        "devices, run with --slots",
         gpus,
     )
     return model

@@ -38,7 +38,11 @@ def setting(original: Callable[[int], None]) -> Callable[[int], None]:
             original(int(value))
         _fixed = bool(value)
         what = "training" if _fixed else "inference"
-        _log.warning("set_learning_phase(%s): models are fixed to %s from here on", value, what)
+        _log.warning(
+            "set_learning_phase(%s): layers called from here on stay in %s mode, in fit and in "
+            "validations",
+            *(value, what),
+        )
 
     return set_learning_phase
 

@@ -14,8 +14,6 @@ from typing import Any, NoReturn, Self
 from pedl.old_values import present
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
-_GRAPH_MODE = "call tf.compat.v1.disable_eager_execution() at the top of the trial"
-
 
 class UnservedIdiomError(Pedl2DetError, AttributeError):
     """Old code uses a name without a counterpart; the message says what to write instead."""
@@ -38,9 +36,8 @@ class EagerSession:
         """Create this class, or a TensorFlow session in graph mode."""
         import tensorflow as tf
 
-        return (
-            object.__new__(cls) if tf.executing_eagerly() else tf.compat.v1.Session(*args, **kwargs)
-        )
+        is_eager = tf.compat.v1.executing_eagerly_outside_functions()
+        return object.__new__(cls) if is_eager else tf.compat.v1.Session(*args, **kwargs)
 
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         del target, graph, config
@@ -50,9 +47,9 @@ class EagerSession:
         """Not supported in eager mode.
 
         Raises:
-            UnservedIdiomError: always.
+            NeedsGraphModeError: always.
         """
-        raise NeedsGraphModeError(f"tf.Session().graph: there is no graph: {_GRAPH_MODE}")
+        raise NeedsGraphModeError("tf.Session().graph: there is no graph in eager mode")
 
     def run(self, fetches: Any, feed_dict: Any = None) -> Any:
         """Return the values of tensors.
@@ -65,13 +62,13 @@ class EagerSession:
             The present values as NumPy arrays in the same structure; None for operations.
 
         Raises:
-            NeedsGraphModeError: ``feed_dict`` is not empty, or a tensor is symbolic.
+            GraphModeNeededError: ``feed_dict`` is not empty, or a tensor has no present value.
         """
         import tensorflow as tf
 
         if feed_dict:
             raise NeedsGraphModeError(
-                f"tf.Session().run(..., feed_dict=...): placeholders need graph mode: {_GRAPH_MODE}"
+                "tf.Session().run(..., feed_dict=...): there are no placeholders in eager mode"
             )
         return tf.nest.map_structure(evaluated, fetches)
 
@@ -99,7 +96,7 @@ def old_iterator(name: str, tf: Any) -> Any:
     """
     served = Unserved(
         f"Dataset.{name}",
-        f"write `for x, y in dataset`; to read batches with a session: {_GRAPH_MODE}",
+        "write `for x, y in dataset`",
         getattr(tf.compat.v1.data, name),
     )
 
@@ -114,8 +111,6 @@ def evaluated(tensor: Any, feed_dict: Any = None, session: Any = None) -> Any:
     del feed_dict, session
     if tensor is None:  # an operation, which has been executed
         return None
-    if not hasattr(tensor, "numpy"):
-        raise NeedsGraphModeError(f"{tensor}: a symbolic tensor has no value: {_GRAPH_MODE}")
     return present(tensor).numpy()
 
 
@@ -129,7 +124,8 @@ class Unserved:
     """
 
     def __init__(self, name: str, instead: str, in_graph: Any = None) -> None:
-        self._message = f"{name} is not supported: {instead}"
+        where = "" if in_graph is None else " in eager mode"
+        self._message = f"{name} is not supported{where}: {instead}"
         self._in_graph = in_graph
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
@@ -145,7 +141,7 @@ class Unserved:
 
         if self._in_graph is None:
             raise UnservedIdiomError(self._message)
-        if tf.executing_eagerly():
+        if tf.compat.v1.executing_eagerly_outside_functions():
             raise NeedsGraphModeError(self._message)
         return self._in_graph
 

@@ -19,24 +19,42 @@ _ORIGIN = "_pedl_origin"
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
 #: How the names of compiled functions begin.
 _FUNCTIONS = "__"
+#: The longest recorded chain of operations; a chain that grows with each batch must end.
+_MOST_OPERATIONS = 10_000
 
 
-@dataclass(frozen=True)
-class _Origin:
-    """The operation that computed a tensor.
+@dataclass(frozen=True, eq=False)
+class _Operation:
+    """A recorded operation.
 
     Attributes:
-        operation: its type.
-        inputs: its input tensors.
+        name: its type.
+        inputs: its inputs: an :class:`_Origin` if recorded, else the tensor. Empty if there is an
+            obstacle.
         attributes: its attributes, names and values in turn.
         outputs: the number of its outputs.
-        place: the index of the tensor among them.
+        depth: the length of the longest chain of recorded operations that ends with it.
+        obstacle: why it cannot be executed again; None if it can.
     """
 
-    operation: str
+    name: str
     inputs: tuple[Any, ...]
     attributes: tuple[Any, ...]
     outputs: int
+    depth: int
+    obstacle: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Origin:
+    """Where a tensor comes from.
+
+    Attributes:
+        operation: the operation that computed it.
+        place: the index of the tensor among the outputs.
+    """
+
+    operation: _Operation
     place: int
 
 
@@ -88,13 +106,32 @@ def _record(
     if graph is not None:
         return
     name = operation.decode() if isinstance(operation, bytes) else operation
-    if (
-        name in _READS
-        or any(hasattr(one, _ORIGIN) for one in inputs)
-        or (name.startswith(_FUNCTIONS) and any(one.dtype == "resource" for one in inputs))
-    ):
-        for place, output in enumerate(outputs):
-            setattr(output, _ORIGIN, _Origin(name, inputs, attributes, len(outputs), place))
+    sources = tuple(getattr(one, _ORIGIN, one) for one in inputs)
+    before = [one.operation for one in sources if isinstance(one, _Origin)]
+    calls_function = name.startswith(_FUNCTIONS) and any(one.dtype == "resource" for one in inputs)
+    if not (before or name in _READS or calls_function):
+        return
+    depth = 1 + max((one.depth for one in before), default=0)
+    obstacles = (one.obstacle for one in before if one.obstacle)
+    obstacle = next(obstacles, None) or _obstacle(name, depth)
+    kept = () if obstacle else sources
+    recorded = _Operation(name, kept, attributes, len(outputs), depth, obstacle)
+    for place, output in enumerate(outputs):
+        setattr(output, _ORIGIN, _Origin(recorded, place))
+
+
+def _obstacle(name: str, depth: int) -> str | None:
+    """Return why an operation cannot be executed again; None if it can."""
+    from tensorflow.python.framework import op_def_registry
+
+    if depth > _MOST_OPERATIONS:
+        return f"it takes more than {_MOST_OPERATIONS} operations"
+    if name.startswith(_FUNCTIONS):
+        return "it is computed by a tf.function"
+    known = op_def_registry.get(name)
+    if known is None or (known.is_stateful and name not in _READS):
+        return f"the operation {name} has side effects or draws random numbers"
+    return None
 
 
 def evaluating(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -111,32 +148,56 @@ def present(tensor: Any) -> Any:
     """Return an eager tensor with the present values of the variables that it depends on.
 
     Raises:
-        GraphModeNeededError: it depends on a function or on an operation with side effects.
+        GraphModeNeededError: it is symbolic, or cannot be computed again.
     """
-    return _computed(tensor, {})
-
-
-def _computed(tensor: Any, done: dict[int, Any]) -> Any:
+    if _is_symbolic(tensor):
+        raise GraphModeNeededError(f"{_named(tensor)} is symbolic and has no value")
     origin = getattr(tensor, _ORIGIN, None)
     if origin is None:
         return tensor
-    if id(tensor) not in done:
-        inputs = [_computed(one, done) for one in origin.inputs]
-        done[id(tensor)] = _execute(origin, inputs)[origin.place]
-    return done[id(tensor)]
-
-
-def _execute(origin: _Origin, inputs: list[Any]) -> Any:
-    from tensorflow.python.eager import context, execute
-    from tensorflow.python.framework import op_def_registry
-
-    known = op_def_registry.get(origin.operation)
-    if known is None or (known.is_stateful and origin.operation not in _READS):
+    if origin.operation.obstacle:
         raise GraphModeNeededError(
-            f"a session evaluates a tensor of {origin.operation} again, which needs graph mode"
+            f"{_named(tensor)} cannot be computed again for the present values of its variables: "
+            f"{origin.operation.obstacle}"
         )
-    pairs = zip(origin.attributes[::2], origin.attributes[1::2], strict=True)
-    given = [part for name, value in pairs if value is not None for part in (name, value)]
+    outputs: dict[_Operation, Any] = {}
+    for operation in _up_to(origin.operation):
+        inputs = [
+            outputs[one.operation][one.place] if isinstance(one, _Origin) else one
+            for one in operation.inputs
+        ]
+        outputs[operation] = _execute(operation, inputs)
+    return outputs[origin.operation][origin.place]
+
+
+def _is_symbolic(tensor: Any) -> bool:
+    import tensorflow as tf
+
+    return tf.compat.v1.executing_eagerly_outside_functions() and (
+        tf.is_symbolic_tensor(tensor) or hasattr(tensor, "_keras_history")
+    )
+
+
+def _named(tensor: Any) -> str:
+    return f"the {tensor.dtype.name} tensor of shape {tensor.shape}"
+
+
+def _up_to(last: _Operation) -> list[_Operation]:
+    """Return an operation and all that it depends on, in an order in which they can be executed."""
+    found: set[_Operation] = set()
+    waiting = [last]
+    while waiting:
+        if (operation := waiting.pop()) not in found:
+            found.add(operation)
+            waiting += [one.operation for one in operation.inputs if isinstance(one, _Origin)]
+    return sorted(found, key=lambda one: one.depth)
+
+
+def _execute(operation: _Operation, inputs: list[Any]) -> Any:
+    from tensorflow.python.eager import context, execute
+
+    pairs = zip(operation.attributes[::2], operation.attributes[1::2], strict=True)
+    attributes = [part for name, value in pairs if value is not None for part in (name, value)]
     return execute.quick_execute(
-        origin.operation, origin.outputs, inputs, tuple(given), context.context()
+        operation.name, operation.outputs, inputs, tuple(attributes), context.context()
     )

@@ -8,10 +8,11 @@ Follows docs/semantics.md, Graph mode.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
-from pedl2det_runtime.errors import GraphModeNeededError, InvalidExperimentException
+from pedl2det_runtime.errors import SELECT_GRAPH_MODE, InvalidExperimentException
 
 _SYMBOLIC = "it uses symbolic tensors of its model as values"
 #: Parts of messages of TensorFlow and Keras about code that works in graph mode only, and a reason.
@@ -24,6 +25,15 @@ _REASONS = {
     ),
     r"The Session graph is empty": "it evaluates tensors in a session",
 }
+#: The message of a ``GraphModeNeededError``.
+_NEEDED = re.compile(rf"(?:.*Error: )?(?P<reason>.*); {re.escape(SELECT_GRAPH_MODE)}")
+#: The environment variable with which the launcher requests graph mode of all ranks: 1.
+VARIABLE = "PEDL2DET_GRAPH_MODE"
+
+
+def is_requested() -> bool:
+    """Return whether the launcher requests graph mode."""
+    return os.environ.get(VARIABLE) == "1"
 
 
 def is_chosen() -> bool:
@@ -44,20 +54,24 @@ def reason_for(error: BaseException) -> str | None:
     """Return why code that failed in eager mode needs graph mode.
 
     Args:
-        error: the exception.
+        error: the exception. Keras and TensorFlow replace exceptions by others that repeat their
+            messages, so the messages are searched.
 
     Returns:
         The reason; None if the exception has another cause, or graph mode is selected.
     """
+    reason: str | None = None
     cause: BaseException | None = None if is_chosen() else error
     while cause is not None:
-        if isinstance(cause, GraphModeNeededError):
-            return str(cause)
-        for part, reason in _REASONS.items():
-            if re.search(part, str(cause)):
-                return reason
-        cause = cause.__cause__ or cause.__context__
-    return None
+        reason = _reason_in(str(cause)) or reason
+        cause = cause.__cause__  # not __context__: the trial may have handled that
+    return reason
+
+
+def _reason_in(message: str) -> str | None:
+    if found := _NEEDED.search(message):
+        return found["reason"]
+    return next((reason for part, reason in _REASONS.items() if re.search(part, message)), None)
 
 
 def seed_graphs(seed: int) -> None:
@@ -65,6 +79,7 @@ def seed_graphs(seed: int) -> None:
 
     ``tf.random.set_seed`` seeds the present graph only. A trial that selects graph mode builds its
     model in another one, and ``K.clear_session`` creates a new one.
+    ``keras_versions.as_before`` undoes it.
     """
     import tensorflow as tf
 

@@ -84,8 +84,23 @@ class TrialCodeError(Pedl2DetError):
     """The trial's code raised an exception, which is the ``__cause__`` of this one."""
 
 
+#: How a user selects graph mode.
+SELECT_GRAPH_MODE = (
+    "for graph mode call tf.compat.v1.disable_eager_execution() at the top of the trial's code"
+)
+
+
 class GraphModeNeededError(Pedl2DetError):
-    """The trial's code uses something that works in graph mode only."""
+    """The trial's code uses something that works in graph mode only.
+
+    Args:
+        reason: what it uses, and what to write instead if there is anything.
+    """
+
+    def __init__(self, reason: str) -> None:
+        remedy = f"; {SELECT_GRAPH_MODE}"
+        self.reason = reason.removesuffix(remedy)  # also of a pickled one
+        super().__init__(self.reason + remedy)
 
 
 class Interrupted(KeyboardInterrupt):
