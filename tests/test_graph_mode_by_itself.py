@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pedl2det_runtime.trainer.options import RunOptions
+from pedl2det_runtime.trainer.run import run
 from support import pedl2det, write_tree
 
 pytestmark = pytest.mark.slow
@@ -115,7 +117,8 @@ def test_a_loss_over_tensors_of_the_model(tmp_path: Path) -> None:
     lines = (tmp_path / "out/batches.jsonl").read_text().splitlines()
     losses = [json.loads(line)["metrics"]["loss"] for line in lines]
     assert losses == pytest.approx(by_hand(12), rel=1e-4)
-    assert len([line for line in said if LINE in line]) == 1
+    (line,) = (line for line in said if LINE in line)
+    assert line.startswith(f"{directory}/model_def.py:18: ")  # build_model
     assert said.count("experiment: seed 0") == 1
 
 
@@ -128,7 +131,9 @@ def test_a_run_by_tensors_goes_on_and_its_model_is_loaded(tmp_path: Path) -> Non
     assert last_validation(tmp_path / "parts") == last_validation(tmp_path / "whole")
     assert not any(LINE in line for line in said)  # the checkpoint tells it
     code = (
-        "import sys, pedl2det_runtime, numpy as np\n"
+        "import sys, numpy as np\n"
+        "from pedl2det_runtime import stub_path\n"
+        "stub_path.serve_first()\n"  # where Determined is installed, too
         "from determined.keras import load_model_from_checkpoint_path\n"
         "model = load_model_from_checkpoint_path(sys.argv[1], trust=True)\n"
         "x = np.arange(60, dtype=np.float32).reshape(20, 3) / 60\n"
@@ -177,7 +182,7 @@ def test_names_that_only_graph_mode_has(tmp_path: Path) -> None:
     assert "FED 3.0" in said
     (line,) = (line for line in said if LINE in line)
     assert "model_def.py:17" in line
-    assert "tf.get_variable is not supported: use tf.Variable" in line
+    assert "tf.get_variable is not supported in eager mode: use tf.Variable" in line
     graph, eager = (last_validation(tmp_path / f"{name}-out") for name in ("graph", "eager"))
     assert graph == pytest.approx(eager, rel=1e-5)
 
@@ -199,7 +204,18 @@ class Late(tf.keras.callbacks.Callback):
 
     assert done.returncode == 2
     assert "tf.gradients is not supported when eager execution is enabled" in done.stderr
+    assert "for graph mode call tf.compat.v1.disable_eager_execution() at the top" in done.stderr
     assert LINE not in done.stdout
+
+
+def test_graphs_have_no_seed_after_a_run(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    before = tf.Graph.seed
+    source = AUTOENCODER.replace("0.5 * K.sum(K.square(code), axis=-1)", "0.0")
+    directory = trial(tmp_path / "trial", source, OPTIMIZER="'sgd'")
+    run(RunOptions(directory=directory, out=tmp_path / "out", max_batches=1), print)
+    assert tf.Graph.seed is before
 
 
 RANDOM = """\

@@ -110,16 +110,18 @@ def begin_trial() -> None:
 
 @contextlib.contextmanager
 def as_before() -> Iterator[None]:
-    """Undo :func:`prepare` at the end of the ``with`` block."""
+    """Undo :func:`prepare` and ``graph_mode.seed_graphs`` at the end of the ``with`` block."""
     import tensorflow as tf
 
     global _serves_old_arguments
     random = tf.keras.backend.experimental
     before = _serves_old_arguments, random.is_tf_random_generator_enabled()
+    seed = tf.Graph.seed
     try:
         yield
     finally:
         _serves_old_arguments = before[0]
+        tf.Graph.seed = seed
         if not before[1]:
             random.disable_tf_random_generator()
 

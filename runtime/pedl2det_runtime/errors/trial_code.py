@@ -47,6 +47,20 @@ def definition_in_trial(error: BaseException, directory: Path) -> str | None:
     return None
 
 
+def place_in_trial(error: BaseException, directory: Path) -> str:
+    """Return ``file:line`` of what raised an exception, else of what it concerns.
+
+    Args:
+        error: the exception.
+        directory: the trial's directory, which is returned if no line of it is known.
+    """
+    return (
+        location_in_trial(error, directory)
+        or definition_in_trial(error, directory)
+        or str(directory)
+    )
+
+
 def location_in_trial(error: BaseException, directory: Path) -> str | None:
     """Return ``file:line`` of the innermost line of the trial that raised an exception.
 

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.distributed.keys import KEY_VARIABLE, new_key
-from pedl2det_runtime.errors import ConfigError, Interrupted, RankError
+from pedl2det_runtime.errors import ConfigError, GraphModeNeededError, Interrupted, RankError
 from pedl2det_runtime.launch.outcome import Outcome, may_pass
 from pedl2det_runtime.launch.output import Failure
 from pedl2det_runtime.trainer import run_lock, signals
@@ -67,6 +68,8 @@ def horovodrun() -> str:
 def launch(job: Launch, say: Callable[[str, bool], None]) -> None:
     """Train on several ranks, and start them again after a failure that may pass.
 
+    They are also started again, all in graph mode, if the code of one needs that.
+
     Args:
         job: what is started.
         say: prints a line for people; the second argument says whether it goes to stderr.
@@ -79,14 +82,20 @@ def launch(job: Launch, say: Callable[[str, bool], None]) -> None:
     program = horovodrun()
     before: Failure | None = None
     restarts, command = job.restarts, job.command
+    mode: dict[str, str] = {}
     while True:
         reached = checkpoint_directory.latest(job.out / "checkpoints")
         outcome = Outcome(say)
-        if _run([*_arguments(program, job), *command], outcome, job.out) == 0:
+        if _run([*_arguments(program, job), *command], outcome, job.out, mode) == 0:
             return
         if outcome.stopped_by is not None:
             raise Interrupted(outcome.stopped_by)
         rank, failure = outcome.first_failure()
+        if failure.kind == GraphModeNeededError.__name__ and not mode:
+            mode = {graph_mode.VARIABLE: "1"}
+            reason = GraphModeNeededError(failure.message).reason
+            say(f"pedl2det: starting again in graph mode, as by TensorFlow 1: {reason}", False)
+            continue
         if checkpoint_directory.latest(job.out / "checkpoints") != reached:
             before = None
         if rank is None or not may_pass(failure, before) or not restarts:
@@ -119,12 +128,9 @@ def _arguments(program: str, job: Launch) -> list[str]:
     ]
 
 
-def _run(command: list[str], outcome: Outcome, out: Path) -> int:
+def _run(command: list[str], outcome: Outcome, out: Path, mode: dict[str, str]) -> int:
     """Run ``horovodrun`` to its end; on a signal have the ranks stop in order, then at once."""
-    environment = os.environ | {
-        "PYTHONUNBUFFERED": "1",
-        KEY_VARIABLE: new_key(),
-    }
+    environment = os.environ | mode | {"PYTHONUNBUFFERED": "1", KEY_VARIABLE: new_key()}
     process = subprocess.Popen(  # noqa: S603 - our own command
         command,
         env=environment,

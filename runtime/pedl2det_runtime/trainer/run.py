@@ -21,8 +21,13 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.distributed.joining import join
-from pedl2det_runtime.errors import ConfigError, Pedl2DetError
-from pedl2det_runtime.errors.trial_code import location_in_trial
+from pedl2det_runtime.errors import (
+    SELECT_GRAPH_MODE,
+    ConfigError,
+    GraphModeNeededError,
+    Pedl2DetError,
+)
+from pedl2det_runtime.errors.trial_code import place_in_trial
 from pedl2det_runtime.trainer import run_lock
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.reports import REPORT, written_lines
@@ -80,18 +85,29 @@ def locked_run(
 
 
 def _run_in_needed_mode(run: Run, file: Path | None) -> Progress:
-    """Train a trial from its beginning; in graph mode if its checkpoint or its code needs that."""
+    """Train a trial from its beginning; in graph mode if its checkpoint or its code needs that.
+
+    Raises:
+        GraphModeNeededError: a rank of several needs graph mode. All must train in the same mode,
+            so the launcher starts them again.
+    """
     point = run.resume_point
-    if not (point.path and written_with(point.path).get("graph_mode")):
+    is_known = point.path and written_with(point.path).get("graph_mode")
+    if not (is_known or graph_mode.is_requested()):
         try:
             return _run(run, file)
         except Pedl2DetError as error:
-            known = point.state.records if point.state else 0
-            has_reported = len(written_lines(run.out / "metrics.jsonl", REPORT)) > known
             reason = graph_mode.reason_for(error)
-            if has_reported or reason is None:
+            if reason is None:
                 raise
-            place = location_in_trial(error.__cause__ or error, run.directory) or run.directory
+            known = point.state.records if point.state else 0
+            if len(written_lines(run.out / "metrics.jsonl", REPORT)) > known:
+                if SELECT_GRAPH_MODE not in str(error):
+                    error.args = (f"{error}; {SELECT_GRAPH_MODE}",)
+                raise
+            place = place_in_trial(error.__cause__ or error, run.directory)
+            if run.info.distributed.size > 1:
+                raise GraphModeNeededError(f"{place}: {reason}") from error.__cause__
             run.say(f"{place}: this trial is trained in graph mode, as by TensorFlow 1: {reason}")
     graph_mode.choose()
     return _run(run, file)

@@ -88,11 +88,7 @@ def users_code(directory: Path, doing: str) -> Iterator[None]:
             error.args = (f"{place}: {error}",)
         raise
     except BaseException as error:
-        place = (
-            trial_code.location_in_trial(error, directory)
-            or trial_code.definition_in_trial(error, directory)
-            or str(directory)
-        )
+        place = trial_code.place_in_trial(error, directory)
         line = f"{place}: {doing}: {trial_code.one_line(error)}"
         raise TrialCodeError("; ".join((line, *_unknown_hparam(error)))) from error
 
