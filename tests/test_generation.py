@@ -97,9 +97,11 @@ def test_layers_of_a_script(tmp_path: Path) -> None:
 def test_a_run_leaves_no_state_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import tensorflow as tf
 
+    from pedl import idioms
     from pedl2det_runtime import stub_path
     from pedl2det_runtime.backends import keras_versions
 
+    idioms.deactivate()  # another test in this process may have imported pedl
     random = tf.keras.backend.experimental
     monkeypatch.setattr(keras_versions, "_serves_old_arguments", False)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != stub_path.STUBS])
