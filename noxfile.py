@@ -150,7 +150,7 @@ def tf1(session: nox.Session) -> None:
     python = shutil.which("python3.7")
     if python is None or subprocess.run([python, "-V"]).returncode:
         session.skip("TensorFlow 1.14 needs Python 3.7, and there is no python3.7 on the path")
-    old = Path(session.create_tmp()) / "tensorflow-1.14"
+    old = Path(session.create_tmp()).resolve() / "tensorflow-1.14"
     session.run(python, "-m", "venv", str(old), external=True)
     session.run(str(old / "bin" / "pip"), "install", *TENSORFLOW_1, external=True)
     session.install("-e", ".[run]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
