@@ -92,7 +92,6 @@ def install_horovod(say: Callable[[str], None]) -> None:
     _run(
         [*pip, "--no-build-isolation", "--no-cache-dir", "--force-reinstall", "--no-deps", horovod]
     )
-    _run([*pip, *(text for name, text in _needed("horovod").items() if name != "horovod")])
 
 
 def _run(command: list[str]) -> None:
