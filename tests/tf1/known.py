@@ -41,11 +41,6 @@ KNOWN = (
         "the transformations of ImageDataGenerator have other axes today",
     ),
     Known(
-        "glyph_transfer/const",
-        "loss|metrics|weights|validation",
-        "rounding: 1e-8 in float64, without its top-3 metric, which takes float32 only",
-    ),
-    Known(
         "house_multi",
         "weights$|validation",
         "averages of BatchNormalization in Keras 2.2.4 were corrected for their start",

@@ -24,11 +24,27 @@ def drop_nothing(layers):
 
 
 def set_precision(package, floatx):
-    """Make a Keras compute in ``floatx``; its fused batch normalization takes float32 only."""
+    """Make a Keras compute in ``floatx``.
+
+    Its fused batch normalization and its ranks of predictions (top-k metrics) take float32 only.
+    """
     package.backend.set_floatx(floatx)
     if floatx != "float32":
         kind = package.layers.BatchNormalization
         kind.__init__ = _without(kind.__init__, ("fused",))
+        _rank_in_float32()
+
+
+def _rank_in_float32():
+    import tensorflow as tf
+    from tensorflow.python.ops import gen_nn_ops
+
+    original = gen_nn_ops.in_top_kv2
+
+    def in_top_k(predictions, targets, k, name=None):
+        return original(tf.cast(predictions, "float32"), targets, k, name)
+
+    gen_nn_ops.in_top_kv2 = in_top_k
 
 
 def _without(original, rates):
