@@ -100,7 +100,9 @@ def test_what_is_the_same_is_the_same_object(served: None) -> None:
 def test_what_nothing_serves_says_what_to_write(served: None) -> None:
     from pedl.old_tensorflow import UnservedIdiomError
 
-    with pytest.raises(UnservedIdiomError, match="tf.layers is not supported: use tf.keras.layers"):
+    with pytest.raises(
+        UnservedIdiomError, match="tf.layers is not supported in eager mode: use tf.keras.layers"
+    ):
         old_object("tensorflow.layers").dense(1)
     with pytest.raises(
         UnservedIdiomError, match="tf.contrib.slim is not supported: it was removed"
