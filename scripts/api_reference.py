@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import griffe
+from generated_page import ROOT, write_or_check
 
-ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "api.md"
 MODULES = ("determined", "determined.core", "determined.keras", "determined.keras.callbacks",
            "determined.errors", "determined.common.check", "determined.common.util",
@@ -31,14 +30,7 @@ The documents that promise it are Determined's Keras API guide and reference;
 
 def main() -> int:
     """Write the page, or compare it."""
-    page = "\n".join([HEAD, *_modules()]).rstrip() + "\n"
-    if "--check" in sys.argv[1:]:
-        if TARGET.read_text(encoding="utf-8") == page:
-            return 0
-        print(f"{TARGET.relative_to(ROOT)} is out of date: python scripts/api_reference.py")
-        return 1
-    TARGET.write_text(page, encoding="utf-8")
-    return 0
+    return write_or_check(TARGET, "\n".join([HEAD, *_modules()]).rstrip() + "\n")
 
 
 def _modules() -> Iterator[str]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
+
+from generated_page import ROOT, write_or_check
 
 from pedl2det_runtime.config.keys import HYPERPARAMETERS, ROWS, STORAGE, Effect, Row
 
-ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "config.md"
 HEAD = """\
 # Config keys
@@ -40,14 +40,7 @@ starts, except labels.
 
 def main() -> int:
     """Write the page, or compare it."""
-    page = "\n".join(_lines()).rstrip() + "\n"
-    if "--check" in sys.argv[1:]:
-        if TARGET.exists() and TARGET.read_text(encoding="utf-8") == page:
-            return 0
-        print(f"{TARGET.relative_to(ROOT)} is out of date: python scripts/config_page.py")
-        return 1
-    TARGET.write_text(page, encoding="utf-8")
-    return 0
+    return write_or_check(TARGET, "\n".join(_lines()).rstrip() + "\n")
 
 
 def _lines() -> Iterator[str]:

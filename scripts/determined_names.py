@@ -16,9 +16,9 @@ import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from generated_page import ROOT, write_or_check
+
 LIST = ROOT / "tests" / "determined_names.txt"
 TARGET = ROOT / "docs" / "determined.md"
 COMMON = ("api", "check", "constants", "context", "detignore", "experimental", "storage")
@@ -71,13 +71,7 @@ def main() -> int:
     if "--list" in sys.argv[1:]:
         print("\n".join(listed()))
         return 0
-    text = page()
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(text, encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != text:
-        print(f"{TARGET.relative_to(ROOT)} is out of date: python scripts/determined_names.py")
-        return 1
-    return 0
+    return write_or_check(TARGET, page())
 
 
 def listed() -> Iterator[str]:

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from generated_page import ROOT, write_or_check
+
 from pedl2det.rules import Rule, every_rule
 
-ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "rules.md"
 HEAD = """\
 # Rules
@@ -26,14 +27,7 @@ LANGUAGES = {".py": "python", ".yaml": "yaml", ".ipynb": "json"}
 
 def main() -> int:
     """Write the page, or compare it."""
-    page = "\n".join(_lines()).rstrip() + "\n"
-    if "--check" in sys.argv[1:]:
-        if TARGET.exists() and TARGET.read_text(encoding="utf-8") == page:
-            return 0
-        print(f"{TARGET.relative_to(ROOT)} is out of date: python scripts/rules_page.py")
-        return 1
-    TARGET.write_text(page, encoding="utf-8")
-    return 0
+    return write_or_check(TARGET, "\n".join(_lines()).rstrip() + "\n")
 
 
 def _lines() -> Iterator[str]:

@@ -26,6 +26,7 @@ def names() -> ModuleType:
     spec = importlib.util.spec_from_file_location("determined_names", SCRIPT)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(SCRIPT.parent))  # where it has its helper
     sys.modules["determined_names"] = module
     spec.loader.exec_module(module)
     return module

@@ -30,7 +30,7 @@ class SearcherMode(Enum):
     """Which processes ask for operations."""
 
     WorkersAskChief = "WORKERS_ASK_CHIEF"
-    ChiefOnly = "CHEIF_ONLY"
+    ChiefOnly = "CHEIF_ONLY"  # as Determined 0.38.1 spells it
 
 
 class PreemptMode(Enum):
