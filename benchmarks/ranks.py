@@ -1,19 +1,18 @@
-"""Two processes: `pedl2det run --slots 2` against a Horovod script by hand, samples a second.
+"""Several processes: ``pedl2det run --slots 2`` against a Horovod script by hand, and against one.
 
-    python benchmarks/ranks.py [REPEATS]
-
-Both train the same model on the same batches, and are timed from their first report to their last.
+All train the same model on batches of the same size per process, and are timed from their first
+report to their last. More processes than cores only show what they cost each other.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from comparison import Comparison, in_turns, used
 
 BATCH, REPORTS, PERIOD = 64, 20, 100  # records of one process; batches between two reports
 
@@ -102,49 +101,59 @@ class T(TFKerasTrial):
 """
 CONFIG = f"""\
 entrypoint: model_def:T
-hyperparameters: {{global_batch_size: {2 * BATCH}}}
+hyperparameters: {{{{global_batch_size: {{batch}}}}}}
 scheduling_unit: {PERIOD}
-searcher: {{name: single, metric: val_loss, max_length: {{batches: {REPORTS * PERIOD}}}}}
+searcher: {{{{name: single, metric: val_loss, max_length: {{{{batches: {REPORTS * PERIOD}}}}}}}}}
 checkpoint_policy: none
 """
 
 
-def samples_a_second(*command: str | Path) -> float:
-    """What both processes train in a second, as the first of them measured it."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "TF_USE_LEGACY_KERAS": "1"},
-    )
-    found = re.search(r"SECONDS (\S+)", done.stdout)
-    assert found, done.stdout + done.stderr
-    return 2 * BATCH * PERIOD * (REPORTS - 1) / float(found[1])
-
-
-def main(repeats: int) -> None:
-    """Measure in turns and print the rates and their ratio."""
+def measure(rounds: int) -> list[Comparison]:
+    """Measure samples a second."""
     horovodrun = Path(sys.executable).with_name("horovodrun")
     with tempfile.TemporaryDirectory() as scratch:
         trial = Path(scratch, "trial")
         trial.mkdir()
         (trial / "common.py").write_text(COMMON)
         (trial / "model_def.py").write_text(TRIAL)
-        (trial / "const.yaml").write_text(CONFIG)
         (trial / "by_hand.py").write_text(BY_HAND)
-        by_hand, ours = [], []
-        for number in range(repeats):
-            script = trial / "by_hand.py"
-            by_hand.append(
-                samples_a_second(horovodrun, "-np", "2", "--gloo", sys.executable, script)
-            )
-            out = ("--out", f"{scratch}/{number}")
-            run = (sys.executable, "-m", "pedl2det", "run", trial, "--slots", "2")
-            ours.append(samples_a_second(*run, *out))
-    hand, run_ = statistics.median(by_hand), statistics.median(ours)
-    print(f"by hand {hand:.0f} samples/s, pedl2det {run_:.0f} samples/s: ratio {run_ / hand:.2f}")
+        script = (horovodrun, "-np", "2", "--gloo", sys.executable, trial / "by_hand.py")
+        found = in_turns(
+            {
+                "2": lambda: _ours(trial, 2),
+                "by hand": lambda: _samples_a_second(2, *script),
+                "1": lambda: _ours(trial, 1),
+                "4": lambda: _ours(trial, 4),
+            },
+            rounds,
+        )
+    cores = os.cpu_count()
+    return [
+        Comparison(
+            f"{ranks} processes, {cores} cores",
+            found[ranks],
+            against,
+            found[other],
+            "samples/s",
+            target,
+        )
+        for ranks, against, other, target in (
+            ("2", "Horovod by hand, 2 processes", "by hand", 1.0),
+            ("2", "1 process", "1", None),
+            ("4", "2 processes", "2", None),
+        )
+    ]
 
 
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+def _ours(trial: Path, ranks: int) -> float:
+    (trial / "const.yaml").write_text(CONFIG.format(batch=ranks * BATCH))
+    with tempfile.TemporaryDirectory() as out:
+        run = (sys.executable, "-m", "pedl2det", "run", trial, "--slots", ranks)
+        return _samples_a_second(ranks, *run, "--out", f"{out}/run")
+
+
+def _samples_a_second(ranks: int, *command: object) -> float:
+    """What all processes train in a second, as the slowest of them measured it."""
+    done = used(command)
+    seconds = max(map(float, re.findall(r"SECONDS (\S+)", done.output)))
+    return ranks * BATCH * PERIOD * (REPORTS - 1) / seconds

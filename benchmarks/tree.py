@@ -1,10 +1,7 @@
 """A repository of 2,000 files, 50 of them legacy: migrate against the least that it could do.
 
-The least: read every file, and ``libcst.parse_module`` for the legacy ones. Both sides are
-processes of their own, in turns; the times are the CPU seconds of whole processes. Both find their
-modules compiled, as pip leaves them.
-
-python benchmarks/tree.py [REPEATS]
+The least: read every file, and ``libcst.parse_module`` for the legacy ones. CPU seconds of whole
+processes, with modules compiled, as pip leaves them.
 """
 
 from __future__ import annotations
@@ -12,11 +9,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from comparison import Comparison, in_turns, used
 
 FILES, LEGACY = 2000, 50
 EXAMPLES = Path(__file__).parent.parent / "legacy_examples"
@@ -31,7 +28,8 @@ for path in Path(sys.argv[1]).rglob("*.py"):
     if b"pedl" in data:
         libcst.parse_module(data)
 """
-MIGRATE = ("-m", "pedl2det", "migrate", "--force", "--jobs", "1")
+MIGRATE = ("pedl2det", "migrate", "--force", "--jobs", "1")
+MIGRATED_FIRST = 80  # files, so that all modules are compiled
 
 FUNCTION = '''\
 def {name}(values, size={size}, *, scale=1.0):
@@ -47,18 +45,18 @@ def {name}(values, size={size}, *, scale=1.0):
 NOUNS = ("loader", "model", "metric", "schedule", "image", "record", "session", "weight", "batch")
 
 
-def make_tree(root: Path) -> None:
+def make_tree(root: Path, files: int = FILES) -> None:
     """Write the same repository each time: packages of plain files, and trials among them."""
     chance = random.Random(0)
     legacy = 0
-    while legacy < LEGACY:
+    while legacy < LEGACY * files // FILES:
         for name in MIGRATED:
             to = root / "trials" / f"{name}_{legacy}"
             ignored = shutil.ignore_patterns("data", "__pycache__")
             shutil.copytree(EXAMPLES / name, to, ignore=ignored)
             legacy += sum(b"pedl" in path.read_bytes() for path in to.glob("*.py"))
     present = sum(1 for _ in root.rglob("*.py"))
-    for number in range(FILES - present):
+    for number in range(files - present):
         path = root / f"package_{number // 40}" / f"module_{number}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_plain(chance))
@@ -73,41 +71,29 @@ def _plain(chance: random.Random) -> str:
     return code
 
 
-def seconds(*arguments: object) -> float:
-    """The CPU seconds of a process of Python, from its start to its end."""
-    process = subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+def measure(rounds: int) -> list[Comparison]:
+    """Measure CPU seconds."""
+    ours, least = ("-m", *MIGRATE), ("-c", LEAST)
+    found = in_turns(
+        {"ours": lambda: seconds_in(FILES, *ours), "least": lambda: seconds_in(FILES, *least)},
+        rounds,
     )
-    _, status, used = os.wait4(process.pid, 0)
-    assert status == 0, f"{arguments}: {status}"
-    return used.ru_utime + used.ru_stime
+    what = f"migrate, {FILES} files, {LEGACY} of them legacy"
+    return [Comparison(what, found["ours"], "reading and parsing", found["least"], "s")]
 
 
-def main(repeats: int) -> None:
-    """Measure in turns and print migrate against the least."""
+def migrated_in(files: int) -> float:
+    """Return the CPU seconds of the migration of a repository with so many files."""
+    return seconds_in(files, "-m", *MIGRATE)
+
+
+def seconds_in(files: int, *arguments: object) -> float:
+    """Return the CPU seconds of a process of Python on a repository; its second start counts."""
     with tempfile.TemporaryDirectory() as temporary:
-        os.environ["XDG_STATE_HOME"] = temporary  # the journals of these runs
-        os.environ["PYTHONPYCACHEPREFIX"] = temporary
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        original, copy = Path(temporary, "original"), Path(temporary, "copy")
-        make_tree(original)
-        files = [path.read_bytes() for path in original.rglob("*.py")]
-        lines = sum(data.count(b"\n") for data in files)
-        legacy = sum(b"pedl" in data for data in files)
-        print(f"{len(files)} files, {lines} lines, {legacy} of the files legacy")
-        least, ours = [], []
-        for _ in range(repeats + 1):
-            shutil.copytree(original, copy)
-            os.sync()  # or who syncs first pays for the writing of the copy
-            least.append(seconds("-c", LEAST, copy))
-            ours.append(seconds(*MIGRATE, copy))
-            shutil.rmtree(copy)
-        one, other = statistics.median(ours[1:]), statistics.median(least[1:])  # compiled by now
-        print(f"migrate    {one * 1000:5.0f} ms  {one / len(files) * 1e6:.0f} us a file")
-        print(f"the least  {other * 1000:5.0f} ms  ratio {one / other:.2f}")
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 7)
+        state = {"XDG_STATE_HOME": temporary, "PYTHONPYCACHEPREFIX": f"{temporary}/compiled"}
+        for name in ("first", "second"):
+            copy = Path(temporary, name)
+            make_tree(copy, files if name == "second" else MIGRATED_FIRST)
+            os.sync()  # or the process pays for the writing of the files
+            spent = used([sys.executable, *arguments, copy], state).seconds
+        return spent
