@@ -16,7 +16,8 @@ class Thing:
     """Anything that remembers."""
 
     def __init__(self, value: Any = None) -> None:
-        self.value = value
+        self.value: Any = value
+        self.last: Any = None
 
 
 def carried(before: Any, after: Any) -> Any:
@@ -87,3 +88,27 @@ def test_what_did_not_change_or_is_no_data_is_left_out() -> None:
     thing.open = len  # type: ignore[attr-defined]
 
     assert tracker.changes() == {}
+
+
+def test_beside_large_arrays_small_ones_are_compared_whole_and_large_ones_in_blocks() -> None:
+    owner = Thing(np.zeros(2**24))  # 128 MB
+    owner.last = np.zeros(100_003, "int8")
+    tracker = AttributeChanges(owner)
+    assert tracker.changes() == {}
+
+    for start in range(0, 2**24 - 2**12, 2**21 + 77):
+        owner.value[start : start + 2**12] = 1.0  # 32 kB
+        assert set(tracker.changes()) == {"value"}
+        owner.value[start : start + 2**12] = 0.0
+    owner.last[12_345] = 1
+    assert set(tracker.changes()) == {"last"}
+
+
+@pytest.mark.parametrize("kind", ["<U3", "S2", "M8[D]", "bool", "float16"])
+def test_arrays_of_any_plain_kind_are_compared(kind: str) -> None:
+    owner = Thing(np.zeros((4, 3), kind)[:, ::2])
+    tracker = AttributeChanges(owner)
+    assert tracker.changes() == {}
+
+    owner.value[1, 1] = np.ones((), kind)
+    assert set(tracker.changes()) == {"value"}

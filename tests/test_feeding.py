@@ -169,6 +169,42 @@ def test_a_sequence_remembers_what_it_changed() -> None:
     assert (new.indices, new.order.tolist(), new.seen) == ([3, 2, 1, 0], [3, 1, 0, 2], 7)
 
 
+class Large(Recording):
+    """A sequence of batches of 8 MB, in several arrays of several kinds."""
+
+    def __getitem__(self, index: int) -> Any:
+        image = np.full((2, 1000, 1000), index, "float32")
+        return {"image": image, "mask": image.T > 1, "id": [f"{index}.png"]}, np.arange(index)
+
+
+@pytest.mark.parametrize("has_memory", [True, False])
+def test_large_batches_of_processes_are_those_of_the_sequence(
+    has_memory: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_memory:
+        monkeypatch.delattr(os, "memfd_create")
+    kept = take(feed(Large(20), Workers(count=2, processes=True, queue=3)), 20)
+
+    for index, (inputs, targets) in enumerate(kept):  # all are kept: none may be overwritten
+        assert inputs["image"].tobytes() == np.full((2, 1000, 1000), index, "float32").tobytes()
+        assert inputs["mask"].all() == (index > 1)
+        assert (inputs["id"], targets.tolist()) == ([f"{index}.png"], [*range(index)])
+
+
+def test_a_process_ends_though_its_workers_are_stopped_amid_a_batch() -> None:
+    code = """
+import os, sys
+sys.path.insert(0, os.path.dirname({file!r}))
+del os.memfd_create  # so that batches go through the pipe
+from test_feeding import Large, Workers, feed
+batches = feed(Large(50), Workers(count=2, processes=True))
+for _ in range(5):
+    next(batches)
+batches.close()
+"""
+    subprocess.run([sys.executable, "-c", code.format(file=__file__)], timeout=30, check=True)
+
+
 def test_worker_processes_end_with_a_parent_that_is_killed() -> None:
     code = """
 import os, sys, time

@@ -7,6 +7,7 @@ tf-keras with later versions of TensorFlow.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 import tempfile
@@ -81,20 +82,30 @@ def load_tensorflow() -> None:
     fails.
     """
     if "TF_CPP_MIN_LOG_LEVEL" in os.environ:
-        import tensorflow
-
+        _import_tensorflow()
         return
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     with tempfile.TemporaryFile() as messages, os.fdopen(os.dup(2), "wb") as stderr:
         os.dup2(messages.fileno(), 2)
         try:
-            import tensorflow  # noqa: F401
+            _import_tensorflow()
         except BaseException:
             messages.seek(0)
             stderr.write(messages.read())
             raise
         finally:
             os.dup2(stderr.fileno(), 2)
+
+
+def _import_tensorflow() -> None:
+    """Import TensorFlow without the collection of garbage: nothing of it is any."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        import tensorflow  # noqa: F401
+    finally:
+        if collects:
+            gc.enable()
 
 
 def begin_trial() -> None:
@@ -305,11 +316,17 @@ def optimizer_settings(optimizer: Any) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if hasattr(value, "assign")}
 
 
-def make_chunkable(model: Any) -> bool:
-    """Enable several batches per execution; return False if the model does not support it."""
+def make_chunkable(model: Any, batches: int) -> bool:
+    """Enable several batches per execution; return False if the model does not support it.
+
+    Args:
+        model: a compiled model.
+        batches: how many it is trained on. For a single one, tracing a loop costs more than it
+            saves.
+    """
     if graph_mode.is_chosen():
         return False
-    if model.run_eagerly or _makes_its_own_functions(model):
+    if batches == 1 or model.run_eagerly or _makes_its_own_functions(model):
         model._steps_per_execution.assign(1)
         return False
     # Keras builds the loop over several batches, for good, if the number is not 1 at this moment.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -10,18 +12,9 @@ import tensorflow as tf
 from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
 from pedl2det_runtime.data.loaders import ArraySequence, BatchSequence, is_dataset
 from pedl2det_runtime.data.sampler import Sampler
-from pedl2det_runtime.data.tensors import (
-    as_dataset,
-    call_once,
-    described,
-    matches,
-    of_any_length,
-    of_any_shape,
-    standardized,
-)
-from pedl2det_runtime.data.workers import BatchFeed, Workers
-from pedl2det_runtime.errors import InvalidExperimentException
-from pedl2det_runtime.errors.trial_code import location_of
+from pedl2det_runtime.data.stacks import ArrayStacks, SequenceStacks
+from pedl2det_runtime.data.tensors import StackedDatasets, call_once, of_any_length, of_any_shape
+from pedl2det_runtime.data.workers import Workers
 
 #: The rank of this process and the number of ranks.
 Ranks = tuple[int, int]
@@ -61,6 +54,9 @@ class Feed(Protocol):
             How many must be used before all random states belong to the last of them.
         """
 
+    def read_ahead(self, until: int) -> None:
+        """Allow reading batches up to number ``until`` at once: an execution ends with it."""
+
     def finish(self) -> None:
         """Signal the end of a pass to the data."""
 
@@ -85,16 +81,38 @@ def training_feed(
     if is_dataset(data):
         return _DatasetFeed(data.repeat().skip(start) if start else data.repeat(), None)
     passes = Sampler(len(data), shuffle_seed, *ranks).passes(start)
-    return _SequenceFeed(data, passes, workers, None, start)
+    return _SequenceFeed(_stacks(data, passes, workers, start), StackedDatasets(), None, start)
 
 
-def validation_feed(data: Any, workers: Workers, steps: int | None, ranks: Ranks = (0, 1)) -> Feed:
-    """Read this rank's shard of the validation data once, at most ``steps`` batches of it."""
+def validation_feed(
+    data: Any,
+    workers: Workers,
+    steps: int | None,
+    datasets: StackedDatasets,
+    ranks: Ranks = (0, 1),
+) -> Feed:
+    """Read this rank's shard of the validation data once, at most ``steps`` batches of it.
+
+    Args:
+        data: a sequence of batches or a ``tf.data.Dataset``.
+        workers: the workers that load the batches of a sequence.
+        steps: the most batches to read; None for all.
+        datasets: makes the datasets; the same for all validations of a run.
+        ranks: rank of this process and number of processes that share a sequence.
+    """
     if is_dataset(data):
         data = data if steps is None else data.take(steps)
         return _DatasetFeed(data, batches_in_pass(data))
     share = Sampler(len(data), None, *ranks).one_pass()[:steps]
-    return _SequenceFeed(data, iter([share]), workers, len(share))
+    return _SequenceFeed(_stacks(data, iter([share]), workers), datasets, len(share))
+
+
+def _stacks(
+    data: BatchSequence, passes: Iterator[list[int]], workers: Workers, first: int = 0
+) -> ArrayStacks | SequenceStacks:
+    if isinstance(data, ArraySequence):
+        return ArrayStacks(data, passes)
+    return SequenceStacks(data, passes, workers, first)
 
 
 def batches_in_pass(data: Any) -> int | None:
@@ -123,37 +141,44 @@ def _build_without_draws(model: Any, spec: Any) -> None:
 
 
 class _SequenceFeed:
+    """Batches of a sequence.
+
+    Args:
+        reader: reads them.
+        datasets: makes the datasets, or has made them for an earlier feed.
+        steps: number of batches; None for a training.
+        first: number of the first batch.
+    """
+
     def __init__(
         self,
-        sequence: BatchSequence,
-        passes: Iterator[list[int]],
-        workers: Workers,
+        reader: ArrayStacks | SequenceStacks,
+        datasets: StackedDatasets,
         steps: int | None,
         first: int = 0,
     ) -> None:
-        if isinstance(sequence, ArraySequence):
-            workers = Workers(
-                count=0
-            )  # slicing an array is faster than passing a batch to a thread
         self.steps = steps
         self.spec: Any = None
-        self._sequence = sequence
+        self._reader = reader
+        self._datasets = datasets
         self._is_validation = steps is not None
-        self._feed = BatchFeed(sequence, passes, workers, first, first + 1)
+        self._read = self._until = first
 
     @property
     def error(self) -> BaseException | None:
-        return self._feed.error
+        return self._reader.error
 
     def open(self, model: Any, *, build: bool) -> tf.data.Dataset:
-        first = standardized(next(self._feed))
+        stack = self._take()
+        first = tf.nest.map_structure(lambda array: array[0], stack)
         self.spec = tf.nest.map_structure(of_any_length, first)
         state = random_state.host_state()
         spec = self._spec_of_batches(model, first)
         if build:
             random_state.restore_host_state(state)
             _build_without_draws(model, spec)
-        return as_dataset(first, self._following(first, spec), spec)
+        self._reader.spec = spec
+        return self._datasets.reading(itertools.chain([stack], self._following()), spec)
 
     def _spec_of_batches(self, model: Any, first: Any) -> Any:
         """Return the spec of batches for the model, and build the model from the first batch.
@@ -167,37 +192,33 @@ class _SequenceFeed:
             return self.spec
         return tf.nest.map_structure(of_any_shape, first)
 
-    def _following(self, first: Any, spec: Any) -> Iterator[Any]:
-        """Yield the batches after the first one. Loading starts when the second is requested."""
+    def _following(self) -> Iterator[Any]:
+        """Yield the stacks after the first. Loading starts when the second is requested."""
         if self._is_validation:
-            self._feed.allow(None)
-        for number, batch in enumerate(self._feed, 2):
-            standard = standardized(batch)
-            if not matches(spec, standard):
-                self._feed.error = self._mismatch(number, first, standard)
-                raise self._feed.error
-            yield standard
+            self._reader.allow(None)
+        with contextlib.suppress(StopIteration):
+            while True:
+                yield self._take()
 
-    def _mismatch(self, number: int, first: Any, other: Any) -> Exception:
-        kind = type(self._sequence)
-        location = location_of(kind.__getitem__)
-        return InvalidExperimentException(
-            f"{location + ': ' if location else ''}{kind.__name__}: batch {number} of this run is "
-            f"{described(other)}, the first one was {described(first)}"
-        )
+    def _take(self) -> Any:
+        stack = self._reader.take(max(self._until - self._read, 1))
+        self._read += len(tf.nest.flatten(stack)[0])
+        return stack
+
+    def read_ahead(self, until: int) -> None:
+        self._until = until
 
     def allow(self, until: int) -> None:
-        self._feed.allow(until)
+        self._reader.allow(until)
 
     def hold(self, batches: int) -> int:
-        return self._feed.hold(batches)
+        return self._reader.hold(batches)
 
     def finish(self) -> None:
-        self._feed.allow(None)
-        next(self._feed, None)  # a request after the last batch ends the pass
+        self._reader.finish()
 
     def close(self) -> None:
-        self._feed.close()
+        self._reader.close()
 
 
 class _DatasetFeed:
@@ -218,6 +239,9 @@ class _DatasetFeed:
 
     def hold(self, batches: int) -> int:
         return batches
+
+    def read_ahead(self, until: int) -> None:
+        pass
 
     def finish(self) -> None:
         pass

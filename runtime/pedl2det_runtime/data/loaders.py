@@ -5,6 +5,7 @@ Follows docs/semantics.md, Data loaders.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
 import numpy as np
@@ -78,7 +79,7 @@ class ArraySequence:
                 f"{lengths[0]} records, batches of {batch_size}."
             )
         self._arrays = tuple(as_arrays(part) for part in arrays)
-        self._batch_size = batch_size
+        self._batch_size, self._records = batch_size, lengths[0]
         whole, rest = divmod(lengths[0], batch_size)
         self._length = whole + (1 if rest and keeps_partial_batch else 0)
 
@@ -88,6 +89,32 @@ class ArraySequence:
     def __getitem__(self, index: int) -> tuple[Any, ...]:
         first = index * self._batch_size
         return tuple(cut(part, first, first + self._batch_size) for part in self._arrays)
+
+    def stack(self, indices: Sequence[int]) -> tuple[Any, ...]:
+        """Return several batches of equal size, each array of shape (batches, records, ...)."""
+        return tuple(
+            _mapped(part, lambda array: self._stacked(array, indices)) for part in self._arrays
+        )
+
+    def _stacked(self, array: Array, indices: Sequence[int]) -> Array:
+        size = self._batch_size
+        first, count = indices[0] * size, len(indices)
+        if count == 1:
+            return array[None, first : first + size]
+        if [*indices] == [*range(indices[0], indices[0] + count)]:
+            return array[first : first + count * size].reshape(count, size, *array.shape[1:])
+        return np.stack([array[index * size : (index + 1) * size] for index in indices])
+
+    @property
+    def whole_batches(self) -> int:
+        """The number of batches that have ``batch_size`` records."""
+        return self._records // self._batch_size
+
+    @property
+    def bytes_in_batch(self) -> int:
+        """The size of a whole batch."""
+        whole: int = sum(array.nbytes for part in self._arrays for array in _leaves(part))
+        return whole * self._batch_size // self._records
 
 
 def as_data(data: Any, batch_size: int, *, keeps_partial_batch: bool = True) -> Any:
@@ -176,11 +203,7 @@ def _is_array_like(part: Any) -> bool:
 
 def as_arrays(part: Any) -> Any:
     """Convert one part of array data to NumPy arrays."""
-    if isinstance(part, dict):
-        return {name: np.asarray(array) for name, array in part.items()}
-    if isinstance(part, list | tuple):
-        return [np.asarray(array) for array in part]
-    return np.asarray(part)
+    return _mapped(part, np.asarray)
 
 
 def _leaves(part: Any) -> list[Any]:
@@ -191,8 +214,13 @@ def _leaves(part: Any) -> list[Any]:
 
 def cut(part: Any, first: int, last: int) -> Any:
     """Return the records ``first`` to ``last - 1`` of one part of array data."""
+    return _mapped(part, lambda array: array[first:last])
+
+
+def _mapped(part: Any, function: Callable[[Array], Array]) -> Any:
+    """Apply a function to every array of one part of array data."""
     if isinstance(part, dict):
-        return {name: array[first:last] for name, array in part.items()}
+        return {name: function(array) for name, array in part.items()}
     if isinstance(part, list | tuple):
-        return [array[first:last] for array in part]
-    return part[first:last]
+        return [function(array) for array in part]
+    return function(part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,33 +46,65 @@ def call_once(model: Any, first: Any) -> bool:
     return True
 
 
-def as_dataset(first: Any, others: Iterator[Any], spec: Any) -> tf.data.Dataset:
-    """Return a dataset that requests a batch only when it is read.
+class StackedDatasets:
+    """Datasets that are made once for each kind of batches, and read from one source after another.
 
-    The dataset does not prefetch: the workers do, and they know where to pause. ``numpy_function``
-    needs a quarter less time per batch than ``Dataset.from_generator`` (benchmarks/README.md).
-
-    Args:
-        first: the first batch, standardized.
-        others: the batches after it, standardized.
-        spec: the nested ``tf.TensorSpec`` of all batches.
+    A dataset requests a stack of batches only when it is read. It does not prefetch: the workers
+    do, and they know where to pause. ``numpy_function`` needs a quarter less time per call than
+    ``Dataset.from_generator``, and one call for a stack much less than one for each batch
+    (docs/performance.md).
     """
-    batches = itertools.chain([first], others)
-    specs = tf.nest.flatten(spec)
 
-    def fetch() -> list[Any]:
-        return [np.asarray(value) for value in tf.nest.flatten(next(batches))]
+    def __init__(self) -> None:
+        self._source: Iterator[Any] = iter(())
+        self._made: list[tuple[Any, tf.data.Dataset]] = []
 
-    def batch(_: Any) -> Any:
-        values = tf.numpy_function(fetch, [], [spec.dtype for spec in specs])
-        for value, spec in zip(values, specs, strict=True):
-            value.set_shape(spec.shape)
-        return tf.nest.pack_sequence_as(first, values)
+    def reading(self, stacks: Iterator[Any], spec: Any) -> tf.data.Dataset:
+        """Return a dataset of batches; what earlier ones read must have ended.
 
-    options = tf.data.Options()
-    options.experimental_optimization.inject_prefetch = False
-    options.autotune.enabled = False
-    return tf.data.Dataset.range(_ENDLESS).map(batch).with_options(options)
+        Args:
+            stacks: batches of equal shapes, standardized and stacked; arrays of shape
+                (batches, ...).
+            spec: the nested ``tf.TensorSpec`` of a batch.
+        """
+        self._source = stacks
+        for known, dataset in self._made:
+            if known == spec:
+                return dataset
+        self._made.append((spec, self._dataset(spec)))
+        return self._made[-1][1]
+
+    def _dataset(self, spec: Any) -> tf.data.Dataset:
+        specs = tf.nest.flatten(spec)
+
+        def fetch() -> list[Any]:
+            arrays: list[Any] = tf.nest.flatten(next(self._source))
+            return arrays
+
+        def stack(_: Any) -> Any:
+            values = tf.numpy_function(fetch, [], [one.dtype for one in specs])
+            for value, one in zip(values, specs, strict=True):
+                value.set_shape([None, *one.shape])
+            return tf.nest.pack_sequence_as(spec, values)
+
+        options = tf.data.Options()
+        options.experimental_optimization.inject_prefetch = False
+        options.autotune.enabled = False
+        # Converting a function by AutoGraph takes longer than reading the first batch.
+        plain = tf.autograph.experimental.do_not_convert(stack)
+        return tf.data.Dataset.range(_ENDLESS).map(plain).unbatch().with_options(options)
+
+
+def stacked(batches: list[Any]) -> Any:
+    """Stack standardized batches of equal shapes; arrays of shape (batches, ...)."""
+    if len(batches) == 1:
+        return tf.nest.map_structure(lambda array: np.asarray(array)[None], batches[0])
+    return tf.nest.map_structure(lambda *arrays: np.stack(arrays), *batches)
+
+
+def shapes(batch: Any) -> list[tuple[int, ...]]:
+    """Return the shapes of the arrays of a standardized batch."""
+    return [np.shape(array) for array in tf.nest.flatten(batch)]
 
 
 _ENDLESS = 2**62

@@ -18,7 +18,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ from pedl2det_runtime.backends import random_state
 from pedl2det_runtime.backends.stray_stop import stray_stop
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.data.loaders import BatchSequence
+from pedl2det_runtime.data.shared_memory import Packed, Slot, Slots, packed
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -81,7 +82,10 @@ class BatchFeed:
         self._coming: deque[int] = deque()
         self._made: deque[Future[Any]] = deque()
         self._within_pass = False
+        self._on_epoch_end = _own_on_epoch_end(sequence)
         self._executor: Executor | None = None
+        self._slots = Slots(0)
+        self._reserved: deque[int | None] = deque()
         self._queue = workers.queue if workers.count else 1
 
     def allow(self, until: int | None) -> None:
@@ -110,7 +114,7 @@ class BatchFeed:
         if not self._made:
             raise StopIteration
         try:
-            return self._made.popleft().result()
+            return self._received(self._made.popleft())
         except BrokenProcessPool:
             self.error = RuntimeError(
                 "a data worker process died, perhaps out of memory: set workers=0 or "
@@ -126,22 +130,43 @@ class BatchFeed:
                 raise self.error from error
             raise
 
+    def take(self, most: int) -> list[Any]:
+        """Return the next batch, and those after it in its pass that need no waiting.
+
+        Args:
+            most: the largest number of batches.
+
+        Raises:
+            StopIteration: all passes have ended.
+        """
+        batches = [next(self)]
+        while len(batches) < most and (self._coming or self._made):
+            self._request()
+            if not (self._made and self._made[0].done()) or self._made[0].exception():
+                break
+            batches.append(next(self))
+        return batches
+
     def close(self) -> None:
         """Stop the workers and discard their batches."""
         executor, self._executor = self._executor, None
         is_busy = not all(batch.done() for batch in self._made)
         self._made.clear()
+        self._reserved.clear()
         if executor is None:
             return
+        results: Any = getattr(executor, "_result_queue", None)
         processes = list((getattr(executor, "_processes", None) or {}).values())
         executor.shutdown(wait=False, cancel_futures=True)
-        for process in processes if is_busy else ():
-            process.kill()
+        if is_busy and processes:
+            for process in processes:
+                process.kill()
+            results._writer.close()  # else the end of half a batch would be awaited for ever
 
     def _request(self) -> None:
         while len(self._made) < self._queue and self._requested != self._until:
             while not self._coming:
-                if self._made or not self._begin_pass():
+                if (self._made and self._on_epoch_end) or not self._begin_pass():
                     return  # the next pass begins after all batches of this one were consumed
             index = self._coming.popleft()
             self._made.append(self._submit(index, self._requested))
@@ -159,11 +184,10 @@ class BatchFeed:
         return True
 
     def _end_pass(self) -> None:
-        end = getattr(self._sequence, "on_epoch_end", None)
-        if end is None:
+        if self._on_epoch_end is None:
             return
-        end()
-        if self._workers.processes and _is_overridden(end):
+        self._on_epoch_end()
+        if self._workers.processes:
             self.close()  # fork new workers from the changed sequence
 
     def _submit(self, index: int, batch: int) -> Future[Any]:
@@ -172,8 +196,19 @@ class BatchFeed:
                 return self._probe(index)
             self._executor = self._start(self._workers.count)
         if isinstance(self._executor, ProcessPoolExecutor):
-            return self._executor.submit(_make_in_child, index, batch)
+            self._reserved.append(self._slots.reserve())
+            return self._executor.submit(_make_in_child, index, batch, self._reserved[-1])
         return self._executor.submit(self._sequence.__getitem__, index)
+
+    def _received(self, made: Future[Any]) -> Any:
+        if not self._reserved:
+            return made.result()
+        slot = self._reserved.popleft()
+        try:
+            return self._slots.unpacked(made.result(), slot)
+        except BaseException:
+            self._slots.release(slot)
+            raise
 
     def _probe(self, index: int) -> Future[Any]:
         """Load the first batch on this thread, to detect whether the sequence is stateful."""
@@ -196,11 +231,13 @@ class BatchFeed:
             return _InPlace()
         if not self._workers.processes:
             return ThreadPoolExecutor(count, thread_name_prefix="batches")
+        # Of the batches loaded ahead, and those that TensorFlow still reads.
+        self._slots = Slots(self._queue + 2)
         return ProcessPoolExecutor(
             count,
             mp_context=multiprocessing.get_context("fork"),  # the sequence need not be pickled
             initializer=_start_child,
-            initargs=(self._sequence, self._workers.stream, os.getpid()),
+            initargs=(self._sequence, self._workers.stream, self._slots.all, os.getpid()),
         )
 
 
@@ -218,22 +255,24 @@ class _InPlace(Executor):
 
 def acts_after_passes(sequence: Any) -> bool:
     """Whether a sequence has an ``on_epoch_end`` of its own."""
-    end = getattr(sequence, "on_epoch_end", None)
-    return end is not None and _is_overridden(end)
+    return _own_on_epoch_end(sequence) is not None
 
 
-def _is_overridden(method: Any) -> bool:
-    return not getattr(method, "__module__", "").endswith("utils.data_utils")
+def _own_on_epoch_end(sequence: Any) -> Callable[[], Any] | None:
+    end: Callable[[], Any] | None = getattr(sequence, "on_epoch_end", None)
+    of_keras = getattr(end, "__module__", "").endswith("utils.data_utils")
+    return None if of_keras else end
 
 
 # State of a worker process. A submitted task carries only its arguments.
 _sequence: Any = None
 _stream: tuple[int, ...] = ()
+_slots: list[Slot] = []
 
 
-def _start_child(sequence: Any, stream: tuple[int, ...], parent: int) -> None:
-    global _sequence, _stream
-    _sequence, _stream = sequence, stream
+def _start_child(sequence: Any, stream: tuple[int, ...], slots: list[Slot], parent: int) -> None:
+    global _sequence, _stream, _slots
+    _sequence, _stream, _slots = sequence, stream, slots
     for number in (signal.SIGINT, signal.SIGTERM):  # the parent stops its workers
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
@@ -246,6 +285,6 @@ def _exit_with(parent: int) -> None:
     os._exit(1)
 
 
-def _make_in_child(index: int, batch: int) -> Any:
+def _make_in_child(index: int, batch: int, slot: int | None) -> Packed:
     random_state.seed_batch(_stream, batch)
-    return _sequence[index]
+    return packed(_sequence[index], None if slot is None else _slots[slot])
