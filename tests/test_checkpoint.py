@@ -42,7 +42,7 @@ def model(error: OSError | None = None) -> Any:
 def save(directory: Path, model: Any) -> Path:
     contents = Contents({"token": "s3cret"}, {"units": 4}, directory, ())
     checkpoints = directory / "checkpoints"
-    return writer.save(checkpoints, model, STATE, [OWN], run="1", contents=contents)
+    return writer.save(checkpoints, model, STATE, [OWN], run="1", contents=contents).complete()
 
 
 def test_a_checkpoint_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:

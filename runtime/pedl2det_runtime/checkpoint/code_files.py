@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,10 +48,12 @@ def public_files(directory: Path) -> tuple[Path, ...]:
 
 
 def _modules(directory: Path) -> Iterator[Path]:
+    inside = str(directory) + os.sep
     for module in list(sys.modules.values()):
-        path = Path(getattr(module, "__file__", None) or "")
-        if directory in path.parents and path.is_file():
-            yield path
+        # Not getattr: it would import what is there to be imported lazily.
+        file = str(getattr(module, "__dict__", {}).get("__file__"))
+        if file.startswith(inside) and Path(file).is_file():
+            yield Path(file)
 
 
 def _data(directory: Path) -> Iterator[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,25 @@ from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.checkpoint.storage import Storage
-from pedl2det_runtime.checkpoint.writer import Contents
+from pedl2det_runtime.checkpoint.writer import Contents, Unfinished
 from pedl2det_runtime.errors import MetricError
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best validation of a run.
+
+    Attributes:
+        metric: the searcher's metric.
+        value: its value.
+        batches: batches trained before it.
+        checkpoint: the name of the checkpoint of that batch; None if there is none.
+    """
+
+    metric: str
+    value: float
+    batches: int
+    checkpoint: str | None
 
 
 @dataclass(frozen=True)
@@ -78,6 +96,7 @@ class CheckpointManager:
         self._goal = goal
         self.contents = contents
         self._damaged = damaged
+        self._completion: futures.Future[None] | None = None
         self._values = _validations(out / "metrics.jsonl", goal, records)
 
     def wants(self, batches: int, metrics: dict[str, float]) -> bool:
@@ -94,13 +113,31 @@ class CheckpointManager:
                 f"reports: {', '.join(metrics)}"
             )
         self._values[batches] = value
-        is_best = self.best is None or (
-            (math.isnan(self.best) and not math.isnan(value))
-            or (value < self.best if goal.smaller_is_better else value > self.best)
-        )
+        is_best = self.is_best(metrics)
         if is_best:
             self.best = value
         return goal.policy == "all" or (goal.policy == "best" and is_best)
+
+    def is_best(self, metrics: dict[str, float]) -> bool:
+        """Return whether a validation is better than all before it."""
+        value = self._goal.value(metrics)
+        if value is None or self.best is None:
+            return value is not None
+        if math.isnan(self.best):
+            return not math.isnan(value)
+        return value < self.best if self._goal.smaller_is_better else value > self.best
+
+    def best_validation(self) -> Best | None:
+        """Return the best validation; None if there is none that is a number."""
+        batches = next((at for at, value in self._values.items() if value == self.best), None)
+        if self.best is None or batches is None:
+            return None
+        checkpoint = next((name for name, at in self._present().items() if at == batches), None)
+        return Best(self._goal.metric, self.best, batches, checkpoint)
+
+    def value_at(self, batches: int) -> float | None:
+        """Return the searcher's metric of the validation at a batch; None if there was none."""
+        return self._values.get(batches)
 
     def catch_up(self) -> None:
         """Remove checkpoints left incomplete by a kill, and store those not stored yet.
@@ -124,7 +161,9 @@ class CheckpointManager:
         batch: Any,
         finish: Callable[[Path], None],
     ) -> None:
-        """Write a checkpoint, copy it to the storage, and remove superseded checkpoints.
+        """Write a checkpoint; in the background, complete and store it, and remove superseded ones.
+
+        The one before is completed first.
 
         Args:
             model: the model, with its optimizer.
@@ -134,9 +173,11 @@ class CheckpointManager:
             finish: may add files to the checkpoint's directory before it is complete.
 
         Raises:
-            CheckpointError: the checkpoint could not be written or copied.
+            CheckpointError: this checkpoint could not be written, or the one before not be
+                completed or copied.
         """
-        path = writer.save(
+        self.wait()
+        unfinished = writer.save(
             self._directory,
             model,
             state,
@@ -145,20 +186,52 @@ class CheckpointManager:
             contents=replace(self.contents, batch=batch),
             finish=finish,
         )
+        values = dict(self._values)
+        background = futures.ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
+        self._completion = background.submit(self._complete, unfinished, values)
+        background.shutdown(wait=False)
+
+    def wait(self) -> None:
+        """Wait until the last checkpoint is complete, stored, and has replaced others.
+
+        Raises:
+            CheckpointError: it could not be completed or copied.
+        """
+        completion, self._completion = self._completion, None
+        if completion is not None:
+            completion.result()
+
+    def _complete(self, unfinished: Unfinished, values: dict[int, float]) -> None:
+        path = unfinished.complete()
         if self._goal.storage:
             self._goal.storage.put(path)
-        self.prune(training=True)
+        self._prune(values, training=True)
+
+    def close(self) -> None:
+        """Wait for the last checkpoint after an error, which is told instead of another one."""
+        if self._completion is not None:
+            futures.wait([self._completion])
 
     def prune(self, *, training: bool) -> None:
+        """Remove superseded checkpoints, after the last one is complete.
+
+        Args:
+            training: whether training continues.
+        """
+        self.wait()
+        self._prune(self._values, training=training)
+
+    def _prune(self, values: dict[int, float], *, training: bool) -> None:
         """Remove the superseded checkpoints of this run, except those with foreign files.
 
         Args:
+            values: the searcher's metric by batch.
             training: whether training continues.
         """
         if self._goal.retention is None:
             return
         present = self._present()
-        for name in superseded(present, self._values, self._goal.retention, training=training):
+        for name in superseded(present, values, self._goal.retention, training=training):
             path = self._directory / name
             if not checkpoint_directory.holds_only_own_files(path):
                 continue

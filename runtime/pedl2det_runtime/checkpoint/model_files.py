@@ -157,6 +157,7 @@ def read_weights(checkpoint: Path) -> dict[str, npt.NDArray[Any]]:
                 )
             )
         return arrays
+    keras_versions.load_tensorflow()
     import tensorflow as tf
 
     reader = tf.train.load_checkpoint(str(checkpoint / WEIGHTS))

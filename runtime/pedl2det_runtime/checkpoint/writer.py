@@ -14,9 +14,10 @@
 ``metadata.json``                  ``steps_completed``, versions, format, batch spec, files
 =================================  ==========================================================
 
-The directory is written under a temporary name, synced and renamed. Then callbacks add their files,
-and ``metadata.json`` is written last: a directory without it is incomplete. ``metadata.json`` holds
-the hash of every file (:mod:`.manifest`); the hashes are verified before a run resumes.
+The directory is written under a temporary name and renamed. Then callbacks add their files. All is
+synced, while training may go on, and ``metadata.json`` is written last: a directory without it is
+incomplete. ``metadata.json`` holds the hash of every file (:mod:`.manifest`); the hashes are
+verified before a run resumes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,8 @@ def save(
     run: str,
     contents: Contents,
     finish: Callable[[Path], None] = lambda _: None,
-) -> Path:
-    """Write a checkpoint below ``directory`` and return its path.
+) -> Unfinished:
+    """Write the files of a checkpoint below ``directory``.
 
     Args:
         directory: the directory of the run's checkpoints.
@@ -80,12 +81,16 @@ def save(
         contents: what every checkpoint of the run contains.
         finish: may add files to the directory before the checkpoint is complete.
 
+    Returns:
+        The checkpoint; :meth:`Unfinished.complete` must follow, on any thread.
+
     Raises:
         CheckpointError: a file cannot be written.
     """
-    path = None
-    try:
+    written: list[Path] = []
+    with _removed_on_error(directory, written):
         path = ownership.create(directory, run)
+        written.append(path)
         described: dict[str, Any] = model_files.save(model, path)
         _write_json(path / "state.json", asdict(state))
         for rank, own in enumerate(ranks):
@@ -97,17 +102,47 @@ def save(
             (path / f"{name}.json").touch(mode=0o600)
             _write_json(path / f"{name}.json", without_credentials(value))
         _copy_code(contents, path / "code")
-        _sync_tree(path)
         path = ownership.give_final_name(path)
+        written.append(path)
         finish(path)
         metadata = described | keras_versions.described()
         metadata |= {"steps_completed": state.progress.batches, "batch": contents.batch}
-        metadata |= {"graph_mode": graph_mode.is_chosen()}
-        metadata |= {"compiled": contents.compiled, "files": manifest.described(path)}
-        _write_metadata(path, manifest.with_hash(metadata))
-        _sync(directory)
+        metadata |= {"graph_mode": graph_mode.is_chosen(), "compiled": contents.compiled}
+        return Unfinished(path, metadata)
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A checkpoint without its ``metadata.json``; a run does not resume from it.
+
+    Attributes:
+        path: its directory.
+        metadata: the metadata, without the hashes of the files.
+    """
+
+    path: Path
+    metadata: dict[str, Any]
+
+    def complete(self) -> Path:
+        """Write the hashes, sync all files, and then write ``metadata.json``.
+
+        Raises:
+            CheckpointError: a file cannot be written.
+        """
+        with _removed_on_error(self.path.parent, [self.path]):
+            metadata = self.metadata | {"files": manifest.described(self.path)}
+            _write_metadata(self.path, manifest.with_hash(metadata))
+            _sync(self.path.parent)
+        return self.path
+
+
+@contextlib.contextmanager
+def _removed_on_error(directory: Path, written: list[Path]) -> Iterator[None]:
+    """Remove what was written on an error, which becomes a CheckpointError if it is an OSError."""
+    try:
+        yield
     except BaseException as error:
-        if path is not None:
+        for path in written:
             with contextlib.suppress(OSError):
                 ownership.remove(path)
         if not isinstance(error, OSError):
@@ -115,7 +150,6 @@ def save(
         raise CheckpointError(
             f"{directory}: the checkpoint could not be written: {error.strerror}"
         ) from error
-    return path
 
 
 def _copy_code(contents: Contents, target: Path) -> None:
