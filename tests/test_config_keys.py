@@ -274,15 +274,17 @@ def test_a_run_says_which_trial_of_a_search_it_trains(tmp_path: Path) -> None:
     )
 
     assert said(read(tmp_path, grid)) == [
-        f"searcher grid: `run` trains one of the 1 points, not the whole search: {choice}"
+        "searcher grid: `run` trains one of the 1 points, not the whole search "
+        f"(`pedl2det search`): {choice}"
     ]
     assert said(read(tmp_path, f"{asha}  max_trials: 4\n")) == [
-        f"searcher adaptive_asha: `run` trains one trial, not the whole search: {choice}",
+        "searcher adaptive_asha: `run` trains one trial, not the whole search "
+        f"(`pedl2det search`): {choice}",
         "no effect in this config: searcher.max_trials (of a whole search)",
     ]
     assert said(read(tmp_path, text)) == [f"searcher single: `run` trains one trial: {choice}"]
     assert said(read(tmp_path, grid, "hyperparameters.rate=8")) == [
-        "searcher grid: `run` trains one of the 1 points, not the whole search"
+        "searcher grid: `run` trains one of the 1 points, not the whole search (`pedl2det search`)"
     ]
 
 

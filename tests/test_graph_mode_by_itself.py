@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pedl2det_runtime.trainer.display import Nothing
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.run import run
 from support import pedl2det, write_tree
@@ -214,7 +215,7 @@ def test_graphs_have_no_seed_after_a_run(tmp_path: Path) -> None:
     before = tf.Graph.seed
     source = AUTOENCODER.replace("0.5 * K.sum(K.square(code), axis=-1)", "0.0")
     directory = trial(tmp_path / "trial", source, OPTIMIZER="'sgd'")
-    run(RunOptions(directory=directory, out=tmp_path / "out", max_batches=1), print)
+    run(RunOptions(directory=directory, out=tmp_path / "out", max_batches=1), Nothing())
     assert tf.Graph.seed is before
 
 

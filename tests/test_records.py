@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.trainer.display import Nothing, Report
 from pedl2det_runtime.trainer.reports import REPORT, JsonLines, Reports, written_lines
 from support import write_tree
 
@@ -56,8 +57,8 @@ def test_a_log_is_cut_back_and_goes_on(tmp_path: Path) -> None:
 def test_two_writers_of_events_in_one_second_have_two_files(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        reports = Reports(tmp_path / name, 0, print, 1)
-        reports.report("training", 1, 0.2, {"loss": 0.5})
+        reports = Reports(tmp_path / name, 0, Nothing(), 1)
+        reports.report(Report("training", 1, 0.2, {"loss": 0.5}))
         reports.sync()
 
     names = {path.name for path in tmp_path.glob("*/tensorboard/metrics/*")}

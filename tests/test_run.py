@@ -537,3 +537,14 @@ def test_a_missing_directory_writes_nothing(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stderr) == (2, "pedl2det: missing: no such directory\n")
     assert not os.listdir(tmp_path)
+
+
+def test_a_run_starts_without_the_engine_of_migrate(tmp_path: Path) -> None:
+    trial = write_tree(tmp_path / "trial", SMALL)
+    arguments = ("run", trial, "--out", tmp_path / "out", "--max-batches", "1")
+
+    done = pedl2det(*arguments, fresh=True, PYTHONPROFILEIMPORTTIME="1")
+
+    assert done.returncode == 0
+    assert "tensorflow" in done.stderr
+    assert "libcst" not in done.stderr

@@ -13,6 +13,7 @@ import pytest
 from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from pedl2det_runtime.errors import Pedl2DetError
+from pedl2det_runtime.trainer.display import Nothing
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.run import run
 from support import write_tree
@@ -67,7 +68,7 @@ class Ran:
     def __init__(self, out: Path, body: str, metrics: str = "None", **options: Any) -> None:
         files = {"train.py": HEAD.replace("METRICS", metrics) + body, "const.yaml": STEPS}
         directory = write_tree(out.with_name(f"{out.name}-trial"), files)
-        run(RunOptions(directory=directory, out=out, **options), lambda _: None)
+        run(RunOptions(directory=directory, out=out, **options), Nothing())
         self.out = out
 
     @property

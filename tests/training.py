@@ -22,6 +22,7 @@ from pedl2det_runtime.distributed import DistributedContext
 from pedl2det_runtime.distributed.group import alone
 from pedl2det_runtime.distributed.joining import join
 from pedl2det_runtime.distributed.layout import Layout
+from pedl2det_runtime.trainer.display import Lines
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resolved_run import resolved
 from pedl2det_runtime.trainer.run import train
@@ -144,7 +145,7 @@ def run(
     said: list[str] = []
     chosen = RunOptions(directory=Path(__file__).parent, out=out, **options)
     with trial_running(given or config(), out) as info:
-        train(trial_class, resolved(chosen, info, said.append))
+        train(trial_class, resolved(chosen, info, Lines(said.append, out)))
     return Trained(out, Trial.last, said)
 
 

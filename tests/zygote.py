@@ -23,7 +23,7 @@ import sys
 import tempfile
 import types
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 #: Of an environment, what Python, TensorFlow and Keras read when they start.
 READ_AT_START = ("CUDA_", "HOME", "KERAS_", "LD_", "OMP_", "PYTHON", "TF_", "XLA_")
@@ -172,8 +172,9 @@ def _fork_twins(address: str) -> None:
     """Have verify's two trainings forked by the zygote too."""
     from pedl2det.verify import twins
 
-    def start(command: list[str], cwd: Path, **_: object) -> Forked:
-        assert command[:3] == [sys.executable, "-m", "pedl2det"]
+    def start(command: list[str], cwd: Path, **more: Any) -> Forked | subprocess.Popen[str]:
+        if command[:3] != [sys.executable, "-m", "pedl2det"]:  # a script imports TensorFlow itself
+            return subprocess.Popen(command, cwd=cwd, **more)
         return Forked(address, command[3:], cwd, dict(os.environ))
 
     twins.subprocess = types.SimpleNamespace(Popen=start, PIPE=subprocess.PIPE)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 import click
 
 from pedl2det.analysis.tree import YAML
 from pedl2det.commands.runtime import fail, old_names, runtime
-from pedl2det.engine.script_configs import config_in_script, refuse_native
 from pedl2det.errors import Pedl2DetError
+from pedl2det.terminal.choice import display
 
 
 @click.command("run")
@@ -45,6 +48,13 @@ from pedl2det.errors import Pedl2DetError
     help="Processes that train, on Horovod; else resources.slots_per_trial.",
 )
 @click.option("--hosts", metavar="H1:4,H2:4", help="The machines of these, and their slots.")
+@click.option("--quiet", is_flag=True, help="Print notices only, and them on stderr.")
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="json: one object a line, with its kind in the key event.",
+)
 @click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
 def command(
     directory: Path,
@@ -60,16 +70,15 @@ def command(
     trace: bool,
     slots: int | None,
     hosts: str | None,
+    quiet: bool,
+    log_format: str,
     with_stack: bool,
 ) -> None:
     """Train the trial in DIR, of whichever generation it is.
 
     DIR may also be a trial's file, or one of its configs.
     """
-    if directory.suffix in YAML and not directory.is_dir():
-        if config is not None:
-            raise Pedl2DetError(f"{directory}: this is a config, so leave out -c {config}")
-        directory, config = _home_of(directory), directory
+    directory, config = located(directory, config)
     out = out or Path("runs") / directory.resolve().name
     options = runtime().RunOptions(
         directory=directory,
@@ -86,35 +95,46 @@ def command(
         slots=slots,
     )
     from pedl2det_runtime import errors
-    from pedl2det_runtime.distributed.joining import is_chief
     from pedl2det_runtime.trainer import signals
 
     searched = [*sys.path]
     try:
         with signals.handled():
-            progress = _run(options, hosts, with_stack)
+            _run(options, hosts, quiet, log_format == "json", with_stack)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
-            refuse_native(directory)
+            _script_configs().refuse_native(directory)
         fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, options, hosts)
     finally:
         sys.path[:] = searched
-    if progress and is_chief():
-        click.echo(f"trained {progress.batches} batches; results in {out}")
 
 
-def _run(options: Any, hosts: str | None, with_stack: bool) -> Any:
-    """Train in this process, or start the ranks; returns the progress of this process."""
+def located(directory: Path, config: Path | None) -> tuple[Path, Path | None]:
+    """Return a trial's directory and config; the directory may be named by one of its configs."""
+    if directory.suffix not in YAML or directory.is_dir():
+        return directory, config
+    if config is not None:
+        raise Pedl2DetError(f"{directory}: this is a config, so leave out -c {config}")
+    return _home_of(directory), directory
+
+
+def _run(options: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool) -> None:
+    """Train in this process, or start the ranks."""
     from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
 
     if ranks := ranks_to_start(options, hosts):
-        more = ["--traceback"] if with_stack else []
+        flags = {"--traceback": with_stack, "--quiet": quiet, "--log-format=json": as_json}
+        more = [flag for flag, is_set in flags.items() if is_set]
         start_ranks(options, ranks, hosts, _say, *more)
-        return None
-    with old_names(options):
-        return runtime().run(options, click.echo)
+        return
+    longer = replace(options, max_batches=None)
+    shown = display(
+        options.out, partial(longer.to_resume, begun=True), quiet=quiet, as_json=as_json
+    )
+    with shown as one, old_names(options):
+        runtime().run(options, one)
 
 
 def _stop(stop: Any, options: Any, hosts: str | None) -> NoReturn:
@@ -128,6 +148,13 @@ def _stop(stop: Any, options: Any, hosts: str | None) -> NoReturn:
         more = f" --hosts {hosts}" if hosts else ""
         click.echo(f"pedl2det: {stop}; go on with: {options.to_resume()}{more}", err=True)
     sys.exit(stop.exit_code)
+
+
+def _script_configs() -> ModuleType:
+    """Import what only scripts need, with the engine and libcst."""
+    from pedl2det.engine import script_configs
+
+    return script_configs
 
 
 def _home_of(config: Path) -> Path:
@@ -150,11 +177,13 @@ def _config_of_script(path: Path) -> Path | None:
     has_config = any(file.suffix in YAML for file in home.glob("*.y*ml"))
     if not path.exists() or (has_config and not path.is_file()):
         return None
-    found = config_in_script(path)
+    found: Path | None = _script_configs().config_in_script(path)
     if found is None and not has_config:
-        refuse_native(path)
+        _script_configs().refuse_native(path)
     return found
 
 
 def _say(line: str, is_error: bool) -> None:
-    click.echo(line, err=is_error)
+    """Print a line of a rank; an event of the chief as it is, for programs."""
+    is_event = line.startswith('[0] {"event": ')
+    click.echo(line.removeprefix("[0] ") if is_event else line, err=is_error)

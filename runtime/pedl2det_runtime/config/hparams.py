@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import itertools
 import math
+import operator
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +32,39 @@ def sample_hparams(config: ExperimentConfig) -> dict[str, Any]:
     Raises:
         ConfigError: a hyperparameter has an unknown type, or a wrong or missing field.
     """
-    generator = random.Random(config.reproducibility.experiment_seed)
+    return _drawn(config, random.Random(config.reproducibility.experiment_seed))
+
+
+def drawn(config: ExperimentConfig, number: int) -> dict[str, Any]:
+    """Return the hyperparameters of one trial of a search, by its number from 0.
+
+    Those of the first are what :func:`sample_hparams` returns. They depend on the experiment seed
+    and the number alone.
+
+    Raises:
+        ConfigError: a hyperparameter has an unknown type, or a wrong or missing field.
+    """
+    seed = config.reproducibility.experiment_seed
+    return _drawn(config, random.Random(f"trial {number} of {seed}" if number else seed))
+
+
+def grid(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
+    """Yield the hyperparameters of each point of a grid; the last named varies fastest.
+
+    Raises:
+        ConfigError: a hyperparameter has an unknown type, or a wrong or missing field.
+    """
+    _drawn(config, random.Random(0))  # which checks every field
+    paths = [path for path, _ in _specs(config.hyperparameters)]
+    axes = [_axis(spec) for _, spec in _specs(config.hyperparameters)]
+    for values in itertools.product(*axes):
+        point = copy.deepcopy(config.hyperparameters)
+        for (*parents, name), value in zip(paths, values, strict=True):
+            functools.reduce(operator.getitem, parents, point)[name] = value
+        yield point
+
+
+def _drawn(config: ExperimentConfig, generator: random.Random) -> dict[str, Any]:
     is_grid = config.searcher.name == "grid"
     draw = _Draw(config, generator, is_grid, int(_excludes_upper_bounds(config)))
     return draw.group((), config.hyperparameters)

@@ -16,7 +16,7 @@ class Effect(enum.Enum):
 
     SERVED = "served"
     PROCESSES = "served on several processes; no effect on one"
-    SEARCH = "no effect on one trial of a search"
+    SEARCH = "served by `pedl2det search`; no effect on one trial"
     LABEL = "no effect on the training"
     CLUSTER = "no effect without a cluster"
     REFUSED = "refused"

@@ -61,7 +61,7 @@ def _search(config: ExperimentConfig, hparams: dict[str, Any]) -> Iterator[str]:
     trial = f"one of the {grid_size(config)} points" if name == "grid" else "one trial"
     line = f"searcher {name}: `run` trains {trial}"
     if name != "single":
-        line += ", not the whole search"
+        line += ", not the whole search (`pedl2det search`)"
     if paths:
         drawn = (f"{'.'.join(path)}={_value(hparams, path)!r}" for path in paths)
         line += (

@@ -45,6 +45,16 @@ for _name, _pattern, _first in _SCALARS:
     )
 
 
+class _Dumper(yaml.SafeDumper):
+    """A safe dumper that quotes whatever YAML 1.1 or 1.2 would not read as text."""
+
+
+for _name, _pattern, _first in _SCALARS:
+    _Dumper.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_name}", re.compile(rf"^(?:{_pattern})$"), [*_first]
+    )
+
+
 def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
     text = str(loader.construct_scalar(node))
     try:
@@ -97,6 +107,11 @@ def parse(text: str) -> Document:
     finally:
         loader.dispose()
     return Document(value, lines, duplicates[0] if duplicates else None)
+
+
+def block(value: Any) -> str:
+    """Return a document that :func:`parse` reads as exactly this value."""
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False))
 
 
 def yaml_safe_load(stream: str | bytes | IO[str]) -> Any:

@@ -108,7 +108,8 @@ def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None
     name, run = f".{target.name}.", str(uuid.uuid4())
     try:
         with tempfile.TemporaryDirectory(".partial", name, target.parent) as beside:
-            whole = writer.save(Path(beside), model, state, [own], run=run, contents=contents)
+            unfinished = writer.save(Path(beside), model, state, [own], run=run, contents=contents)
+            whole = unfinished.complete()
             ownership.refuse_existing(target)
             whole.rename(target)
     except OSError as error:

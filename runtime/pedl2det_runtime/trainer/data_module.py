@@ -17,6 +17,7 @@ from pedl2det_runtime.data.feed import (
 )
 from pedl2det_runtime.data.loaders import as_data, is_dataset
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
+from pedl2det_runtime.data.tensors import StackedDatasets
 from pedl2det_runtime.data.workers import Workers
 from pedl2det_runtime.errors import InvalidExperimentException
 from pedl2det_runtime.errors.repeated_warnings import logger
@@ -48,6 +49,7 @@ class DataModule:
         self.validation = validation
         self._validation_steps = validation_steps
         self._context = context
+        self._datasets = StackedDatasets()
 
     @property
     def ranks(self) -> tuple[int, int]:
@@ -73,7 +75,9 @@ class DataModule:
     def validation_feed(self, batches: int) -> Feed:
         """One validation pass, after ``batches`` of training."""
         workers = self._workers(_VALIDATION, batches)
-        return validation_feed(self.validation, workers, self._validation_steps, self.ranks)
+        return validation_feed(
+            self.validation, workers, self._validation_steps, self._datasets, self.ranks
+        )
 
     def _workers(self, stream: int, *more: int) -> Workers:
         settings = self._context.fit_settings

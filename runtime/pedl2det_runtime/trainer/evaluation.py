@@ -35,7 +35,8 @@ def evaluate(job: Job, batches: int, checks: ValidationChecks) -> dict[str, Any]
     try:
         with defined_at(job.definition("build_validation_data_loader")):
             dataset = feed.open(model, build=False)
-        checks.limit(model, 1 if callbacks.needs_every_validation_batch else feed.steps or 1)
+        longest = 1 if callbacks.needs_every_validation_batch else feed.steps or 1
+        checks.limit(model, feed, longest)
         events = [ValidationEvents(callbacks, job.generation), checks]
         logs = graph_mode.evaluate(model, graph_mode.readable(dataset), feed.steps, events)
         if feed.error:

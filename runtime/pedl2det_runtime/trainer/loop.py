@@ -25,6 +25,7 @@ from pedl2det_runtime.distributed.lost_rank import as_lost
 from pedl2det_runtime.errors import Interrupted, InvalidExperimentException
 from pedl2det_runtime.errors.trial_code import defined_at
 from pedl2det_runtime.trainer import signals
+from pedl2det_runtime.trainer.display import Report
 from pedl2det_runtime.trainer.error_notes import explain
 from pedl2det_runtime.trainer.evaluation import evaluate, raise_first
 from pedl2det_runtime.trainer.job import Job
@@ -86,13 +87,15 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         finally:
             self._feed.close()
             self._reports.sync()
+            self._job.checkpoints.close()
         if self._signal_stop.has_happened:
             raise Interrupted(signals.received() or signal.SIGTERM)
         return self._progress
 
     def _train(self) -> None:
         job, model = self._job, self._job.context.model
-        self._chunks = keras_versions.make_chunkable(model)
+        left = self._schedule.total - self._first_batch
+        self._chunks = keras_versions.make_chunkable(model, left)
         dataset = self._open(model)
         if job.team.is_chief:
             job.checkpoints.catch_up()
@@ -183,6 +186,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         logs = graph_mode.metrics_of(logs or {})
         batches = self._first_batch + batch + 1
         self._progress = self._progress.trained_to(batches)
+        self._reports.advance(batches)
         if self._callbacks.needs_every_training_batch:
             index = self._index_in_epoch(batches - 1)
             self._callbacks.keras("on_train_batch_end", index, self._callback_logs(logs))
@@ -223,7 +227,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._callbacks.determined("on_train_workload_end", batches, metrics | counted)
         self._callback_stop.agree()
         self._workload = batches
-        self._reports.report("training", batches, epochs, metrics)
+        self._reports.report(Report("training", batches, epochs, metrics))
         self._act()
         self._job.context.model.reset_metrics()
         if self._callback_stop.is_agreed:
@@ -256,7 +260,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._callback_stop.agree()
         self._progress = self._progress.validated()
         metrics = scalars(metrics)
-        self._reports.report("validation", batches, self._epochs(), metrics)
+        is_best = self._job.checkpoints.is_best(metrics)
+        self._reports.report(Report("validation", batches, self._epochs(), metrics, is_best))
         wanted = self._job.checkpoints.wants(batches, metrics)
         if wanted and self._progress.last_checkpoint < batches and batches > 0:
             self._save()
@@ -291,6 +296,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._progress.last_checkpoint < self._progress.batches and self._progress.batches:
             job.team.unite(job.context.model)
             self._write(self._progress, own)
+        job.checkpoints.wait()
         job.team.any(False)  # no rank leaves before the chief has written
 
     def _write(self, progress: Progress, own: RankState) -> None:
@@ -346,15 +352,15 @@ class TrainingLoop(tf.keras.callbacks.Callback):
 
     def _set_chunk(self) -> None:
         """Let Keras run, in one execution, all batches up to the next that matters."""
-        if not self._chunks:
-            return
         batches = self._progress.batches
         if self._fetches_every_batch:
             until = batches + 1
         else:
             until = min(self._stop, next_epoch_end(self._schedule, batches) or self._stop)
             until = min(until, self._signal_stop.limit)
-        keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
+        self._feed.read_ahead(until)
+        if self._chunks:
+            keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
 
     @property
     def _fetches_every_batch(self) -> bool:

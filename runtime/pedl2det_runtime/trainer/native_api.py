@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,10 @@ from pedl2det_runtime.config.notices import notices, refuse_unsupported
 from pedl2det_runtime.config.reader import config_from, local_config
 from pedl2det_runtime.errors import NoTrialError
 from pedl2det_runtime.semantics.script import intercept_fit
+from pedl2det_runtime.trainer.display import Lines, Nothing
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resolved_run import resolved
 from pedl2det_runtime.trainer.run import locked_run, train
-
-_say: Callable[[str], None] = print  # a script's own output stands beside it
 
 
 class Mode(enum.Enum):
@@ -145,8 +143,10 @@ def create_trial_instance(
 
 
 def _train(trial_class: type[TFKerasTrial], info: TrialInfo, options: RunOptions) -> None:
-    with locked_run(options, info.rank, _say):
-        train(trial_class, resolved(options, info, _say))
+    # A script's own output stands beside it.
+    display = Nothing() if info.rank else Lines(print, options.out)
+    with locked_run(options, info.rank, display.say):
+        train(trial_class, resolved(options, info, display))
 
 
 _until_the_end = contextlib.ExitStack()
@@ -159,7 +159,7 @@ def _begin(config: dict[str, Any], context_dir: str, test: bool) -> tuple[RunOpt
     out = (Path("runs") / name).resolve()
     info = TrialInfo.of(experiment, out)
     for line in notices(experiment, info.hparams):
-        _say(line)
+        print(line)  # noqa: T201 - as above
     _until_the_end.enter_context(running(info))
     keras_versions.begin_trial()
     random_state.seed_everything(info.seed)

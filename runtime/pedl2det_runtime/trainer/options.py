@@ -63,11 +63,15 @@ class RunOptions:
             from_checkpoint=source,
         )
 
-    def to_resume(self) -> str:
-        """The command that goes on with the run; credentials in it are replaced by stars."""
+    def to_resume(self, *, begun: bool = False) -> str:
+        """The command that goes on with the run; credentials in it are replaced by stars.
+
+        Args:
+            begun: whether the run has certainly begun; else it is looked up.
+        """
         overrides = tuple(_without_credential(override) for override in self.overrides)
         options = replace(
-            self, overrides=overrides, resume=self.out.is_dir(), force=False, test=False
+            self, overrides=overrides, resume=begun or self.out.is_dir(), force=False, test=False
         )
         return shlex.join(["pedl2det", "run", *options.arguments()])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.errors import ConfigError
+from pedl2det_runtime.trainer.display import Display, Nothing, Report
 
 if TYPE_CHECKING:
     from pedl2det_runtime.trainer.resolved_run import Run
@@ -137,11 +138,11 @@ class Reports:
     Args:
         directory: the run's directory.
         keep: lines of ``metrics.jsonl`` that a resumed run keeps.
-        say: prints one line for people.
-        total: batches of the whole trial, for those lines.
+        display: shows them to people.
+        total: batches of the whole trial.
     """
 
-    def __init__(self, directory: Path, keep: int, say: Callable[[str], None], total: int) -> None:
+    def __init__(self, directory: Path, keep: int, display: Display, total: int) -> None:
         import tensorflow as tf
 
         self._log = JsonLines(directory / "metrics.jsonl", REPORT, keep)
@@ -150,7 +151,7 @@ class Reports:
                 directory / "tensorboard" / "metrics",
                 filename_suffix=f".{uuid.uuid4()}",  # else the second, which may be taken
             )
-        self._say = say
+        self._display = display
         self._total = total
 
     @property
@@ -158,18 +159,23 @@ class Reports:
         """Lines in ``metrics.jsonl``."""
         return self._log.written
 
-    def report(self, kind: str, batches: int, epochs: float, metrics: Metrics) -> None:
+    def advance(self, batches: int) -> None:
+        """Show how many batches are trained."""
+        self._display.advance(batches, self._total)
+
+    def report(self, report: Report) -> None:
         """Report the metrics of a workload or a validation."""
         import tensorflow as tf
 
-        self._log.write({"kind": kind, "batches": batches, "epochs": epochs, "metrics": metrics})
+        record = asdict(report)
+        del record["is_best"]  # as of this moment: only for people
+        self._log.write(record)
         values = [
-            tf.compat.v1.Summary.Value(tag=f"{kind}/{name}", simple_value=value)
-            for name, value in metrics.items()
+            tf.compat.v1.Summary.Value(tag=f"{report.kind}/{name}", simple_value=value)
+            for name, value in report.metrics.items()
         ]
-        self._events.add_summary(tf.compat.v1.Summary(value=values), batches)
-        shown = "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
-        self._say(f"{kind:>10}  {batches}/{self._total}  {shown}")
+        self._events.add_summary(tf.compat.v1.Summary(value=values), report.batches)
+        self._display.report(report, self._total)
 
     def check(self) -> None:
         """Refuse to go on without what was reported.
@@ -190,7 +196,10 @@ class NoReports:
 
     written = 0
 
-    def report(self, kind: str, batches: int, epochs: float, metrics: Metrics) -> None:
+    def advance(self, batches: int) -> None:
+        """Show nothing."""
+
+    def report(self, report: Report) -> None:
         """Report nothing."""
 
     def check(self) -> None:
@@ -206,11 +215,11 @@ def reports_of(run: Run, total: int, *, verbose: bool) -> Reports:
     Args:
         run: the run; to be called on its chief.
         total: batches of the whole trial.
-        verbose: whether each report is a line for people, too.
+        verbose: whether reports are shown to people, too.
     """
     state = run.resume_point.state
-    say = run.say if verbose else lambda _: None
-    return Reports(run.out, state.records if state else 0, say, total)
+    display = run.display if verbose else Nothing()
+    return Reports(run.out, state.records if state else 0, display, total)
 
 
 def trace_of(run: Run, batches: int) -> JsonLines | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
+from pedl2det_runtime.trainer.display import Display
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resume import ResumePoint, checkpoint_of_all
 from pedl2det_runtime.trainer.source import source_of_all
@@ -23,7 +23,7 @@ class Run:
         directory: the trial's directory, absolute.
         out: the run's directory, absolute.
         resume_point: the checkpoint to continue from.
-        say: prints one line for people.
+        display: shows the run to people.
         max_batches: the most batches to train, or None.
         is_test: train one batch, validate one, write one checkpoint.
         traces: whether the metrics of each batch go to ``batches.jsonl``.
@@ -35,7 +35,7 @@ class Run:
     directory: Path
     out: Path
     resume_point: ResumePoint
-    say: Callable[[str], None]
+    display: Display
     max_batches: int | None = None
     is_test: bool = False
     traces: bool = False
@@ -47,19 +47,23 @@ class Run:
         """The experiment config."""
         return self.info.config
 
+    def say(self, line: str) -> None:
+        """Show a notice."""
+        self.display.say(line)
+
     @property
     def is_chief(self) -> bool:
         """Whether this process reports and writes."""
         return self.info.rank == 0
 
 
-def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -> Run:
+def resolved(options: RunOptions, info: TrialInfo, display: Display) -> Run:
     """Find the checkpoint to continue from, and make one value of all that a run is.
 
     Args:
         options: what the user asked for; ``directory`` and ``out`` are absolute.
         info: config, hyperparameters, seed and rank.
-        say: prints one line for people.
+        display: shows the run to people.
 
     Raises:
         ConfigError: the run's directory holds results, and ``options.resume`` is not set; or the
@@ -67,7 +71,7 @@ def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -
         CheckpointError: the checkpoint is damaged, or of another run; or there is none to begin
             with.
     """
-    point = checkpoint_of_all(options, info, say)
+    point = checkpoint_of_all(options, info, display.say)
     if point.state is not None:
         info = replace(info, initial_batch=point.state.progress.batches)
     return Run(
@@ -75,7 +79,7 @@ def resolved(options: RunOptions, info: TrialInfo, say: Callable[[str], None]) -
         directory=options.directory,
         out=options.out,
         resume_point=point,
-        say=say,
+        display=display,
         max_batches=options.max_batches,
         is_test=options.test,
         traces=options.trace,

@@ -6,6 +6,7 @@ loop.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -29,6 +30,7 @@ from pedl2det_runtime.errors import (
 )
 from pedl2det_runtime.errors.trial_code import place_in_trial
 from pedl2det_runtime.trainer import run_lock
+from pedl2det_runtime.trainer.display import Display, Ended, Nothing
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.reports import REPORT, written_lines
 from pedl2det_runtime.trainer.resolved_run import Run, resolved
@@ -38,12 +40,12 @@ if TYPE_CHECKING:
     from pedl2det_runtime.api.trial import TFKerasTrial
 
 
-def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
+def run(options: RunOptions, display: Display) -> Progress:
     """Train a trial of any generation.
 
     Args:
         options: what to train, and where to.
-        say: prints one line for people.
+        display: shows the run to people.
 
     Raises:
         Pedl2DetError: the user's mistake, with what to do about it.
@@ -59,14 +61,14 @@ def run(options: RunOptions, say: Callable[[str], None]) -> Progress:
     options = options.absolute()
     distributed = join(options.slots)
     if distributed.rank > 0:
-        say = _nothing
+        display = Nothing()
     info = TrialInfo.of(config, options.out, distributed)
-    with locked_run(options, distributed.rank, say):
-        one = resolved(options, info, say)
+    with locked_run(options, distributed.rank, display.say):
+        one = resolved(options, info, display)
         keras_versions.choose_keras_2()
         keras_versions.load_tensorflow()
         with stub_path.served_first(), keras_versions.as_before():
-            one.say(f"{config.title}: seed {info.seed}")
+            display.begin(config.title, info.seed)
             for line in notices(config, info.hparams, info.slots):
                 one.say(line)
             return _run_in_needed_mode(one, file)
@@ -148,10 +150,6 @@ def _train_script(entrypoint: dict[str, Any], run: Run) -> Progress:
     return progress
 
 
-def _nothing(line: str) -> None:
-    """Print nothing: the chief has printed it."""
-
-
 def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     """Train a context-based trial, while its :class:`TrialInfo` is the running one.
 
@@ -168,7 +166,12 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
         run.say(f"resumed at batch {point.state.progress.batches}")
         if point.state.stopped:
             run.say("this run was stopped by a callback: nothing is left to train")
-    return TrainingLoop(replace(job, run=run)).train()
+    began = time.monotonic()
+    progress = TrainingLoop(replace(job, run=run)).train()
+    if run.is_chief:
+        best, last = job.checkpoints.best_validation(), job.checkpoints.value_at(progress.batches)
+        run.display.end(Ended(progress.batches, time.monotonic() - began, best, last))
+    return progress
 
 
 def readable_config(options: RunOptions) -> ExperimentConfig | None:

@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.data.feed import Feed
 from pedl2det_runtime.errors import Interrupted
 from pedl2det_runtime.trainer import signals
 
@@ -55,13 +56,17 @@ class ValidationChecks(tf.keras.callbacks.Callback):
         self._may_stop = may_stop
         self._interval = interval
         self._chunked = chunked
-        self._longest = 1
 
-    def limit(self, model: Any, longest: int) -> None:
-        """Limit the batches of one execution; call it before ``model.evaluate``."""
-        self._longest = longest
-        if self._chunked:
-            keras_versions.set_chunk(model, min(self._interval.most, longest))
+    def limit(self, model: Any, feed: Feed, longest: int) -> None:
+        """Limit the batches of one execution; call it before ``model.evaluate``.
+
+        Args:
+            model: the model.
+            feed: the validation data.
+            longest: the largest number of batches.
+        """
+        self._model, self._feed, self._longest = model, feed, longest
+        self._choose(0)
 
     def on_test_begin(self, logs: object = None) -> None:
         """Set the number of batches of the first execution."""
@@ -80,5 +85,7 @@ class ValidationChecks(tf.keras.callbacks.Callback):
 
     def _choose(self, batches: int) -> None:
         self._interval.begin(batches)
+        most = min(self._interval.most, self._longest)
+        self._feed.read_ahead(batches + most)
         if self._chunked:
-            keras_versions.set_chunk(self.model, min(self._interval.most, self._longest))
+            keras_versions.set_chunk(self._model, most)

@@ -1,0 +1,128 @@
+"""A run on a terminal: a bar, a growing table of its validations, and how to go on."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from pedl2det_runtime.trainer.display import Ended, Report, shown_end, shown_metrics
+
+#: Seconds between two drawings. No thread draws: a worker process could be forked while it did.
+_PAUSE = 0.1
+_COUNT, _NUMBER = 8, 9  # widths of columns
+
+
+class Bar:
+    """Shows a run on a terminal, while it is entered.
+
+    Args:
+        out: the run's directory, as people call it.
+        to_resume: returns the command that goes on with the run.
+        console: where; else stdout.
+    """
+
+    def __init__(
+        self, out: Path, to_resume: Callable[[], str], console: Console | None = None
+    ) -> None:
+        self._out = out
+        self._to_resume = to_resume
+        self._console = console or Console(highlight=False)
+        self._progress = Progress(
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[epoch]}", markup=False),
+            _Rate(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[metrics]}", markup=False),
+            console=self._console,
+            auto_refresh=False,
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=None, epoch="", metrics="starting")
+        self._is_first = True
+        self._drawn = 0.0
+        self._columns: list[str] = []
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        self._progress.refresh()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        stack: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def say(self, line: str) -> None:
+        """Print a notice above the bar."""
+        self._print(line)
+
+    def begin(self, title: str, seed: int) -> None:
+        """Print what is trained."""
+        self._print(f"{title}: seed {seed}", "bold")
+
+    def advance(self, batches: int, total: int) -> None:
+        """Move the bar."""
+        if self._is_first:  # a resumed run is where it was, and has not just come there
+            self._progress.reset(self._task, total=total, completed=batches, epoch="", metrics="")
+            self._is_first = False
+        self._progress.update(self._task, completed=batches)
+        if time.monotonic() > self._drawn + _PAUSE:
+            self._progress.refresh()
+            self._drawn = time.monotonic()
+
+    def report(self, report: Report, total: int) -> None:  # noqa: ARG002 - the bar has it
+        """Show the metrics of a workload beside the bar; a validation as a row above it."""
+        epoch = f"epoch {report.epochs:.2f}" if report.epochs else ""
+        if report.kind == "training":
+            shown = shown_metrics(report.metrics)
+            self._progress.update(self._task, epoch=epoch, metrics=shown)
+            return
+        if [*report.metrics] != self._columns:
+            self._columns = [*report.metrics]
+            names = "".join(f"  {name:>{_NUMBER}}" for name in self._columns)
+            self._print(f"{'batch':>{_COUNT}}  {'epoch':>{_COUNT}}{names}", "dim")
+        row = f"{report.batches:>{_COUNT},}  {report.epochs:>{_COUNT}.2f}" + "".join(
+            f"  {value:>{max(_NUMBER, len(name))}.6g}" for name, value in report.metrics.items()
+        )
+        self._print(f"{row}  best" if report.is_best else row, "green" if report.is_best else "")
+
+    def end(self, ended: Ended) -> None:
+        """Print how the training ended, and what can be done with it."""
+        self._progress.stop()
+        first, *others = shown_end(ended, self._out)
+        self._print(first, "bold")
+        for line in others:
+            self._print(line)
+        events = shlex.join(["tensorboard", "--logdir", str(self._out / "tensorboard")])
+        self._print(f"curves: {events}")
+        self._print(f"train on, with a longer searcher.max_length: {self._to_resume()}")
+
+    def _print(self, line: str, style: str = "") -> None:
+        self._progress.console.print(Text(line, style), soft_wrap=True)
+
+
+class _Rate(ProgressColumn):
+    """Batches a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.0f} batches/s" if task.speed else "")

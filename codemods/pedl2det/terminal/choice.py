@@ -1,0 +1,40 @@
+"""Choose how a run is shown."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def display(
+    out: Path, to_resume: Callable[[], str], *, quiet: bool, as_json: bool
+) -> AbstractContextManager[Any]:
+    """Return what shows a run, to be entered while it trains.
+
+    Args:
+        out: the run's directory, as people call it.
+        to_resume: returns the command that goes on with the run.
+        quiet: show notices only, on stderr.
+        as_json: print one JSON object for each event.
+    """
+    if quiet:
+        from pedl2det.terminal.quiet import Quiet
+
+        return nullcontext(Quiet())
+    if as_json:
+        from pedl2det.terminal.json_lines import JsonLines
+
+        return nullcontext(JsonLines(out))
+    if sys.stdout.isatty() and importlib.util.find_spec("rich"):
+        from pedl2det.terminal.bar import Bar
+
+        return Bar(out, to_resume)
+    from pedl2det_runtime.trainer.display import Lines
+
+    return nullcontext(Lines(click.echo, out))

@@ -1,0 +1,46 @@
+"""A run for programs: one JSON object a line, with its kind in ``event``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from pedl2det_runtime.trainer.display import Ended, Report
+
+
+class JsonLines:
+    """Prints ``begin``, ``notice``, ``training``, ``validation`` and ``end``.
+
+    Args:
+        out: the run's directory, as people call it.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+
+    def say(self, line: str) -> None:
+        """Print a notice."""
+        _write("notice", text=line)
+
+    def begin(self, title: str, seed: int) -> None:
+        """Print what is trained."""
+        _write("begin", title=title, seed=seed, out=str(self._out))
+
+    def advance(self, batches: int, total: int) -> None:
+        """Nothing: reports say it often enough."""
+
+    def report(self, report: Report, total: int) -> None:
+        """Print metrics."""
+        values = asdict(report)
+        _write(values.pop("kind"), **values, total=total)
+
+    def end(self, ended: Ended) -> None:
+        """Print how the training ended."""
+        _write("end", **asdict(ended), out=str(self._out))
+
+
+def _write(event: str, **values: object) -> None:
+    click.echo(json.dumps({"event": event} | values))

@@ -1,0 +1,145 @@
+"""What a run shows to people while it trains, and the plainest way to show it: lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from pedl2det_runtime.checkpoint.manager import Best
+
+
+@dataclass(frozen=True)
+class Report:
+    """The metrics of a workload or a validation.
+
+    Attributes:
+        kind: which of the two.
+        batches: batches trained.
+        epochs: epochs trained; 0.0 where there are none.
+        metrics: the metrics by name.
+        is_best: whether this validation has the best value of the searcher's metric so far.
+    """
+
+    kind: Literal["training", "validation"]
+    batches: int
+    epochs: float
+    metrics: dict[str, float]
+    is_best: bool = False
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a training ended.
+
+    Attributes:
+        batches: batches trained.
+        seconds: how long this process trained.
+        best: the best validation; None if there was none.
+        last: the searcher's metric at the end; None if there was no validation there.
+    """
+
+    batches: int
+    seconds: float
+    best: Best | None
+    last: float | None = None
+
+
+class Display(Protocol):
+    """Shows one run. Ranks other than the chief use :class:`Nothing`."""
+
+    def say(self, line: str) -> None:
+        """Show a notice."""
+
+    def begin(self, title: str, seed: int) -> None:
+        """Show what is trained, before the trial is imported."""
+
+    def advance(self, batches: int, total: int) -> None:
+        """Show how many of all batches are trained; called after each execution."""
+
+    def report(self, report: Report, total: int) -> None:
+        """Show metrics."""
+
+    def end(self, ended: Ended) -> None:
+        """Show how the training ended."""
+
+
+class Nothing:
+    """Shows nothing."""
+
+    def say(self, line: str) -> None:
+        """Nothing."""
+
+    def begin(self, title: str, seed: int) -> None:
+        """Nothing."""
+
+    def advance(self, batches: int, total: int) -> None:
+        """Nothing."""
+
+    def report(self, report: Report, total: int) -> None:
+        """Nothing."""
+
+    def end(self, ended: Ended) -> None:
+        """Nothing."""
+
+
+class Lines(Nothing):
+    """One line for each notice and report.
+
+    Args:
+        write: prints one line.
+        out: the run's directory, as people call it.
+    """
+
+    def __init__(self, write: Callable[[str], None], out: Path) -> None:
+        self._write = write
+        self._out = out
+
+    def say(self, line: str) -> None:
+        """Print a notice."""
+        self._write(line)
+
+    def begin(self, title: str, seed: int) -> None:
+        """Print what is trained."""
+        self._write(f"{title}: seed {seed}")
+
+    def report(self, report: Report, total: int) -> None:
+        """Print metrics."""
+        at = f"{report.batches}/{total}"
+        self._write(f"{report.kind:>10}  {at}  {shown_metrics(report.metrics)}")
+
+    def end(self, ended: Ended) -> None:
+        """Print how the training ended."""
+        for line in shown_end(ended, self._out):
+            self._write(line)
+
+
+def shown_metrics(metrics: dict[str, float]) -> str:
+    """Return metrics as people read them."""
+    return "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
+
+
+def shown_end(ended: Ended, out: Path) -> list[str]:
+    """Return the lines about the end of a training.
+
+    Args:
+        ended: how it ended.
+        out: the run's directory, as people call it.
+    """
+    took = shown_time(ended.seconds)
+    lines = [f"trained {ended.batches} batches in {took}; results in {out}"]
+    if ended.best:
+        best = ended.best
+        place = f": {out / 'checkpoints' / best.checkpoint}" if best.checkpoint else ""
+        lines.append(f"best {best.metric} {best.value:.6g} at batch {best.batches}{place}")
+    return lines
+
+
+def shown_time(seconds: float) -> str:
+    """Return a duration as people read it."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
