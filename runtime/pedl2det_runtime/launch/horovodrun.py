@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib.util
 import os
 import shutil
@@ -21,6 +20,7 @@ from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.distributed.keys import KEY_VARIABLE, new_key
 from pedl2det_runtime.errors import ConfigError, GraphModeNeededError, Interrupted, RankError
+from pedl2det_runtime.launch.child import end_with_parent
 from pedl2det_runtime.launch.outcome import Outcome, may_pass
 from pedl2det_runtime.launch.output import Failure
 from pedl2det_runtime.trainer import run_lock, signals
@@ -140,7 +140,7 @@ def _run(command: list[str], outcome: Outcome, out: Path, mode: dict[str, str]) 
         text=True,
         errors="replace",
         start_new_session=True,  # Ctrl-C reaches us alone, and we end it in order
-        preexec_fn=_end_with_parent,
+        preexec_fn=end_with_parent,
     )
     hearing = threading.Lock()
 
@@ -170,13 +170,6 @@ def _run(command: list[str], outcome: Outcome, out: Path, mode: dict[str, str]) 
     for listener in listeners:
         listener.join(_PATIENCE)
     return code
-
-
-def _end_with_parent() -> None:
-    """Have Linux end ``horovodrun`` in order if we are killed; it ends its ranks then."""
-    set_parent_death_signal = 1
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -1,0 +1,160 @@
+"""``pedl2det search``: train the trials of a search."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pedl2det.commands.run import located
+from pedl2det.commands.runtime import runtime
+from pedl2det.errors import Pedl2DetError
+
+
+@click.command("search")
+@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The results; else runs/<name of DIR>-search."
+)
+@click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one config value."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Trials at a time, at most max_concurrent_trials.",
+)
+@click.option("--max-trials", type=click.IntRange(min=1), help="Train no more trials than this.")
+@click.option("--max-batches", type=click.IntRange(min=1), help="Train none longer than this.")
+@click.option("--resume", is_flag=True, help="Go on with the search in --out.")
+@click.option(
+    "--storage", metavar="URL", help="A database of Optuna, for several machines; else a file."
+)
+def command(
+    directory: Path,
+    config: Path | None,
+    out: Path | None,
+    overrides: tuple[str, ...],
+    jobs: int,
+    max_trials: int | None,
+    max_batches: int | None,
+    resume: bool,
+    storage: str | None,
+) -> None:
+    """Train the trials of the search that a config describes, and name the best.
+
+    DIR may also be one of the trial's configs. Each trial is a run in a process of its own, in
+    OUT/trials. OUT/search.html shows all.
+    """
+    directory, config = located(directory, config)
+    if not directory.is_dir():
+        raise Pedl2DetError(f"{directory}: no such directory")
+    runtime()
+    from pedl2det_runtime import errors
+    from pedl2det_runtime.config.reader import read_config
+    from pedl2det_runtime.search.plan import plan_of
+    from pedl2det_runtime.trainer import run_lock
+    from pedl2det_runtime.trainer.options import RunOptions
+    from pedl2det_runtime.trainer.run import find_config
+
+    out = out or Path("runs") / f"{directory.resolve().name}-search"
+    try:
+        read = read_config(config or find_config(directory), overrides)
+        plan = plan_of(read, max_trials, max_batches)
+        _check(out, resume)
+        options = RunOptions(directory.resolve(), out.resolve())
+        with run_lock.held(out, click.echo) if storage is None else nullcontext():
+            _search(read, plan, options, min(jobs, plan.concurrent), storage)
+    except errors.Pedl2DetError as error:
+        raise Pedl2DetError(str(error)) from None
+
+
+def _check(out: Path, resume: bool) -> None:
+    """Refuse to begin where something is, and to go on where nothing is."""
+    is_there = out.is_dir() and any(out.iterdir())
+    if is_there and not resume:
+        raise Pedl2DetError(f"--out {out}: it is not empty: go on with --resume, or choose another")
+    if resume and not is_there:
+        raise Pedl2DetError(f"--resume: {out}: there is no search")
+
+
+def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None) -> None:
+    """Run the search until it is over or stopped; show what it has reached."""
+    from pedl2det_runtime.search.search import Search
+    from pedl2det_runtime.search.study import Study, sqlite
+    from pedl2det_runtime.search.trial_process import TrialProcesses
+
+    out = options.out
+    smaller = config.searcher.smaller_is_better
+    study = Study(
+        storage or sqlite(out),
+        config.title,
+        plan,
+        _place(out),
+        smaller_is_better=smaller,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    processes, stopped = TrialProcesses(), []
+
+    def stop(number: int, _: Any) -> None:
+        stopped.append(number)
+        click.echo("stopping: each trial writes a checkpoint", err=True)
+        processes.stop(signal.SIGTERM)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    name, count = config.searcher.name, len(plan.points)
+    click.echo(f"searcher {name}: {count} trials, {jobs} at a time, seed {_seed(config)}")
+    Search(config, options, study, jobs, click.echo, processes).run()
+    _show(config, study, out, plan)
+    if stopped:
+        more = sys.argv[1:] if "--resume" in sys.argv else [*sys.argv[1:], "--resume"]
+        click.echo(f"pedl2det: stopped; go on with: pedl2det {shlex.join(more)}", err=True)
+        sys.exit(128 + stopped[0])
+    if all(one.state == "failed" for one in study.results()):
+        raise click.exceptions.Exit(1)
+
+
+def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
+    """Print the table and the best trial; write the page and the best trial's config."""
+    from pedl2det.search.page import write_page
+    from pedl2det.search.table import lines, sorted_results
+    from pedl2det_runtime.search.search import best_of, constant_config
+
+    smaller = config.searcher.smaller_is_better
+    results = sorted_results(study.results(), smaller_is_better=smaller)
+    for line in lines(results):
+        click.echo(line)
+    best = best_of(results, smaller_is_better=smaller)
+    write_page(out / "search.html", config, results, out)
+    if best is None:
+        click.echo("no trial has been validated")
+        return
+    file = out / "best.yaml"
+    point = plan.points[best.number]
+    file.write_text(constant_config(config, point), encoding="utf-8")
+    click.echo(f"best: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
+    click.echo(f"  its config: {file}")
+    if best.checkpoint:
+        click.echo(f"  its checkpoint: {best.checkpoint}")
+    click.echo(f"all trials: {out / 'search.html'}")
+
+
+def _place(out: Path) -> str:
+    import socket
+
+    return f"{socket.gethostname()}:{out}"
+
+
+def _seed(config: Any) -> int:
+    seed: int = config.reproducibility.experiment_seed
+    return seed

@@ -1,0 +1,1 @@
+"""How a search looks: lines, a table, a page."""

@@ -1,0 +1,241 @@
+"""The record of a search: an Optuna study, whose storage several processes may share.
+
+All trials are in the study from its beginning, waiting. Whoever takes one trains it; what a killed
+search was training is taken up again from the same place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.errors import ConfigError, Pedl2DetError
+from pedl2det_runtime.search.plan import Plan, Point
+
+_NAME = "pedl2det"
+_PLAN, _PLACE, _RESULT = "plan", "place", "result"
+_LONGEST_ENTRY = 5.0  # seconds without a new trial
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a trial of a search has reached.
+
+    Attributes:
+        number: its number.
+        hparams: its hyperparameters.
+        state: ``waiting``, ``running``, ``finished``, ``stopped`` (early), or ``failed``.
+        values: the searcher's metric by the batch of the rung.
+        best: the best value of the metric; None if there is none.
+        best_batch: the batch of that validation.
+        checkpoint: the path of its checkpoint; None if there is none.
+        error: the last line of a trial that failed.
+    """
+
+    number: int
+    hparams: dict[str, Any]
+    state: str
+    values: dict[int, float]
+    best: float | None = None
+    best_batch: int | None = None
+    checkpoint: str | None = None
+    error: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it is left to train."""
+        return self.state in ("finished", "stopped", "failed")
+
+
+class Study:
+    """The trials of one search.
+
+    Args:
+        storage: the URL of a database that Optuna knows.
+        title: the name of the search in it.
+        plan: its trials.
+        place: what identifies this search process' results, so that it takes up its own trials.
+        smaller_is_better: the meaning of the metric.
+
+    Raises:
+        ConfigError: the storage has another search of this name.
+    """
+
+    def __init__(
+        self, storage: str, title: str, plan: Plan, place: str, *, smaller_is_better: bool
+    ) -> None:
+        optuna = _optuna()
+        self._optuna, self._plan, self._place = optuna, plan, place
+        direction = "minimize" if smaller_is_better else "maximize"
+        try:
+            self._study = optuna.create_study(
+                storage=storage, study_name=title, direction=direction
+            )
+        except optuna.exceptions.DuplicatedStudyError:
+            self._study = optuna.load_study(storage=storage, study_name=title)
+            self._wait_for_trials()
+        except Exception as error:
+            reason = str(error).strip().splitlines()[0]
+            raise Pedl2DetError(f"--storage {storage}: {reason}") from None
+        self._enter(title, storage)
+
+    def take(self, taken: set[int]) -> Point | None:
+        """Return a trial to train: one that was interrupted here, or the next that waits.
+
+        Args:
+            taken: the numbers of those that this process is training.
+        """
+        states = self._optuna.trial.TrialState
+        for trial in self._trials():
+            mine = trial.user_attrs.get(_PLACE) == self._place
+            if trial.state == states.RUNNING and mine and trial.number not in taken:
+                return self._point(trial)
+        while any(trial.state == states.WAITING for trial in self._trials()):
+            trial = self._study.ask()
+            if trial.number < len(self._plan.points):
+                trial.set_user_attr(_PLACE, self._place)
+                return self._point(trial)
+            self._study.tell(trial, state=states.FAIL)  # another process was faster
+        return None
+
+    def report(self, point: Point, batches: int, value: float) -> bool:
+        """Record the metric of a trial at a rung; return whether the trial goes on."""
+        others = self._values(point, batches)
+        self._trial(point).report(value, batches)
+        if batches >= point.rungs[-1] or self._plan.halving is None:
+            return False
+        smaller = self._study.direction == self._optuna.study.StudyDirection.MINIMIZE
+        return self._plan.halving.goes_on(value, others, smaller_is_better=smaller)
+
+    def reached(self, point: Point) -> dict[int, float]:
+        """Return the metric of a trial at the rungs that it has reached."""
+        return dict(self._trials()[point.number].intermediate_values)
+
+    def end(self, point: Point, result: dict[str, Any], *, stopped: bool = False) -> None:
+        """Record the end of a trial.
+
+        Args:
+            point: the trial.
+            result: ``best``, ``best_batch`` and ``checkpoint``, or ``error``.
+            stopped: whether it stopped early.
+        """
+        states, best = self._optuna.trial.TrialState, result.get("best")
+        self._trial(point).set_user_attr(_RESULT, result)
+        if stopped:
+            self._study.tell(point.number, state=states.PRUNED)
+        elif best is None or math.isnan(best):
+            self._study.tell(point.number, state=states.FAIL)
+        else:
+            self._study.tell(point.number, best)
+
+    def results(self) -> list[Result]:
+        """Return what each trial has reached, by number."""
+        names = {
+            "WAITING": "waiting",
+            "RUNNING": "running",
+            "COMPLETE": "finished",
+            "PRUNED": "stopped",
+            "FAIL": "failed",
+        }
+        return [
+            Result(
+                trial.number,
+                self._plan.points[trial.number].hparams,
+                names[trial.state.name],
+                dict(trial.intermediate_values),
+                **trial.user_attrs.get(_RESULT, {}),
+            )
+            for trial in self._trials()
+        ]
+
+    def _enter(self, title: str, storage: str) -> None:
+        """Put the trials into a new study; refuse a study with others."""
+        wanted = [json.dumps([point.hparams, point.seed]) for point in self._plan.points]
+        trials = self._trials()
+        known = [trial.user_attrs.get(_PLAN) for trial in trials]
+        if known != wanted[: len(known)]:
+            raise ConfigError(
+                f"--storage {storage}: it has another search of the name {title}: its config, "
+                "seed or number of trials has changed; choose another --out or --storage"
+            )
+        params = [dict(_flat(point.hparams)) for point in self._plan.points]
+        distributions = {
+            name: self._distribution([one[name] for one in params]) for name in params[0]
+        }
+        for number, text in [*enumerate(wanted)][len(known) :]:
+            self._study.add_trial(
+                self._optuna.trial.create_trial(
+                    state=self._optuna.trial.TrialState.WAITING,
+                    params=params[number],
+                    distributions=distributions,
+                    user_attrs={_PLAN: text},
+                )
+            )
+
+    def _distribution(self, values: list[Any]) -> Any:
+        """What Optuna calls the range of a hyperparameter."""
+        kinds, found = {type(value) for value in values}, self._optuna.distributions
+        if kinds == {int}:
+            return found.IntDistribution(min(values), max(values))
+        if kinds <= {int, float} and all(map(math.isfinite, values)):
+            return found.FloatDistribution(min(values), max(values))
+        return found.CategoricalDistribution(list(dict.fromkeys(values)))
+
+    def _trials(self) -> list[Any]:
+        trials: list[Any] = self._study.get_trials(deepcopy=False)
+        return trials[: len(self._plan.points)]
+
+    def _point(self, trial: Any) -> Point:
+        number: int = trial.number
+        return self._plan.points[number]
+
+    def _trial(self, point: Point) -> Any:
+        trial_id = self._trials()[point.number]._trial_id
+        return self._optuna.trial.Trial(self._study, trial_id)
+
+    def _values(self, point: Point, batches: int) -> list[float]:
+        """What the other trials of a bracket have reached at a rung."""
+        rung = point.rungs.index(batches)
+        found = []
+        for trial, other in zip(self._trials(), self._plan.points, strict=True):
+            if other.bracket == point.bracket and other != point and rung < len(other.rungs):
+                value = trial.intermediate_values.get(other.rungs[rung])
+                found += [] if value is None else [value]
+        return found
+
+    def _wait_for_trials(self) -> None:
+        """Wait until the process that made the study has put in all trials."""
+        end = time.monotonic() + _LONGEST_ENTRY
+        while len(self._trials()) < len(self._plan.points) and time.monotonic() < end:
+            time.sleep(0.5)
+
+
+def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The hyperparameters by dotted names, as Optuna can hold them."""
+    for name, value in hparams.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            simple = value is None or isinstance(value, bool | int | float | str)
+            yield f"{before}{name}", value if simple else json.dumps(value)
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ModuleNotFoundError:
+        raise Pedl2DetError(
+            "a search needs optuna, which is not installed: pip install 'pedl2det[search]'"
+        ) from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna
+
+
+def sqlite(out: Path) -> str:
+    """Return the URL of the storage in a search's own directory."""
+    return f"sqlite:///{out / 'search.db'}"
