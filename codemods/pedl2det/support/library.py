@@ -1,4 +1,4 @@
-"""Render ``legacy_keras.py``, the file that a migrated trial imports its support pieces from.
+"""Render a module of support pieces that a trial imports, such as ``legacy_keras.py``.
 
 A piece is a function, class or variable at the top of a file in ``pieces/``. It may use any other
 piece by its bare name; what a piece uses is rendered with it. The files are read, never imported.
@@ -62,11 +62,11 @@ class _Definition:
     imports: frozenset[str]
 
 
-def available() -> Mapping[str, Piece]:
-    """Return every public piece by its name."""
+def available(package: str = __package__) -> Mapping[str, Piece]:
+    """Return every public piece of a package by its name."""
     return {
-        name: Piece(name, _needs_context([name]), definition.doc)
-        for name, definition in _definitions().items()
+        name: Piece(name, package == __package__ and _needs_context([name]), definition.doc)
+        for name, definition in _definitions(package).items()
         if not name.startswith("_")
     }
 
@@ -82,20 +82,25 @@ def needs_context(names: Iterable[str]) -> bool:
     return _needs_context(names)
 
 
-def render(names: Iterable[str]) -> str:
-    """Return the text of ``legacy_keras.py`` with these pieces and what they need.
+def render(names: Iterable[str], header: str = _HEADER, package: str = __package__) -> str:
+    """Return the text of a module with these pieces and what they need.
+
+    Args:
+        names: the pieces.
+        header: its docstring.
+        package: the package whose ``pieces`` are meant; by default those of ``legacy_keras.py``.
 
     Raises:
         KeyError: there is no piece of one of these names.
     """
-    needed = _closure(names)
+    needed = _closure(names, package=package)
     if not needed:
         return ""
     imports = sorted({line for definition in needed for line in definition.imports}, key=_by_place)
     standard = [line for line in imports if not _by_place(line)[0]]
     others = [line for line in imports if _by_place(line)[0]]
     blocks = ["\n".join(block) + "\n" for block in (standard, others) if block]
-    top = "\n".join([_HEADER, *blocks])
+    top = "\n".join([header, *blocks])
     is_assignment = needed[0].text.startswith("_")
     between = "\n" if is_assignment else "\n\n"  # what Ruff wants after imports
     return top + between + "\n\n".join(definition.text for definition in needed)
@@ -133,14 +138,17 @@ def _needs_context(names: Iterable[str]) -> bool:
     return any(definition.name == _CONTEXT for definition in _closure(names))
 
 
-def _closure(names: Iterable[str], present: Set[str] = frozenset()) -> list[_Definition]:
+def _closure(
+    names: Iterable[str], present: Set[str] = frozenset(), package: str = __package__
+) -> list[_Definition]:
     """Return the definitions of these names and of all that they use, in the order of the file.
 
     Args:
         names: the names.
         present: names that the file has already, in whatever form.
+        package: the package whose pieces are meant.
     """
-    known = _definitions()
+    known = _definitions(package)
     found: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -157,11 +165,11 @@ def _closure(names: Iterable[str], present: Set[str] = frozenset()) -> list[_Def
 
 
 @functools.cache
-def _definitions() -> Mapping[str, _Definition]:
+def _definitions(package: str = __package__) -> Mapping[str, _Definition]:
     """Return every definition by its name, in the order in which they are rendered."""
     files = [
         file
-        for file in (resources.files(__package__) / "pieces").iterdir()
+        for file in (resources.files(package) / "pieces").iterdir()
         if file.name.endswith(".py")
     ]
     files.sort(key=lambda file: (file.name != "bound_context.py", file.name))

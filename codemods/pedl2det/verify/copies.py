@@ -22,6 +22,8 @@ class Copy:
         out: where the results of training go.
         config: its experiment config.
         guarded: the directory that holds all copies, if files are linked and not copied.
+        script: the plain script that trains it; None for a trial.
+        twin_is_script: whether a plain script is compared with it.
     """
 
     name: str
@@ -30,6 +32,8 @@ class Copy:
     out: Path
     config: Path
     guarded: Path | None = None
+    script: Path | None = None
+    twin_is_script: bool = False
 
     @property
     def directory(self) -> Path:

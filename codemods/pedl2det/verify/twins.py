@@ -9,8 +9,10 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from pedl2det.verify.copies import Copy
+from pedl2det.verify.progress import shown
 
 #: Errors that two processes may cause each other: they download, unpack or write the same file.
 _OF_FILES = re.compile(
@@ -39,6 +41,8 @@ class Failure:
 
 #: Checkpoints stay in the results, whatever the config says of storage.
 _STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
+#: The metrics of training are means since the last checkpoint too; those of a script are not.
+_NO_PERIOD = ("min_checkpoint_period=null",)
 
 
 def train(copies: tuple[Copy, ...], batches: int | None) -> tuple[Failure | None, ...]:
@@ -47,7 +51,8 @@ def train(copies: tuple[Copy, ...], batches: int | None) -> tuple[Failure | None
     If the first one fails, the others are ended; they have not failed then.
     """
     processes = [_start(copy, batches) for copy in copies]
-    with ThreadPoolExecutor(len(processes)) as pool:
+    runs = {copy.name: copy.out for copy in copies}
+    with shown(runs, batches), ThreadPoolExecutor(len(processes)) as pool:
         try:
             ended = [pool.submit(process.communicate) for process in processes]
             printed = [ended[0].result()]
@@ -80,15 +85,10 @@ def _failure(code: int, errors: str) -> Failure:
 
 
 def _start(copy: Copy, batches: int | None) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "pedl2det", "run", str(copy.directory), "--trace"]
+    command = [sys.executable, "-m"]
     if copy.guarded is not None:
-        module = ["-P", "-m", "pedl2det.verify.guarded", str(copy.guarded)]
-        command[1:3] = module
-    command += ["--slots", "1"]  # the metrics of each batch are those of one process
-    command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
-    command += [word for override in _STORAGE for word in ("--set", override)]
-    if batches is not None:
-        command += ["--max-batches", str(batches)]
+        command = [sys.executable, "-P", "-m", "pedl2det.verify.guarded", str(copy.guarded)]
+    command += _run(copy, batches) if copy.script is None else _script(copy, copy.script, batches)
     return subprocess.Popen(  # noqa: S603 - our own command line
         command,
         stdout=subprocess.PIPE,
@@ -99,3 +99,20 @@ def _start(copy: Copy, batches: int | None) -> subprocess.Popen[str]:
         # The order of a set of strings is the same in both.
         env={"PYTHONHASHSEED": "0", **os.environ},
     )
+
+
+def _run(copy: Copy, batches: int | None) -> list[str]:
+    """The module and the arguments that train a trial."""
+    command = ["pedl2det", "run", str(copy.directory), "--trace"]
+    command += ["--slots", "1"]  # the metrics of each batch are those of one process
+    command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
+    overrides = (*_STORAGE, *(_NO_PERIOD if copy.twin_is_script else ()))
+    command += [word for override in overrides for word in ("--set", override)]
+    return command + (["--max-batches", str(batches)] if batches is not None else [])
+
+
+def _script(copy: Copy, script: Path, batches: int | None) -> list[str]:
+    """The module and the arguments that run a plain script."""
+    command = ["pedl2det.verify.recorded_script", str(copy.out), str(script)]
+    command += ["--out", f"{copy.out}-files"]
+    return command + (["--batches", str(batches)] if batches is not None else [])

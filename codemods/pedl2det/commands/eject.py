@@ -1,0 +1,47 @@
+"""``pedl2det eject``: write a plain script from a trial."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pedl2det.commands.runtime import runtime
+from pedl2det.errors import Pedl2DetError
+
+
+@click.command("eject")
+@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The directory to write; else DIR with -keras at its end.",
+)
+def command(directory: Path, config: Path | None, out: Path | None) -> None:
+    """Write a directory that trains the trial in DIR with TensorFlow alone.
+
+    It has the trial's files, train.py with an option for each hyperparameter, and keras_trial.py
+    with what the trial used of Determined. An old trial is migrated first, in a copy.
+    """
+    if not directory.is_dir():
+        raise Pedl2DetError(f"{directory}: no such directory")
+    if config is not None and not config.is_file():
+        raise Pedl2DetError(f"{config}: no such file")
+    runtime()
+    from pedl2det.eject.eject import eject
+
+    home = directory.resolve()
+    out = out or home.with_name(f"{home.name}-keras")
+    made = eject(directory, out, config)
+    click.echo(f"wrote {made.script}")
+    for line in made.differs:
+        click.echo(f"  {line}")
+    click.echo(f"train it: python {made.script}")
+    chosen = "" if config is None else f" -c {config}"
+    click.echo(
+        "prove that it trains the same: "
+        f"pedl2det verify {directory}{chosen} --against {made.script.parent}"
+    )

@@ -1,0 +1,207 @@
+"""Make a directory with a plain script from a trial: migrate a copy, detach it, add the script."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pedl2det.analysis.project_files import SUPPORT, Project, trial_classes
+from pedl2det.analysis.source import Source
+from pedl2det.eject.harness_names import MODULE, PACKAGE, detached
+from pedl2det.eject.script import USED, Training, script
+from pedl2det.errors import Pedl2DetError
+from pedl2det.report.text import plural
+from pedl2det.support import library
+from pedl2det.verify.configs import chosen_config
+from pedl2det.verify.copies import Copy, Workshop
+from pedl2det.verify.copying import Linked, copy_paths
+from pedl2det.verify.extent import extent_of, project_of
+from pedl2det.verify.preparing import Pair, Request, prepare
+
+_SCRIPTS = ("train.py", "train_keras.py", "train_alone.py")
+_ENTRY = re.compile(r"(?:^|\s)([\w.]+):(\w+)$")
+
+_HEADER = '''\
+"""What this trial uses of Determined, with TensorFlow alone.
+
+Written by `pedl2det eject`. The file is yours: edit it.
+"""
+'''
+
+
+@dataclass(frozen=True)
+class Ejected:
+    """A plain script that was written.
+
+    Attributes:
+        script: its file.
+        differs: what it does not do as the trial did under the harness.
+    """
+
+    script: Path
+    differs: tuple[str, ...]
+
+
+def eject(directory: Path, out: Path, config: Path | None = None) -> Ejected:
+    """Write a directory with the trial's files and a script that trains it.
+
+    An old trial is migrated first, in a copy; the trial itself is not changed.
+
+    Args:
+        directory: the trial.
+        out: the directory to write; it must not exist.
+        config: the experiment config; None for the trial's own.
+
+    Raises:
+        Pedl2DetError: the trial cannot be migrated as a whole, uses something that a plain script
+            has no counterpart for, or ``out`` exists.
+    """
+    if out.exists():
+        raise Pedl2DetError(f"{out}: exists already: choose another --out, or remove it")
+    home = directory.resolve()
+    used = config or chosen_config(home)
+    extent = extent_of(home, tight=True)
+    if not out.resolve().parent.is_dir():
+        raise Pedl2DetError(f"{out}: no such directory: {out.parent}")
+    with tempfile.TemporaryDirectory(prefix="pedl2det-eject-") as scratch:
+        workshop = Workshop(Path(scratch).resolve(), used)
+        pair = prepare(Request(directory), extent, workshop)
+        if pair.left:
+            first = pair.left[0]
+            raise Pedl2DetError(
+                f"{directory}: migrate left {plural(len(pair.left), 'place')}, first "
+                f"{first.path}:{first.line}: finish the trial first"
+            )
+        return _written(pair, out, Path(used.name))
+
+
+def _written(pair: Pair, out: Path, config: Path) -> Ejected:
+    """Write the directory beside its place, and move it there when it is whole."""
+    new = pair.new
+    project = project_of(new.directory)
+    if project is None:
+        raise Pedl2DetError(f"{pair.old.extent.home}: no trial is defined here")
+    beside = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.resolve().parent))
+    try:
+        whole = beside / "trial"
+        linked = copy_paths(new.root, [new.root], whole)
+        place = whole / new.extent.home.relative_to(new.extent.root)
+        training = _training(new, project, config)
+        texts = _texts(new, project, training, place, whole)
+        for path in project.configs:
+            _in(path, new, whole).unlink(missing_ok=True)
+        for path, data in texts.items():
+            path.write_bytes(data)
+        whole.rename(out)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    own = [data for path, data in texts.items() if path.name not in (f"{MODULE}.py", *_SCRIPTS)]
+    name = next(path for path in texts if path.name in _SCRIPTS and path.parent == place)
+    return Ejected(out / name.relative_to(whole), (*_differences(training, own), *_links(linked)))
+
+
+def _links(linked: Iterable[Linked]) -> Iterator[str]:
+    for one in linked:
+        yield f"{one.original.name} is a link to the original: it is too large to be copied"
+
+
+def _in(path: Path, copy: Copy, whole: Path) -> Path:
+    """The place of a file of the migrated copy in the new directory."""
+    return whole / path.relative_to(copy.root)
+
+
+def _texts(
+    new: Copy, project: Project, training: Training, place: Path, whole: Path
+) -> dict[Path, bytes]:
+    """The files that are written: the script, its pieces, the modules without Determined."""
+    files: dict[Path, bytes] = {}
+    used = {*USED}
+    support = project.root / SUPPORT
+    for path in sorted({*project.needed, *([support] if support.is_file() else [])}):
+        source = Source.read(path)
+        module = detached(source, len(path.relative_to(project.root).parts) - 1)
+        used |= module.used
+        files[_in(path, new, whole)] = source.encoded(module.text)
+    pieces = place / f"{MODULE}.py"
+    name = next(one for one in _SCRIPTS if not (place / one).exists())
+    if pieces.exists():
+        raise Pedl2DetError(f"{pieces.name}: the trial has a file of this name: rename it")
+    files[pieces] = library.render(used, _HEADER, PACKAGE).encode()
+    files[place / name] = script(training, name).encode()
+    return files
+
+
+def _training(new: Copy, project: Project, config: Path) -> Training:
+    """What the config of a migrated trial says."""
+    from pedl2det_runtime import errors
+    from pedl2det_runtime.api.trial_info import TrialInfo
+    from pedl2det_runtime.config.reader import read_config
+
+    try:
+        read = read_config(new.config, ())
+        info = TrialInfo.of(read, new.out)
+        size = info.global_batch_size
+        lengths = (
+            read.training_batches(size),
+            read.batches(read.min_validation_period, size),
+            read.batches(read.min_checkpoint_period, size),
+        )
+    except (errors.Pedl2DetError, ValueError) as error:
+        raise Pedl2DetError(new.with_original_paths(str(error))) from None
+    module, trial = _entry(read.entrypoint, project)
+    whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
+    return Training(
+        module,
+        trial,
+        config.name,
+        info.hparams,
+        read.raw if whole else {"data": read.raw.get("data") or {}},
+        *lengths,
+        workload=read.report_period,
+        records_per_epoch=read.records_per_epoch,
+        seed=info.seed,
+        metric=read.searcher.metric,
+        smaller_is_better=read.searcher.smaller_is_better,
+        slots=read.resources.slots_per_trial,
+        validates_first=read.perform_initial_validation,
+    )
+
+
+def _entry(entrypoint: Any, project: Project) -> tuple[str, str]:
+    """The module and the class of the trial."""
+    words = " ".join(map(str, entrypoint)) if isinstance(entrypoint, list) else entrypoint
+    if isinstance(words, str) and (found := _ENTRY.search(words)):
+        return found[1], found[2]
+    names = {path: name for name, path in project.modules.items()}
+    classes = [
+        (names[path], node.name)
+        for path in sorted(project.needed)
+        if path in names
+        for node in trial_classes(Source.read(path))
+    ]
+    if len(classes) != 1:
+        raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
+    return classes[0]
+
+
+def _differences(training: Training, files: Iterable[bytes]) -> Iterator[str]:
+    """What the script does not do as the harness did."""
+    code = b"".join(files)
+    yield "checkpoints hold weights only: a run begins at its first batch, and is not resumed"
+    if training.slots > 1:
+        yield f"one process trains, with the batches of all {training.slots}"
+    if training.validates_first:
+        yield "the untrained model is not validated"
+    if b"def on_checkpoint_end" in code:
+        yield "on_checkpoint_end of callbacks is not called: Keras writes the checkpoints"
+    if b"def on_train_workload" in code and training.checkpoint_every:
+        yield "a workload does not end at a checkpoint"
+    if b"class_weight=" in code:
+        yield "class weights cannot be combined with sample weights of a Sequence"
+    if b"stop_training" in code or b"set_stop_requested" in code:
+        yield "a training that a callback stops is validated once more"

@@ -1,0 +1,199 @@
+import copy
+import types
+
+import tensorflow as tf
+
+#: The context of the trial that is trained, for code that is given none.
+_contexts = []
+
+
+def get_cluster_info():
+    """Return what is known of the training while the modules of the trial are imported."""
+    if not _contexts:
+        return None
+    context = _contexts[-1]
+    trial = types.SimpleNamespace(
+        hparams=context.get_hparams(),
+        trial_seed=context.get_trial_seed(),
+        experiment_id=1,
+        trial_id=1,
+    )
+    return types.SimpleNamespace(
+        trial=trial,
+        user_data=context.get_data_config(),
+        container_rank=0,
+        container_slot_counts=[1],
+        container_addrs=["localhost"],
+        latest_checkpoint=None,
+    )
+
+
+class TFKerasTrialContext:
+    """The hyperparameters, settings and model of the trial that is trained.
+
+    Args:
+        hparams: the hyperparameters by name.
+        config: the experiment config.
+        seed: the seed of everything.
+        out: the directory of the results, a ``Path``.
+    """
+
+    def __init__(self, hparams, config, seed, out):
+        self.out = out
+        self.batches = 0  # trained so far
+        self.fit = dict(_FIT)
+        self.model = None
+        self.distributed = _OneProcess()
+        self.experimental = _Experimental(self)
+        self._hparams, self._config, self._seed = hparams, config, seed
+        self._stop_requested = False
+        _contexts.append(self)
+
+    def get_hparam(self, name):
+        """Return the value of a hyperparameter."""
+        return self._hparams[name]
+
+    def get_hparams(self):
+        """Return all hyperparameters, as a new dict."""
+        return dict(self._hparams)
+
+    def get_experiment_config(self):
+        """Return the experiment config."""
+        return copy.deepcopy(self._config)
+
+    def get_data_config(self):
+        """Return the section ``data`` of the experiment config."""
+        return self._config.get("data") or {}
+
+    def get_global_batch_size(self):
+        """Return the number of records in a batch."""
+        return self._hparams["global_batch_size"]
+
+    def get_per_slot_batch_size(self):
+        """Return the number of records in a batch: there is one process."""
+        return self.get_global_batch_size()
+
+    def get_trial_seed(self):
+        """Return the seed of everything."""
+        return self._seed
+
+    def get_experiment_id(self):
+        """Return 1."""
+        return 1
+
+    def get_trial_id(self):
+        """Return 1."""
+        return 1
+
+    def get_initial_batch(self):
+        """Return 0: training begins at the first batch."""
+        return 0
+
+    def get_tensorboard_path(self):
+        """Return the directory of the TensorBoard events."""
+        return self.out / "tensorboard"
+
+    def get_stop_requested(self):
+        """Return whether the training ends with the present workload."""
+        return self._stop_requested
+
+    def set_stop_requested(self, stop_requested):
+        """End the training with the present workload, or take that back."""
+        self._stop_requested = stop_requested
+
+    def configure_fit(self, **settings):
+        """Set arguments of ``model.fit``."""
+        may_be_none = ("class_weight", "validation_steps")
+        self.fit.update(
+            (name, value)
+            for name, value in settings.items()
+            if value is not None or name in may_be_none
+        )
+
+    def wrap_model(self, model):
+        """Make this the model that is trained."""
+        self.model = model
+        return model
+
+    def wrap_optimizer(self, optimizer):
+        """Return the optimizer; of a name, a new one."""
+        if isinstance(optimizer, str):
+            return tf.keras.optimizers.get(optimizer)
+        return optimizer
+
+    def wrap_dataset(self, dataset, shard_dataset=True):
+        """Return the dataset: one process reads all of it."""
+        return dataset
+
+
+_FIT = {
+    "class_weight": None,
+    "workers": 1,
+    "use_multiprocessing": False,
+    "max_queue_size": 10,
+    "shuffle": True,
+    "validation_steps": None,
+}
+
+
+class _OneProcess:
+    """What a trial asks about the processes that train it: there is one."""
+
+    rank = local_rank = 0
+    size = num_agents = 1
+
+    def get_rank(self):
+        return 0
+
+    def get_local_rank(self):
+        return 0
+
+    def get_size(self):
+        return 1
+
+    def get_num_agents(self):
+        return 1
+
+    def gather(self, stuff):
+        return [stuff]
+
+    def broadcast(self, stuff):
+        return stuff
+
+    allgather = gather_local = allgather_local = gather
+    broadcast_local = broadcast
+
+
+class _Experimental:
+    """The data layer of 2020: datasets that are cached in memory."""
+
+    def __init__(self, context):
+        self._context = context
+
+    def cache_train_dataset(
+        self,
+        dataset_id,
+        dataset_version,
+        shuffle=False,
+        skip_shuffle_at_epoch_end=False,
+    ):
+        """Decorate a function that makes a dataset, to cache and shuffle it."""
+
+        def decorate(function):
+            def cached(*args, **kwargs):
+                dataset = function(*args, **kwargs).cache()
+                if not shuffle:
+                    return dataset
+                return dataset.shuffle(
+                    tf.data.UNKNOWN_CARDINALITY,
+                    seed=self._context.get_trial_seed(),
+                    reshuffle_each_iteration=not skip_shuffle_at_epoch_end,
+                )
+
+            return cached
+
+        return decorate
+
+    def cache_validation_dataset(self, dataset_id, dataset_version, shuffle=False):
+        """Decorate a function that makes a dataset, to cache and shuffle it."""
+        return self.cache_train_dataset(dataset_id, dataset_version, shuffle)

@@ -1,0 +1,243 @@
+"""The text of ``train.py``: arguments, and the training with ``model.fit``."""
+
+from __future__ import annotations
+
+import json
+import keyword
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pedl2det.verify.plain_script import MARK
+
+#: Pieces of ``keras_trial.py`` that the script itself uses.
+USED = (
+    *("TFKerasTrialContext", "TrialCallbacks", "apply_session_config", "seed_everything"),
+    *("training_dataset", "validation_dataset"),
+)
+
+_WIDTH = 88  # columns of a line
+
+_HELP = {
+    "batches": "batches to train",
+    "validate-every": "batches from one validation to the next; 0: only at the end",
+    "checkpoint-every": "batches from one checkpoint to the next; 0: after each validation",
+    "seed": "seed of Python, NumPy and TensorFlow",
+}
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a script trains, and how long.
+
+    Attributes:
+        module: the module that defines the trial.
+        trial: the name of its class.
+        config: the name of the config.
+        hparams: the values of the hyperparameters.
+        settings: what the trial may read of the config.
+        batches: batches in the training.
+        validate_every: batches between validations; 0 for one at the end.
+        checkpoint_every: batches between checkpoints; 0 for one after each validation.
+        workload: the most batches of which the mean of a metric is taken.
+        records_per_epoch: records in an epoch of the trial; 0 if it has none.
+        seed: the seed of everything.
+        metric: the metric of the validations that says which model is the best.
+        smaller_is_better: whether small values of it are good.
+        slots: processes that trained it.
+        validates_first: whether the untrained model was validated.
+    """
+
+    module: str
+    trial: str
+    config: str
+    hparams: dict[str, Any]
+    settings: dict[str, Any]
+    batches: int
+    validate_every: int
+    checkpoint_every: int
+    workload: int
+    records_per_epoch: int
+    seed: int
+    metric: str
+    smaller_is_better: bool
+    slots: int
+    validates_first: bool
+
+
+def script(training: Training, name: str) -> str:
+    """Return the text of the script.
+
+    Args:
+        training: what it trains.
+        name: the name of its file.
+    """
+    one = training
+    epoch = f'{one.records_per_epoch} // hparams["global_batch_size"]'
+    return _TEXT.format(
+        mark=MARK,
+        name=name,
+        one=one,
+        settings=_literal(one.settings, ""),
+        json="import json\n" if "json.loads" in "".join(_options(one)) else "",
+        options="\n".join(_options(one)),
+        hparams="\n".join(f'        "{key}": args.{_dest(key)},' for key in one.hparams),
+        epoch=epoch if one.records_per_epoch else "0",
+        mode="min" if one.smaller_is_better else "max",
+    )
+
+
+def _options(training: Training) -> Iterator[str]:
+    """The statements that add the options."""
+    for key, value in training.hparams.items():
+        option, dest = _option(key), _dest(key)
+        named = [f'dest="{dest}"'] if dest != option.replace("-", "_") else []
+        yield _call(f'"--{option}"', *named, *_typed(value))
+    lengths = (training.batches, training.validate_every, training.checkpoint_every, training.seed)
+    for (key, text), value in zip(_HELP.items(), lengths, strict=True):
+        yield _call(f'"--{key}"', "type=int", f"default={value}", f'help="{text}"')
+
+
+def _call(*arguments: str) -> str:
+    """A call of ``add``, in one line or in one for each argument."""
+    line = f"    add({', '.join(arguments)})"
+    if len(line) <= _WIDTH:
+        return line
+    return "\n".join(["    add(", *(f"        {one}," for one in arguments), "    )"])
+
+
+def _option(key: str) -> str:
+    """The option of a hyperparameter; its name, unless the script has one of that name."""
+    taken = {*_HELP, *(one.replace("-", "_") for one in _HELP), "out", "help"}
+    return f"hparam_{key}" if key in taken else key
+
+
+def _dest(key: str) -> str:
+    """The attribute that holds the value of an option."""
+    name = "".join(one if one.isalnum() else "_" for one in _option(key))
+    return name if name.isidentifier() and not keyword.iskeyword(name) else f"hparam_{name}"
+
+
+def _typed(value: Any) -> tuple[str, ...]:
+    """The type, the default and the help of an option."""
+    default, help_ = f"default={_literal(value)}", 'help="hyperparameter"'
+    if isinstance(value, bool):
+        return "action=argparse.BooleanOptionalAction", default, help_
+    if isinstance(value, int | float | str):
+        return f"type={type(value).__name__}", default, help_
+    return "type=json.loads", default, 'help="hyperparameter, as JSON"'
+
+
+def _literal(value: Any, indent: str | None = None) -> str:
+    """A value of a config in Python.
+
+    Args:
+        value: the value.
+        indent: what its lines begin with; None for a single line.
+    """
+    match value:
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case list():
+            return f"[{', '.join(_literal(one) for one in value)}]"
+        case dict() if value and indent is not None:
+            inner = f"{indent}    "
+            lines = [f"{inner}{_literal(key)}: {_literal(value[key], inner)}," for key in value]
+            return "\n".join(["{", *lines, f"{indent}}}"])
+        case dict():
+            items = (f"{_literal(key)}: {_literal(one)}" for key, one in value.items())
+            return f"{{{', '.join(items)}}}"
+    return repr(value)
+
+
+_TEXT = '''\
+"""Train {one.trial} of {one.module} with TensorFlow alone: `python {name} --help`.
+
+{mark} from {one.config}. The file is yours: edit it.
+"""
+
+import argparse
+import importlib.util
+{json}import math
+import os
+from pathlib import Path
+
+if importlib.util.find_spec("tf_keras"):
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"  # the trial is written for Keras 2
+
+import keras_trial
+import tensorflow as tf
+
+#: What the trial reads of its config.
+CONFIG = {settings}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add = parser.add_argument
+{options}
+    add("--out", type=Path, default=Path("results"), help="directory of the results")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    hparams = {{
+{hparams}
+    }}
+    out = args.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    os.chdir(Path(__file__).resolve().parent)  # paths in the config are relative to it
+    context = keras_trial.TFKerasTrialContext(hparams, CONFIG, args.seed, out)
+    keras_trial.seed_everything(args.seed)
+
+    # The order of what follows is that of the random numbers that it draws.
+    from {one.module} import {one.trial}
+
+    trial = {one.trial}(context)
+    keras_trial.apply_session_config(trial.session_config(), args.seed)
+    training = trial.build_training_data_loader()
+    validation = trial.build_validation_data_loader()
+    trial.build_model()
+    callbacks = [
+        keras_trial.TrialCallbacks(
+            context,
+            trial.keras_callbacks(),
+            total=args.batches,
+            workload={one.workload},
+            validate_every=args.validate_every,
+            epoch={epoch},
+        ),
+        tf.keras.callbacks.ModelCheckpoint(
+            str(out / "best.h5"),
+            monitor="{one.metric}",
+            mode="{mode}",
+            save_best_only=True,
+            save_weights_only=True,
+        ),
+        tf.keras.callbacks.ModelCheckpoint(
+            str(out / "latest.h5"),
+            save_weights_only=True,
+            save_freq=args.checkpoint_every or "epoch",
+        ),
+        tf.keras.callbacks.CSVLogger(str(out / "metrics.csv")),
+    ]
+    # To Keras, an epoch ends with a validation.
+    epoch = min(args.validate_every or args.batches, args.batches)
+    context.model.fit(
+        keras_trial.training_dataset(context, training),
+        steps_per_epoch=epoch,
+        epochs=math.ceil(args.batches / epoch),
+        validation_data=keras_trial.validation_dataset(context, validation),
+        class_weight=context.fit["class_weight"],
+        callbacks=callbacks,
+        verbose=2,
+    )
+    context.model.save_weights(str(out / "latest.h5"))
+
+
+if __name__ == "__main__":
+    main()
+'''

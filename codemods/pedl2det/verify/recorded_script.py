@@ -1,0 +1,102 @@
+"""Run a plain script and record what it trains, as `pedl2det run --trace` does.
+
+Started as ``python -m pedl2det.verify.recorded_script OUT SCRIPT ARGUMENT...``. The script can
+import neither pedl2det nor Determined: it must not need them.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import json
+import runpy
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pedl2det_runtime.backends import keras_versions
+
+_KEPT_OUT = ("pedl", "pedl2det", "pedl2det_names", "pedl2det_runtime", "determined")
+
+
+def record(out: Path, script: Path, arguments: Sequence[str]) -> None:
+    """Run a script, and write batches, validations and the final model to ``out``."""
+    keras_versions.choose_keras_2()
+    keras_versions.load_tensorflow()
+    out.mkdir(parents=True)
+    fitted = _recorded_fits(out)
+    own = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_kept_out(name)}
+    sys.meta_path.insert(0, _KeepOut())
+    sys.argv = [str(script), *arguments]
+    sys.path.insert(0, str(script.parent))
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    finally:
+        sys.meta_path.pop(0)
+        sys.modules.update(own)
+    for model, batches in fitted:
+        _save(out, model, batches())
+
+
+def _is_kept_out(name: str) -> bool:
+    return name.partition(".")[0] in _KEPT_OUT
+
+
+class _KeepOut(importlib.abc.MetaPathFinder):
+    """Finds no module of pedl2det or Determined."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:  # noqa: ARG002
+        """Raise an error for those, and leave others to the next finder."""
+        if _is_kept_out(name):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def _recorded_fits(out: Path) -> list[Any]:
+    """Have ``fit`` of every model record; return a list that models are added to."""
+    import tensorflow as tf
+
+    from pedl2det_runtime.trainer.reports import scalars
+
+    def write(name: str, line: dict[str, Any], metrics: Any) -> None:
+        with (out / name).open("a", encoding="utf-8") as log:
+            log.write(json.dumps({**line, "metrics": scalars(metrics)}) + "\n")
+
+    class Recorder(tf.keras.callbacks.Callback):
+        def __init__(self) -> None:
+            super().__init__()
+            self.batches = 0
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+            self.batches += 1
+            write("batches.jsonl", {"batch": self.batches}, logs)
+
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
+            metrics = {name: logs[name] for name in logs if name.startswith("val_")}
+            if metrics:
+                write("metrics.jsonl", {"kind": "validation", "batches": self.batches}, metrics)
+
+    fit, fitted = tf.keras.Model.fit, []
+
+    def recorded(model: Any, *args: Any, callbacks: Any = (), **kwargs: Any) -> Any:
+        recorder = Recorder()
+        fitted.append((model, lambda: recorder.batches))
+        return fit(model, *args, callbacks=[*callbacks, recorder], **kwargs)
+
+    tf.keras.Model.fit = recorded
+    return fitted
+
+
+def _save(out: Path, model: Any, batches: int) -> None:
+    """Write the model as a checkpoint that runs can be compared with."""
+    from pedl2det_runtime.checkpoint import model_files
+    from pedl2det_runtime.checkpoint.ownership import METADATA
+
+    place = out / "checkpoints" / "final"
+    place.mkdir(parents=True)
+    metadata = {"steps_completed": batches, **model_files.save(model, place)}
+    (place / METADATA).write_text(json.dumps(metadata), encoding="utf-8")
+    (place / "state.json").write_text("{}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    record(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
