@@ -13,15 +13,17 @@ from typing import Any
 import click
 import pytest
 
+from pedl2det import __version__ as pedl2det_version
 from pedl2det.engine import Change, NewFile, Outcome, Result, Status
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 from pedl2det.report import check_output, formatted, summary, write_report
 from pedl2det.report.colors import is_coloured
+from pedl2det.report.side_by_side import marked
 from pedl2det.rules import every_rule
 from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
 
-VOID = {"br", "col", "meta"}
+VOID = {"br", "col", "input", "meta"}
 
 
 def found(path: Path, kind: Kind = Kind.LEFT, message: str = "m", rule: str = "P012") -> Finding:
@@ -206,12 +208,50 @@ def test_html_shows_counts_findings_and_changes_side_by_side(tmp_path: Path) -> 
     assert "P001 trial-class, P012 import-guards x2" in page.text
     assert "P001 trial-class A trial's constructor takes the context instead" in page.text
     assert (
-        '<tr><td class="n">2</td><td class="less">old</td>'
+        '<tr><td class="n" id="file-0-2">2</td><td class="less">old</td>'
         '<td class="n">2</td><td class="more">new</td></tr>'
     ) in text
     assert (
         '<tr><td class="n"></td><td></td><td class="n">3</td><td class="more">more</td></tr>'
     ) in text
+
+
+def test_html_names_project_version_remedies_and_leads_to_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = written(one_of_each(tmp_path), "r.html", tmp_path)
+    page = Page(text)
+
+    assert f"pedl2det migrate: {tmp_path.name}" in page.text
+    assert f"pedl2det {pedl2det_version}" in page.text
+    assert "<td>decide<pre>so</pre></td>" in text
+    links = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
+    assert links == ["#file-0-3"] * 3  # of three findings in one file; the config is not changed
+    assert {"file-0", "file-0-3"} <= {attrs.get("id") for _, attrs in page.tags}
+
+
+def test_html_shows_the_trials_of_one_status(tmp_path: Path) -> None:
+    page = Page(written(one_of_each(tmp_path), "r.html", tmp_path))
+
+    buttons = [attrs["id"] for tag, attrs in page.tags if tag == "input"]
+    assert buttons == ["all", "finished", "assumed", "begun"]
+    for word in ("all 3", "finished 1", "finished with assumptions 1", "begun 1"):
+        assert word in page.text
+    statuses = [attrs.get("data-status") for tag, attrs in page.tags if tag in ("tr", "details")]
+    assert [one for one in statuses if one] == [
+        *("finished", "begun", "assumed"),  # trials
+        *["finished"] * 5,  # four findings, one file
+    ]
+
+
+def test_html_marks_the_words_that_differ() -> None:
+    assert marked("x = RMSprop(lr=0.1)", "x = RMSprop(learning_rate=0.1)") == (
+        "x = RMSprop(<mark>lr</mark>=0.1)",
+        "x = RMSprop(<mark>learning_rate</mark>=0.1)",
+    )
+    assert marked("a < b", "a <= b") == ("a &lt; b", "a &lt;<mark>=</mark> b")
+    assert marked("import pedl", "return self.x") == ("import pedl", "return self.x")
 
 
 def test_html_loads_nothing_and_reads_in_the_dark(tmp_path: Path) -> None:

@@ -1,22 +1,20 @@
-"""The report as one HTML file: the counts, the findings, and every change side by side."""
+"""The report as one HTML file: trials, findings with their remedies, changes side by side."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
-from itertools import zip_longest
+import datetime
+from collections import Counter
+from pathlib import Path
 
-from pedl2det.engine.result import Change, NewFile, Result
+from pedl2det import __version__
+from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
 from pedl2det.findings import Finding
 from pedl2det.report.content import LEVELS, findings_of
 from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped, page
-from pedl2det.report.patch import lines
+from pedl2det.report.side_by_side import table as side_by_side
 from pedl2det.report.text import counts, rules_of, shown, told
 from pedl2det.rules import every_rule, titles
-
-_GAP = '<tr class="gap"><td colspan="4">&#8942;</td></tr>\n'
-_COLUMNS = '<colgroup><col class="n"><col><col class="n"><col></colgroup>\n'
 
 
 def document(result: Result, done: str) -> str:
@@ -26,50 +24,107 @@ def document(result: Result, done: str) -> str:
         result: what the migration does.
         done: the word for it: "rewritten", or "would be rewritten".
     """
-    hider = Hider.of(result)
+    places = _Places(result)
     changes = result.changes_by_file()
-    rows = [_finding(*found) for found in findings_of(result)]
-    files = [_file(file, changes.get(file.path, []), hider) for file in result.files]
+    hider = Hider.of(result)
+    rows = [_finding(finding, message, places) for finding, message in findings_of(result)]
+    files = [_file(file, changes.get(file.path, []), hider, places) for file in result.files]
+    project = Path.cwd().name
     body = [
-        "<h1>pedl2det migrate</h1>",
+        f"<h1>pedl2det migrate: {escaped(project)}</h1>",
+        f"<p>{datetime.datetime.now():%Y-%m-%d %H:%M}, pedl2det {__version__}</p>",
         f"<p>{escaped(counts(result, done))}</p>",
         "<h2>Trials</h2>",
+        _filter(result),
         _table(("Trial", "Status"), _trials(result)) if result.outcomes else "<p>None.</p>",
         "<h2>To know and to decide</h2>",
-        _table(("What", "Where", "Why", "Rule"), rows) if rows else "<p>Nothing.</p>",
+        _table(("What", "Where", "Why, and what to do", "Rule"), rows)
+        if rows
+        else "<p>Nothing.</p>",
         f"<h2>Files: {escaped(done)}</h2>",
         *(files or ["<p>None.</p>"]),
         "<h2>By which rules, and why</h2>",
         _table(("Rule", "What it does"), _rules(result)) if files else "<p>None.</p>",
     ]
-    return page("pedl2det migrate", "\n".join(body), "wide")
+    return page(f"pedl2det migrate: {project}", "\n".join(body), "wide")
+
+
+class _Places:
+    """Where on the page a file is, and to which trial it belongs."""
+
+    def __init__(self, result: Result) -> None:
+        self._files = {file.path: number for number, file in enumerate(result.files)}
+        self._outcomes = sorted(
+            result.outcomes, key=lambda one: len(one.directory.parts), reverse=True
+        )
+
+    def anchor(self, path: Path) -> str:
+        """Return the ``id`` of a file; "" if it is not on the page."""
+        return f"file-{self._files[path]}" if path in self._files else ""
+
+    def link(self, finding: Finding) -> str:
+        """Return the place of a finding, as a link to it if it is on the page."""
+        text = f"<code>{escaped(shown(finding.path))}:{finding.place}</code>"
+        anchor = self.anchor(finding.path)
+        if not anchor:
+            return text
+        line = f"-{finding.line}" if finding.cell is None else ""
+        return f'<a href="#{anchor}{line}">{text}</a>'
+
+    def status(self, path: Path) -> str:
+        """Return an attribute with the status of the trial that a file belongs to."""
+        own = next((one for one in self._outcomes if path.is_relative_to(one.directory)), None)
+        return _status(own) if own else ""
+
+
+def _status(outcome: Outcome) -> str:
+    return f' data-status="{outcome.status.name.lower()}"'
+
+
+def _filter(result: Result) -> str:
+    """Buttons that show the trials of one status; the style of the page heeds them."""
+    found = Counter(one.status for one in result.outcomes)
+    if len(found) < 2:
+        return ""
+    buttons = [("all", f"all {len(result.outcomes)}")]
+    buttons += [(one.name.lower(), f"{one.value} {found[one]}") for one in Status if one in found]
+    labels = "".join(
+        f'<label><input type="radio" name="status" id="{name}"'
+        f"{' checked' if name == 'all' else ''}>{escaped(text)}</label>\n"
+        for name, text in buttons
+    )
+    return f'<p class="filter">\n{labels}</p>'
 
 
 def _table(heads: tuple[str, ...], rows: list[str]) -> str:
     head = "".join(f"<th>{one}</th>" for one in heads)
-    return f"<table>\n<tr>{head}</tr>\n{''.join(rows)}</table>"
+    return f'<div class="table"><table>\n<tr>{head}</tr>\n{"".join(rows)}</table></div>'
 
 
-def _finding(finding: Finding, message: str) -> str:
+def _finding(finding: Finding, message: str, places: _Places) -> str:
     cells = (
         f'<td class="{LEVELS[finding.kind]}">{finding.kind.value}</td>',
-        f"<td><code>{escaped(shown(finding.path))}:{finding.place}</code></td>",
+        f"<td>{places.link(finding)}</td>",
         f"<td>{escaped(message)}{_help(finding)}</td>",
         f"<td>{_rule(finding.rule)}</td>",
     )
-    return f"<tr>{''.join(cells)}</tr>\n"
+    return f"<tr{places.status(finding.path)}>{''.join(cells)}</tr>\n"
 
 
 def _help(finding: Finding) -> str:
-    return f"<br><code>{escaped(finding.help)}</code>" if finding.help else ""
+    return f"<pre>{escaped(finding.help)}</pre>" if finding.help else ""
 
 
 def _trials(result: Result) -> list[str]:
     return [
-        f"<tr><td><code>{escaped(shown(one.directory))}</code></td>"
-        f"<td>{escaped(told(one))}</td></tr>\n"
+        f"<tr{_status(one)}><td><code>{escaped(shown(one.directory))}</code></td>"
+        f'<td class="{_style(one.status)}">{escaped(told(one))}</td></tr>\n'
         for one in result.outcomes
     ]
+
+
+def _style(status: Status) -> str:
+    return "equal" if status.is_finished else "warning"
 
 
 def _rules(result: Result) -> list[str]:
@@ -87,40 +142,14 @@ def _rule(rule: str) -> str:
     return escaped(f"{rule} {title}" if title else rule)
 
 
-def _file(file: NewFile, changes: list[Change], hider: Hider) -> str:
+def _file(file: NewFile, changes: list[Change], hider: Hider, places: _Places) -> str:
     rules = ", ".join(
         _rule(rule) if count == 1 else f"{_rule(rule)} x{count}"
         for rule, count in rules_of(changes).items()
     )
-    name = escaped(shown(file.path))
-    rows = "".join(_rows(file, hider))
+    name, anchor = escaped(shown(file.path)), places.anchor(file.path)
     return (
-        f"<details open>\n<summary><code>{name}</code> {rules}</summary>\n"
-        f'<table class="diff">\n{_COLUMNS}{rows}</table>\n</details>'
+        f'<details open id="{anchor}"{places.status(file.path)}>\n'
+        f"<summary><code>{name}</code> {rules}</summary>\n"
+        f"{side_by_side(file, hider, anchor)}\n</details>"
     )
-
-
-def _rows(file: NewFile, hider: Hider) -> Iterator[str]:
-    old, new = lines(file.old or b""), lines(file.new)
-    shown_old, shown_new = (
-        hider.in_file(file.path, "".join(side)).split("\n") for side in (old, new)
-    )
-    end = 0
-    for group in difflib.SequenceMatcher(None, old, new).get_grouped_opcodes():
-        if group[0][1] > end:
-            yield _GAP
-        for tag, start, end, other, other_end in group:
-            marks = ("same", "same") if tag == "equal" else ("less", "more")
-            sides = zip_longest(range(start, end), range(other, other_end))
-            for left, right in sides:
-                cells = _cells(shown_old, left, marks[0]) + _cells(shown_new, right, marks[1])
-                yield f"<tr>{cells}</tr>\n"
-    if end < len(old):
-        yield _GAP
-
-
-def _cells(lines: list[str], index: int | None, mark: str) -> str:
-    if index is None:
-        return '<td class="n"></td><td></td>'
-    text = escaped(lines[index].rstrip("\r"))
-    return f'<td class="n">{index + 1}</td><td class="{mark}">{text}</td>'

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +19,8 @@ Lines = list[dict[str, Any]]
 
 
 _Value = TypeVar("_Value")
+#: The groups of an HDF5 checkpoint, in which layers and optimizers are.
+_GROUPS = ("model_weights", "optimizer_weights")
 #: The number of a layer in the name of a weight or of a metric.
 _NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
 #: The variable in which a checkpoint counts the steps of an optimizer.
@@ -43,6 +45,29 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Tensor:
+    """An array that both models or their optimizers have.
+
+    Attributes:
+        name: its name.
+        shape: its shape in the old model.
+        is_equal: whether all bytes are equal.
+        gap: the largest difference of two numbers; 0.0 if the shapes differ.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    is_equal: bool
+    gap: float = 0.0
+
+    @property
+    def layer(self) -> str:
+        """The part of its name that names the layer, or the optimizer."""
+        group, *inner = self.name.split("/")
+        return f"{group}/{inner[0]}" if group in _GROUPS and inner else group
+
+
+@dataclass(frozen=True)
 class Comparison:
     """What was compared, and what differs.
 
@@ -55,6 +80,7 @@ class Comparison:
         epoch: batches in an epoch, as the old run counted them; 0 if unknown.
         differences: what differs; the first batch first.
         more: metrics that only the new trial reports, as expected.
+        weights: the arrays that both have.
     """
 
     batches: int = 0
@@ -65,6 +91,7 @@ class Comparison:
     epoch: int = 0
     differences: tuple[Difference, ...] = ()
     more: tuple[str, ...] = ()
+    weights: tuple[Tensor, ...] = ()
 
     @property
     def is_equal(self) -> bool:
@@ -108,6 +135,8 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     from pedl2det_runtime.checkpoint.model_files import read_weights
 
     one, other = _read(old, names), _read(new, None)
+    if not any(line["kind"] == "training" for line in other.reports):  # a plain script
+        one = replace(one, reports=[line for line in one.reports if line["kind"] == "validation"])
     layers = counted_from_zero(_metrics_of(one), _metrics_of(other))
     for line in (*one.batches, *one.reports):
         line["metrics"] = renamed(line["metrics"], layers)
@@ -136,6 +165,7 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         epoch=_epoch(one.reports),
         differences=tuple(differences),
         more=tuple(more),
+        weights=tuple(_tensors(*weights)),
     )
 
 
@@ -171,8 +201,26 @@ def weight_differences(
             )
             yield Difference(text, is_structural=True)
         elif one.tobytes() != other.tobytes():
-            gap = float(np.max(np.abs(one.astype(np.float64) - other.astype(np.float64))))
+            gap = _gap(one, other)
             yield Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
+
+
+def _tensors(
+    old: dict[str, npt.NDArray[Any]], new: dict[str, npt.NDArray[Any]]
+) -> Iterator[Tensor]:
+    for name, one in old.items():
+        if name not in new:
+            continue
+        other = new[name]
+        if one.shape != other.shape or one.dtype != other.dtype:
+            yield Tensor(name, one.shape, is_equal=False)
+        else:
+            is_equal = one.tobytes() == other.tobytes()
+            yield Tensor(name, one.shape, is_equal, 0.0 if is_equal else _gap(one, other))
+
+
+def _gap(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> float:
+    return float(np.max(np.abs(old.astype(np.float64) - new.astype(np.float64))))
 
 
 def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Extent:
     paths: tuple[Path, ...]
 
 
-def extent_of(home: Path, more: Sequence[Path] = ()) -> Extent:
+def extent_of(home: Path, more: Sequence[Path] = (), *, tight: bool = False) -> Extent:
     """Find the files that a trial needs.
 
     If they are in several directories, the nearest common parent is copied where that is small;
@@ -45,12 +45,13 @@ def extent_of(home: Path, more: Sequence[Path] = ()) -> Extent:
     Args:
         home: the trial's directory, resolved.
         more: other paths that it needs.
+        tight: leave out what only lies around these, and what only a config names.
     """
-    named = {home, *more, *_around(home)}
+    named = {home, *more, *_around(home, in_configs=not tight)}
     root = Path(os.path.commonpath(named))
     if root == home:
         return Extent(home, home, (home,))
-    if is_small(root):
+    if not tight and is_small(root):
         return Extent(home, root, (root,))
     kept = {one for one in named if not home.is_relative_to(one) or one == home or is_small(one)}
     root = Path(os.path.commonpath(kept))
@@ -100,7 +101,7 @@ def missing_paths(message: str, root: Path, extent: Extent) -> list[Path]:
     return [one for one in found if one.exists()]
 
 
-def _around(home: Path) -> Iterator[Path]:
+def _around(home: Path, *, in_configs: bool) -> Iterator[Path]:
     """The existing paths outside of a trial's directory that its code and configs name."""
     reader = Reader()
     project = project_of(home)
@@ -112,7 +113,8 @@ def _around(home: Path) -> Iterator[Path]:
         source = reader.source_or_none(file)
         if source is not None:
             yield from _existing(named_paths(source, home), home)
-    for config in (*home.glob("*.y*ml"), *(project.configs if project is not None else ())):
+    configs = (*home.glob("*.y*ml"), *(project.configs if project is not None else ()))
+    for config in configs if in_configs else ():
         yield from _existing(named_in_text(config.read_text("utf-8", "replace"), home), home)
 
 

@@ -1,7 +1,7 @@
-"""Run `pedl2det` on a copy with linked files: writing to such a file first copies it.
+"""Run a module on a copy with linked files: writing to such a file first copies it.
 
-Started as ``python -P -m pedl2det.verify.guarded COPY run ...``. It covers what Python and h5py
-open for writing. ``verify`` reports a linked file that was changed in another way.
+Started as ``python -P -m pedl2det.verify.guarded COPY pedl2det run ...``. It covers what Python and
+h5py open for writing. ``verify`` reports a linked file that was changed in another way.
 """
 
 from __future__ import annotations
@@ -61,4 +61,4 @@ def _guard_h5py(detach: Any) -> None:
 
 if __name__ == "__main__":
     _guard(Path(sys.argv.pop(1)).resolve())
-    runpy.run_module("pedl2det", run_name="__main__", alter_sys=True)
+    runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)

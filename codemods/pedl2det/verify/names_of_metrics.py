@@ -32,9 +32,10 @@ def new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
 
 
 def _class(trial: Trial, name: str) -> ast.ClassDef | None:
-    """The trial's class of a name, or else the one that ``__init__.py`` exposes."""
+    """The trial's class of a name; else the one that ``__init__.py`` exposes, or the only one."""
     found = [one for one in trial.classes if one.name == name]
     init = trial.modules.by_name.get("__init__")
     if not found and init is not None:
         found = [one for one in trial.classes if init.names.module_bindings(one.name)]
+    found = found or list(trial.classes)
     return found[0] if len(found) == 1 else None

@@ -9,13 +9,14 @@ from pathlib import Path
 import pedl2det_names as names
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.analysis.project_files import Project
-from pedl2det.engine import Options, Result, migrate
+from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify.configs import config_of_twin
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
 from pedl2det.verify.names_of_metrics import new_metric_names
+from pedl2det.verify.plain_script import script_in
 from pedl2det.verify.verdict import CheckedAssumption
 
 _TRAINED = (".py", ".yaml", ".yml")
@@ -47,6 +48,7 @@ class Pair:
         assumptions: what the rewrite assumes.
         left: what keeps the trial from being migrated.
         is_same: whether there was nothing to migrate.
+        differently: what the rewrite trains differently from the old harness.
     """
 
     old: Copy
@@ -55,6 +57,19 @@ class Pair:
     assumptions: tuple[CheckedAssumption, ...] = ()
     left: tuple[Finding, ...] = ()
     is_same: bool = False
+    differently: tuple[Finding, ...] = ()
+
+    def changed_files(self) -> list[NewFile]:
+        """Return the files in which the trials differ, by the paths of the old one."""
+        is_other = self.new.extent.home != self.old.extent.home
+        old, new = (one.directory if is_other else one.root for one in (self.old, self.new))
+        shown = self.old.original(old)
+        names = {path.relative_to(top) for top in (old, new) for path in _sources(top)}
+        files = [
+            NewFile(shown / name, _bytes(old / name), _bytes(new / name) or b"")
+            for name in sorted(names)
+        ]
+        return [file for file in files if file.old != file.new]
 
 
 def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
@@ -62,6 +77,11 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     old = workshop.copy("old", extent)
     if request.against is not None:
         twin = request.against.resolve()
+        if (script := script_in(twin)) is not None:
+            new = workshop.copy("new", extent_of(twin), workshop.config)
+            new = replace(new, script=new.root / script.relative_to(new.extent.root))
+            old = replace(old, twin_is_script=True)
+            return Pair(old, new, new_metric_names(old.directory, workshop.config))
         config = config_of_twin(twin, extent.home, workshop.config)
         new = workshop.copy("new", extent_of(twin), config)
         return Pair(old, new, new_metric_names(old.directory, new.config))
@@ -70,8 +90,12 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
         _apply(request.result, new, workshop.config)
         held = next(_new_configs(request.result, new), new.config)
         new = replace(new, config=held)
-        found = _assumptions(request.result.findings, extent.home)
-        return Pair(old, new, new_metric_names(old.directory, new.config), found)
+        metric_names = new_metric_names(old.directory, new.config)
+        found = [one for one in request.result.findings if one.path.is_relative_to(extent.home)]
+        return Pair(
+            *(old, new, metric_names, _assumptions(found, extent.home)),
+            differently=_of_kind(found, Kind.DIFFERENT),
+        )
     project = project_of(new.directory)
     result = _migrated(new, project)
     findings = [
@@ -79,13 +103,15 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
         for one in result.findings
         if project is not None and _concerns(one.path, project, new.config)
     ]
+    findings = [*_of_original(findings, new)]
     return Pair(
         old,
         new,
         new_metric_names(old.directory, new.config),
-        _assumptions(list(_of_original(findings, new)), extent.home),
-        tuple(_of_original([one for one in findings if one.kind.is_left], new)),
+        _assumptions(findings, extent.home),
+        tuple(one for one in findings if one.kind.is_left),
         not any(one.directory.is_relative_to(new.directory) for one in result.outcomes),
+        _of_kind(findings, Kind.DIFFERENT),
     )
 
 
@@ -142,6 +168,20 @@ def _of_original(findings: list[Finding], copy: Copy) -> Iterator[Finding]:
     for one in findings:
         texts = [copy.with_original_paths(text) for text in (one.message, one.help)]
         yield replace(one, path=copy.original(one.path), message=texts[0], help=texts[1])
+
+
+def _of_kind(findings: list[Finding], kind: Kind) -> tuple[Finding, ...]:
+    return tuple(one for one in findings if one.kind is kind)
+
+
+def _sources(top: Path) -> Iterator[Path]:
+    for path in top.rglob("*"):
+        if path.suffix in (*_TRAINED, ".ipynb") and path.is_file() and not path.is_symlink():
+            yield path
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
 
 
 def _assumptions(findings: list[Finding], home: Path) -> tuple[CheckedAssumption, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from pedl2det.verify.compare import Comparison, compare_runs
 from pedl2det.verify.configs import chosen_config
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
+from pedl2det.verify.facts import facts
 from pedl2det.verify.failures import described
-from pedl2det.verify.html import write_report
 from pedl2det.verify.length import TrainingLength, training_length
+from pedl2det.verify.page import Evidence, write_report
 from pedl2det.verify.preparing import Pair, Request, prepare
 from pedl2det.verify.repeatability import likely_reasons
 from pedl2det.verify.twins import Failure, train
@@ -54,20 +56,23 @@ def verify_trial(
     """
     used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
     length = training_length(used, batches)
+    began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
         workshop = Workshop(Path(scratch).resolve(), used)
-        verdict = _verdict(Request(directory, against, result), workshop, length)
+        verdict, pair = _verdict(Request(directory, against, result), workshop, length)
         if changed := workshop.changed():
             raise Pedl2DetError(
                 f"{changed[0]}: the trial changed this file, which is too large to be copied: "
                 "verify a copy of the trial"
             )
         if report is not None:
-            write_report(report, verdict, workshop.results / "old", workshop.results / "new")
+            old, new = pair.old.out, pair.new.out
+            known = facts(directory, used, old, time.monotonic() - began)
+            write_report(report, Evidence(verdict, known, old, new, pair.changed_files()))
     return verdict
 
 
-def _verdict(request: Request, workshop: Workshop, length: TrainingLength) -> Verdict:
+def _verdict(request: Request, workshop: Workshop, length: TrainingLength) -> tuple[Verdict, Pair]:
     """Prepare, train, compare."""
     pair, failures = _trained(request, workshop, length.batches)
     if pair.left:
@@ -83,8 +88,8 @@ def _verdict(request: Request, workshop: Workshop, length: TrainingLength) -> Ve
     if pair.is_same:
         note = f"{request.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    verdict = replace(verdict, length=length, names=pair.names)
-    return with_assumptions(verdict, pair.assumptions)
+    verdict = replace(verdict, length=length, names=pair.names, differently=pair.differently)
+    return with_assumptions(verdict, pair.assumptions), pair
 
 
 def _trained(request: Request, workshop: Workshop, batches: int | None) -> tuple[Pair, Failures]:
@@ -159,6 +164,7 @@ def _compared(
 def _repeated(pair: Pair, workshop: Workshop, length: TrainingLength) -> Comparison | None:
     """Train the old trial once more and compare; None if it fails now."""
     again = workshop.copy("again", pair.old.extent)
+    again = replace(again, twin_is_script=pair.old.twin_is_script)
     (failure,) = train((again,), length.batches)
     return compare_runs(pair.old.out, again.out) if failure is None else None
 

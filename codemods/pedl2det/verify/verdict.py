@@ -64,6 +64,7 @@ class Verdict:
         notes: what else there is to know.
         left: what migrate left, if the trial was not migrated.
         stack: the traceback of the trial that does not train.
+        differently: what trains differently from the old harness, as migrate says it.
     """
 
     outcome: Conclusion
@@ -77,6 +78,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     left: tuple[Finding, ...] = ()
     stack: str = ""
+    differently: tuple[Finding, ...] = ()
 
     @property
     def is_equal(self) -> bool:

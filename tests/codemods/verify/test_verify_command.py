@@ -116,15 +116,40 @@ def test_a_trial_without_old_api_is_compared_with_itself() -> None:
     assert "uses no old API: it is trained twice, as it is" in done.stdout
 
 
-def test_the_report_shows_the_verdict_and_a_curve_a_metric(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+def test_the_report_of_equal_trials_holds_what_is_signed(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     done = pedl2det("verify", EXAMPLES / "iris", "--batches", 3, "--report", report)
 
     assert done.returncode == 0
     page = report.read_text()
     assert 'iris: <span class="equal">equal</span>' in page
-    assert "<svg" in page
+    assert "3 of 1000 batches" in page
+    for fact in ("Date", "Commit", "Config", "Seed", "Versions", "Duration"):
+        assert f"<td>{fact}</td>" in page
+    assert "tensorflow 2." in page
+    metrics = ("loss", "categorical_accuracy", "val_loss", "val_categorical_accuracy")
+    assert page.count("<svg") == len(metrics)
+    assert all(f'aria-label="{name}"' in page for name in metrics)
+    assert page.count("new - old, at most 0<") == len(metrics)
+    assert "<summary><code>model_def.py</code>" in page or "model_def.py</code></summary>" in page
+    assert "<details open" not in page  # all layers are equal
+
+
+def test_the_report_of_different_trials_begins_with_the_cause(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    twin, report = example("iris_migrated"), tmp_path / "report.html"
+    spoil(twin, "model_def.py", "learning_rate=", "learning_rate=2 * ")
+    done = pedl2det(
+        *("verify", EXAMPLES / "iris", "--against", twin, "--batches", 3, "--report", report)
+    )
+
+    assert done.returncode == 1
+    page = report.read_text()
+    first, cause = page.index("First at batch 2"), page.index("Batch 1 is equal")
+    table = page.index("first at batch 2: ")
+    assert first < cause < table < page.index("<h2>Curves")
+    assert "<details open><summary><code>" in page  # of a layer that differs
 
 
 def test_a_trial_that_cannot_be_migrated_is_not_compared(example: Callable[[str], Path]) -> None:

@@ -1,0 +1,100 @@
+"""The page of a verification: its curves, and what it takes for the cause of a difference."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from pedl2det.verify.causes import likely_cause
+from pedl2det.verify.compare import Comparison, Difference
+from pedl2det.verify.curves import Curve, curves_of, drawing
+
+
+def polylines(svg: str, style: str) -> list[list[tuple[float, float]]]:
+    return [
+        [(float(x), float(y)) for x, y in (pair.split(",") for pair in points.split())]
+        for points in re.findall(rf'<polyline class="{style}" points="([^"]+)"/>', svg)
+    ]
+
+
+def test_a_curve_rises_to_the_right() -> None:
+    curve = Curve([50, 100], [1.0, 3.0])
+
+    svg = drawing("loss", curve, curve)
+
+    ((start, end),) = polylines(svg, "old")
+    assert start[0] < end[0] and start[1] > end[1]  # y points down
+    assert polylines(svg, "new") == [[start, end]]
+    ((left, right),) = polylines(svg, "gap")
+    assert left[1] == right[1]
+    assert "new - old, at most 0<" in svg
+    assert ">batch 100<" in svg
+
+
+def test_the_difference_has_a_scale_of_its_own() -> None:
+    old, new = Curve([1, 2, 3], [100.0, 90.0, 80.0]), Curve([1, 2, 3], [100.0, 90.001, 79.999])
+
+    svg = drawing("loss", old, new)
+
+    (gap,) = polylines(svg, "gap")
+    assert gap[1][1] < gap[0][1] < gap[2][1]
+    assert gap[2][1] - gap[1][1] > 40  # of 50 units
+    assert "at most 0.001<" in svg
+
+
+def test_a_curve_is_broken_where_it_is_no_number() -> None:
+    curve = Curve([1, 2, 3, 4], [1.0, math.nan, math.inf, 2.0])
+
+    svg = drawing("loss", curve, Curve())
+
+    assert len(polylines(svg, "old")) == 2
+    assert polylines(svg, "new") == []
+    assert "nan" not in svg and "inf" not in svg
+
+
+def test_long_curves_are_thinned_and_keep_their_ends() -> None:
+    curve = Curve([*range(1, 10_001)], [float(number) for number in range(1, 10_001)])
+
+    (points,) = polylines(drawing("loss", curve, curve), "old")
+
+    assert len(points) <= 402
+    assert (points[0][0], points[-1][0]) == pytest.approx((62, 480), abs=0.1)
+
+
+def test_names_of_metrics_stay_text() -> None:
+    assert "<b>" not in drawing('<b>"x', Curve([1], [1.0]), Curve())
+
+
+def test_batches_make_the_curves_of_training_and_reports_those_of_validations(
+    tmp_path: Path,
+) -> None:
+    batches = [{"batch": number, "metrics": {"loss": number / 2}} for number in (1, 2)]
+    reports = [
+        {"kind": "training", "batches": 2, "epochs": 1.0, "metrics": {"loss": 9.0}},
+        {"kind": "validation", "batches": 2, "epochs": 1.0, "metrics": {"val_loss": 3.0}},
+    ]
+    for name, lines in (("batches.jsonl", batches), ("metrics.jsonl", reports)):
+        (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    assert curves_of(tmp_path) == {
+        "loss": Curve([1, 2], [0.5, 1.0]),
+        "val_loss": Curve([2], [3.0]),
+    }
+
+
+def parted(batch: int | None, *, epoch: int = 0, is_structural: bool = False) -> str:
+    difference = Difference("d", batch, is_structural, 0.1)
+    return likely_cause(Comparison(epoch=epoch, differences=(difference,)))
+
+
+def test_the_likely_cause_is_told_by_where_the_runs_part() -> None:
+    assert parted(1).startswith("The first batch differs: other initial weights")
+    assert parted(2).startswith("Batch 1 is equal, so weights and data begin alike")
+    assert parted(7).startswith("Batches 1 to 6 are equal")
+    assert parted(13, epoch=4).startswith("All is equal up to the end of epoch 3")
+    assert parted(None).startswith("All metrics are equal and weights differ")
+    assert parted(1, is_structural=True).startswith("Names, shapes or counts differ")
