@@ -369,3 +369,21 @@ def test_a_config_beside_a_trial_of_another_framework_is_not_given_to_a_trial_of
     write_tree(tmp_path, under("keras", TRIAL) | under("torch", other))
 
     assert [path.parent.name for path in only(tmp_path).configs] == ["keras"]
+
+
+@pytest.mark.parametrize(
+    ("record", "around"),
+    [
+        ("runs/iris", {"runs/iris/metrics.jsonl": "", "runs/iris/checkpoints/c/x": ""}),
+        ("c", {"c/metadata.json": "{}", "c/code/x": ""}),
+        ("s", {"s/search.db": "", "s/trials/0000/x": ""}),
+    ],
+)
+def test_the_code_and_configs_of_results_are_records_of_what_was_trained(
+    record: str, around: dict[str, str], tmp_path: Path
+) -> None:
+    write_tree(tmp_path, TRIAL | around | under(f"{record}/checkpoints/c/code", TRIAL))
+    write_tree(tmp_path, under(f"{record}/code", TRIAL) | {f"{record}/best.yaml": CONFIG})
+
+    assert list(found(tmp_path)) == ["."]
+    assert names_of(only(tmp_path).configs) == ["const.yaml"]

@@ -18,6 +18,9 @@ _TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
 _ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
 _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 _PRUNED |= {".ipynb_checkpoints"}
+#: What tells the results of a run or of a search, and a checkpoint: their code and configs are
+#: records of what was trained.
+_RESULTS = ({"metrics.jsonl", "checkpoints"}, {"search.db", "trials"}, {"metadata.json", "code"})
 
 
 def files_below(paths: Sequence[Path]) -> list[Path]:
@@ -65,13 +68,19 @@ def _may_matter(name: str) -> bool:
 
 
 def _listed(path: Path) -> tuple[list[str], list[str]]:
-    """The directories of a directory that are searched, and its files, in order."""
+    """The directories of a directory that are searched, and its files, in order.
+
+    Of the results of training there are none.
+    """
     directories: set[str] = set()
-    names = []
+    names, every = [], set()
     with os.scandir(path) as entries:
         for entry in entries:
+            every.add(entry.name)
             if entry.is_dir(follow_symlinks=False):
                 directories.add(entry.name)
             elif _may_matter(entry.name) and not Path(entry).is_dir():
                 names.append(entry.name)
+    if any(results <= every for results in _RESULTS):
+        return [], []
     return sorted(directories - _PRUNED), sorted(names)
