@@ -1,10 +1,12 @@
-"""The command line: ``pedl2det migrate | run | verify | checkpoint | rules | doctor``.
+"""The command line: ``pedl2det COMMAND``.
 
 A command's module is imported when the command is called, so that ``--help`` is quick.
 """
 
 from __future__ import annotations
 
+import difflib
+import gc
 import importlib
 import sys
 
@@ -16,7 +18,9 @@ from pedl2det.errors import report_defect
 _COMMANDS = {
     "migrate": "Rewrite old trials, their configs and helpers, in place.",
     "run": "Train an old or a new trial.",
+    "search": "Train the trials of a search, and name the best.",
     "verify": "Prove that a trial trains the same after its migration.",
+    "eject": "Write a script that trains a trial with TensorFlow alone.",
     "checkpoint": "Show a checkpoint of any age, or convert it to today's format.",
     "rules": "Show what migrate does, rule by rule.",
     "doctor": "Say what is missing for training, and install Horovod.",
@@ -33,6 +37,16 @@ class _Commands(click.Group):
         module = importlib.import_module(f"pedl2det.commands.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            for near in difflib.get_close_matches(args[0], _COMMANDS, 1):
+                raise click.UsageError(f"{error.message} Did you mean {near}?", ctx) from None
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -55,3 +69,5 @@ def main() -> None:
         cli.main(prog_name="pedl2det")
     except Exception as error:
         sys.exit(report_defect(error))
+    finally:
+        gc.freeze()  # nobody waits until all modules are searched for garbage

@@ -22,6 +22,21 @@ def test_help_names_every_command() -> None:
         assert f"  {name} " in shown.stdout
 
 
+def test_a_misspelled_command_is_answered_with_the_nearest() -> None:
+    near, far = pedl2det("migrat", "."), pedl2det("sing")
+
+    assert near.returncode == far.returncode == 2
+    assert near.stderr.splitlines()[-1].endswith("No such command 'migrat'. Did you mean migrate?")
+    assert far.stderr.splitlines()[-1].endswith("No such command 'sing'.")
+
+
+def test_the_module_is_the_command() -> None:
+    command = [sys.executable, "-m", "pedl2det", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert done.stdout == pedl2det("--version").stdout
+
+
 def loaded_by(*arguments: str) -> set[str]:
     code = (
         "import sys\nfrom pedl2det.cli import cli\n"
