@@ -2,7 +2,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 
-.PHONY: demo test clean
+.PHONY: demo test bench clean
 
 # Install, and do the main job: the old trial trains, migrates, and is proved equal.
 demo: $(VENV)/installed
@@ -12,12 +12,16 @@ demo: $(VENV)/installed
 test: .nox/runner/installed
 	.nox/runner/bin/nox
 
+# Measure, and write docs/performance.md: an hour on two cores, which should have nothing else to do.
+bench: .nox/runner/installed
+	.nox/runner/bin/nox -s benchmarks
+
 clean:
 	rm -rf $(VENV) .nox runs
 
 $(VENV)/installed: pyproject.toml legacy_examples/requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --editable '.[run,report]' -r legacy_examples/requirements.txt
+	$(VENV)/bin/pip install --quiet --editable '.[run,search]' -r legacy_examples/requirements.txt
 	touch $@
 
 .nox/runner/installed:

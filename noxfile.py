@@ -19,6 +19,7 @@ TYPES = (
     "packaging",
     "pydantic",
     "pyzmq>=26",
+    "rich>=13.7",
     "tomlkit",
 )
 TESTING = ("hypothesis", "pytest>=8", "pytest-xdist")
@@ -30,6 +31,9 @@ TENSORFLOW_1 = (
     *("tensorflow==1.14.0", "keras==2.2.4", "numpy<1.17", "h5py<3", "protobuf<3.21"),
     *("pandas<1", "scikit-learn<0.22", "scipy<1.4", "pillow"),
 )
+
+#: The scripts that write pages from code alone.
+PAGES = ("api_reference", "commands_page", "config_page", "rules_page")
 
 #: What the runtime's tests are, on a TensorFlow that is not the one we develop on. Conformance
 #: tests train and resume in one process, in a fraction of the time that others take.
@@ -48,23 +52,22 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "compat", "runtime", "codemods")
-    session.run("python", "scripts/api_reference.py", "--check")
-    session.run("python", "scripts/rules_page.py", "--check")
-    session.run("python", "scripts/config_page.py", "--check")
+    for page in PAGES:
+        session.run("python", f"scripts/{page}.py", "--check")
 
 
 @nox.session(python="3.11")
 def codemods(session: nox.Session) -> None:
     """The migration tool, without TensorFlow; arguments go to pytest."""
     tools = ("black>=24", "mypy>=1.11", "ruff>=0.6", "yapf>=0.40")
-    session.install("-e", ".[report]", "pydantic>=2.6", *TESTING, *tools)
+    session.install("-e", ".", "pydantic>=2.6", *TESTING, *tools)
     session.run("pytest", *PARALLEL, *(session.posargs or ("tests/codemods",)))
 
 
 @nox.session(python="3.11")
 def tests(session: nox.Session) -> None:
     """Everything else on TensorFlow 2.18; arguments go to pytest, and name any test."""
-    session.install("-e", ".[run,report,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
     session.install("scikit-learn")
     session.run("pedl2det", "doctor", "--install")
     if not session.posargs:
@@ -78,12 +81,8 @@ def tests(session: nox.Session) -> None:
 @nox.session(python="3.11", name="tests-2.15")
 def tests_2_15(session: nox.Session) -> None:
     """The runtime on TensorFlow 2.15, and against Determined 0.38.1, which needs it."""
-    session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
-    session.install(
-        "click", "fsspec", "h5py", "libcst", "packaging", "pydantic", "pyyaml", "tomlkit"
-    )
+    _install_determined(session)
     session.install(*TESTING)
-    session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
     session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
     oracle = (
         *("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py"),
@@ -109,24 +108,27 @@ def conformance(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11", default=False)
-def docs(session: nox.Session) -> None:
+def pages(session: nox.Session) -> None:
     """Write the pages that are made from code and from test runs."""
-    session.install("griffe>=1.7")
-    session.run("python", "scripts/api_reference.py")
-    session.run("python", "scripts/rules_page.py")
-    session.run("python", "scripts/config_page.py")
+    session.install("-e", ".", "griffe>=1.7")
+    for page in PAGES:
+        session.run("python", f"scripts/{page}.py")
     session.run("python", "scripts/conformance.py")
+
+
+@nox.session(python="3.11")
+def docs(session: nox.Session) -> None:
+    """Build the site of the documentation; a warning or a link to nothing is an error."""
+    session.install("mkdocs-material>=9.5,<10")
+    session.run("mkdocs", "build", "--quiet", env={"NO_MKDOCS_2_WARNING": "1"})
 
 
 @nox.session(python="3.11", default=False)
 def benchmarks(session: nox.Session) -> None:
-    """Print the ratios of benchmarks/README.md."""
-    session.install("-e", ".[run]", "tensorflow==2.18.*", "tf-keras==2.18.*")
-    session.run("python", "benchmarks/startup.py")
-    session.run("python", "benchmarks/chunks.py")
+    """Measure against Determined, Keras and Horovod, and write docs/performance.md."""
+    _install_determined(session)
     session.run("pedl2det", "doctor", "--install")
-    session.run("python", "benchmarks/ranks.py")
-    session.run("python", "benchmarks/tree.py")
+    session.run("python", "benchmarks", *session.posargs)
 
 
 @nox.session(python="3.11", default=False)
@@ -157,6 +159,15 @@ def tf1(session: nox.Session) -> None:
     session.install("scikit-learn")
     arguments = ("--python", str(old / "bin" / "python"), *session.posargs)
     session.run("python", "-m", "tf1", *arguments, env={"PYTHONPATH": "tests"})
+
+
+def _install_determined(session: nox.Session) -> None:
+    """Install pedl2det beside Determined 0.38.1, which needs TensorFlow 2.15."""
+    session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
+    session.install(
+        "click", "fsspec", "h5py", "libcst", "packaging", "pydantic", "pyyaml", "tomlkit"
+    )
+    session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
 
 
 def _promises(version: str) -> str:

@@ -16,11 +16,11 @@ import pedl2det_runtime
 ROOMS = {
     Path(pedl2det.__file__).parent: (
         *("analysis", "support", "edits", "texts", "rules", "engine", "files", "report"),
-        *("verify", "commands"),
+        *("terminal", "search", "verify", "eject", "commands"),
     ),
     Path(pedl2det_runtime.__file__).parent: (
         *("errors", "config", "backends", "distributed", "data", "api", "semantics"),
-        *("checkpoint", "core", "trainer", "launch"),
+        *("checkpoint", "core", "trainer", "launch", "search"),
     ),
 }
 each_house = pytest.mark.parametrize("house", ROOMS, ids=lambda house: house.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT
+from support import EXAMPLES, ROOT
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)],
@@ -24,7 +25,37 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         capture_output=True,
     )
     (wheel,) = target.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def names(wheel: Path) -> list[str]:
     return zipfile.ZipFile(wheel).namelist()
+
+
+def test_the_wheel_migrates_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    trial = tmp_path / "iris"
+    shutil.copytree(EXAMPLES / "iris", trial)
+    shutil.copytree(EXAMPLES / "iris_migrated", tmp_path / "twin")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    programs = tmp_path / "env" / "bin"
+    subprocess.run([programs / "pip", "install", "--quiet", wheel], check=True)
+
+    done = subprocess.run([programs / "pedl2det", "migrate", trial], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+    for name in ("model_def.py", "data.py", "const.yaml"):
+        assert (trial / name).read_bytes() == (tmp_path / "twin" / name).read_bytes()
+
+
+def test_the_wheel_names_who_made_it_and_for_whom(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith("/METADATA"))
+        fields = archive.read(name).decode()
+
+    assert "\nAuthor: The pedl2det developers\n" in fields
+    assert "\nClassifier: Topic :: Scientific/Engineering :: Artificial Intelligence\n" in fields
+    assert "\nRequires-Python: >=3.11\n" in fields
 
 
 def test_the_wheel_holds_four_packages_and_no_determined(names: list[str]) -> None:
