@@ -1,9 +1,10 @@
-"""A search: its points, seeds, brackets and rungs; by hand, and as properties."""
+"""A search: its points, seeds, brackets, rungs and record; by hand, and as properties."""
 
 from __future__ import annotations
 
 import math
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.search.halving import Halving, brackets_of, most_rungs, shared_trials
 from pedl2det_runtime.search.plan import plan_of
+from pedl2det_runtime.search.study import Study, sqlite
 
 
 def config(searcher: dict[str, Any], hparams: dict[str, Any], **more: Any) -> ExperimentConfig:
@@ -201,3 +203,24 @@ def test_a_search_that_cannot_be_is_one_line(searcher: dict[str, Any], said: str
         plan_of(config(searcher, RANGES))
 
     assert str(error.value).endswith(said)
+
+
+def test_what_was_decided_at_a_rung_holds_when_a_search_goes_on(tmp_path: Path) -> None:
+    searcher = {"name": "async_halving", "max_trials": 3, "num_rungs": 2, "divisor": 2}
+    plan = plan_of(config(searcher, RANGES))
+    first, second = plan.points[:2]
+    rungs = list(first.rungs)
+
+    def study() -> Study:
+        return Study(sqlite(tmp_path), "halving", plan, "here", smaller_is_better=True)
+
+    killed = study()
+    assert killed.take(set()) == first
+    assert killed.report(first, rungs[0], 0.5)
+    assert killed.take({0}) == second
+    assert killed.report(second, rungs[0], 0.1)  # now the first would not go on
+
+    resumed = study()
+    assert resumed.take(set()) == first
+    assert resumed.rungs_left(first) == rungs[1:]
+    assert resumed.rungs_left(plan.points[2]) == rungs

@@ -102,7 +102,7 @@ def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None
         _place(out),
         smaller_is_better=smaller,
     )
-    out.mkdir(parents=True, exist_ok=True)
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)  # configs may hold credentials
     processes, stopped = TrialProcesses(), []
 
     def stop(number: int, _: Any) -> None:

@@ -58,10 +58,7 @@ class Search:
 
     def _train(self, point: Point) -> bool:
         """Train one trial; return False if a signal stopped it."""
-        known = self.study.reached(point)
-        for batches in point.rungs:
-            if batches in known and batches != max(known):
-                continue  # it went on there
+        for batches in self.study.rungs_left(point):
             reached = self._to_rung(point, batches)
             if reached.was_stopped:
                 return False

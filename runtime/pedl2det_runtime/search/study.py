@@ -18,7 +18,7 @@ from pedl2det_runtime.errors import ConfigError, Pedl2DetError
 from pedl2det_runtime.search.plan import Plan, Point
 
 _NAME = "pedl2det"
-_PLAN, _PLACE, _RESULT = "plan", "place", "result"
+_PLAN, _PLACE, _WENT_ON, _RESULT = "plan", "place", "went_on", "result"
 _LONGEST_ENTRY = 5.0  # seconds without a new trial
 
 
@@ -110,11 +110,18 @@ class Study:
         if batches >= point.rungs[-1] or self._plan.halving is None:
             return False
         smaller = self._study.direction == self._optuna.study.StudyDirection.MINIMIZE
-        return self._plan.halving.goes_on(value, others, smaller_is_better=smaller)
+        goes_on = self._plan.halving.goes_on(value, others, smaller_is_better=smaller)
+        if goes_on:
+            self._trial(point).set_user_attr(_WENT_ON, batches)
+        return goes_on
 
-    def reached(self, point: Point) -> dict[int, float]:
-        """Return the metric of a trial at the rungs that it has reached."""
-        return dict(self._trials()[point.number].intermediate_values)
+    def rungs_left(self, point: Point) -> list[int]:
+        """Return the rungs of a trial that it has not gone on from, in batches.
+
+        Others may have reached a rung since then; what was decided there holds.
+        """
+        gone = self._trials()[point.number].user_attrs.get(_WENT_ON, 0)
+        return [batches for batches in point.rungs if batches > gone]
 
     def end(self, point: Point, result: dict[str, Any], *, stopped: bool = False) -> None:
         """Record the end of a trial.

@@ -36,13 +36,13 @@ class Ended:
     Attributes:
         batches: batches trained.
         seconds: how long this process trained.
-        best: the best validation; None if there was none.
-        last: the searcher's metric at the end; None if there was no validation there.
+        best: the best validation; None if there was none, or the trial is not verbose.
+        last: the searcher's metric at the end; None likewise.
     """
 
     batches: int
     seconds: float
-    best: Best | None
+    best: Best | None = None
     last: float | None = None
 
 

@@ -169,8 +169,12 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     began = time.monotonic()
     progress = TrainingLoop(replace(job, run=run)).train()
     if run.is_chief:
-        best, last = job.checkpoints.best_validation(), job.checkpoints.value_at(progress.batches)
-        run.display.end(Ended(progress.batches, time.monotonic() - began, best, last))
+        seconds, checkpoints = time.monotonic() - began, job.checkpoints
+        ended = Ended(progress.batches, seconds)
+        if job.context.fit_settings.verbose:
+            best, last = checkpoints.best_validation(), checkpoints.value_at(progress.batches)
+            ended = Ended(progress.batches, seconds, best, last)
+        run.display.end(ended)
     return progress
 
 
