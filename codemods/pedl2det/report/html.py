@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pedl2det import __version__
 from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
-from pedl2det.findings import Finding
+from pedl2det.findings import Finding, Kind
 from pedl2det.report.content import LEVELS, findings_of
 from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped, page
@@ -103,12 +103,17 @@ def _table(heads: tuple[str, ...], rows: list[str]) -> str:
 
 def _finding(finding: Finding, message: str, places: _Places) -> str:
     cells = (
-        f'<td class="{LEVELS[finding.kind]}">{finding.kind.value}</td>',
+        f'<td class="{_urgency(finding.kind)}">{finding.kind.value}</td>',
         f"<td>{places.link(finding)}</td>",
         f"<td>{escaped(message)}{_help(finding)}</td>",
         f"<td>{_rule(finding.rule)}</td>",
     )
     return f"<tr{places.status(finding.path)}>{''.join(cells)}</tr>\n"
+
+
+def _urgency(kind: Kind) -> str:
+    """The style of a kind; what trains differently or is assumed is not to be passed over."""
+    return "warning" if kind in (Kind.DIFFERENT, Kind.ASSUMPTION) else LEVELS[kind]
 
 
 def _help(finding: Finding) -> str:

@@ -47,7 +47,8 @@ svg polyline { fill: none; stroke-width: 1.5; }
 polyline.old { stroke: var(--old); stroke-width: 5; opacity: .5; }
 polyline.new { stroke: var(--new); } polyline.gap { stroke: var(--bad); }
 svg text.old { fill: var(--old); } svg text.new { fill: var(--new); }
-.curves { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.5rem; }
+.curves { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr));
+  gap: 1.5rem; }
 @media (max-width: 40rem) {
   body { margin: 1rem auto; padding: 0 .6rem; } td > a code { white-space: normal; }
   .table th { display: none; } .table td { display: block; padding: 0; }

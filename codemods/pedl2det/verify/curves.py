@@ -56,25 +56,51 @@ def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, Curve]:
 
 
 def drawing(name: str, old: Curve, new: Curve) -> str:
-    """Return a metric of the old and the new trial as an SVG element."""
-    gaps = Curve(old.batches, [b - a for a, b in zip(old.values, new.values, strict=False)])
-    finite = [abs(gap) for gap in gaps.values if math.isfinite(gap)]
-    largest = max(finite, default=0.0)
+    """Return a metric of the old and the new trial as an SVG element.
+
+    Args:
+        name: the name of the metric.
+        old: its curve in the old trial; an empty one if it is not reported there.
+        new: that in the new one.
+    """
     last = max([*old.batches, *new.batches], default=1)
     upper = _Area(last, [*old.values, *new.values], _TOP, _HEIGHT)
-    strip = _Area(last, [0.0 - largest, largest], _TOP + _HEIGHT + _GAP, _STRIP)
-    height = _TOP + _HEIGHT + _GAP + _STRIP + _BOTTOM
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escaped(name)}">\n'
-        f'<text x="{_LEFT}" y="14" font-weight="bold">{escaped(name)}</text>\n'
-        f'<text class="old" x="{_WIDTH}" y="14" text-anchor="end" dx="-40">old</text>'
-        f'<text class="new" x="{_WIDTH}" y="14" text-anchor="end">new</text>\n'
-        f"{upper.axes()}{upper.line(old, 'old')}{upper.line(new, 'new')}"
-        f'<text x="{_LEFT}" y="{strip.top - 6}">new - old, at most {largest:.3g}</text>\n'
-        f"{strip.axes()}{strip.line(gaps, 'gap')}"
-        f'<text x="{_LEFT}" y="{height - 4}">batch 0</text>'
-        f'<text x="{_WIDTH}" y="{height - 4}" text-anchor="end">batch {last:,}</text>\n</svg>\n'
+    parts = [f'<text x="{_LEFT}" y="14" font-weight="bold">{escaped(name)}</text>\n']
+    if old.values and new.values:
+        height = _TOP + _HEIGHT + _GAP + _STRIP + _BOTTOM
+        difference = _difference(old, new, last)
+        legend = (("old", "old", 40), ("new", "new", 0))
+    else:
+        height = _TOP + _HEIGHT + _BOTTOM
+        difference = ""
+        word = "old" if old.values else "new"
+        legend = ((word, f"only in the {word} trial", 0),)
+    parts += (
+        f'<text class="{style}" x="{_WIDTH - left}" y="14" text-anchor="end">{text}</text>\n'
+        for style, text, left in legend
     )
+    parts += upper.axes(), upper.line(old, "old"), upper.line(new, "new"), difference
+    parts += (
+        f'<text x="{_LEFT}" y="{height - 4}">batch 0</text>'
+        f'<text x="{_WIDTH}" y="{height - 4}" text-anchor="end">batch {last:,}</text>\n',
+    )
+    svg = f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escaped(name)}">\n'
+    return f"{svg}{''.join(parts)}</svg>\n"
+
+
+def _difference(old: Curve, new: Curve, last: int) -> str:
+    """The difference of two curves, beneath them, on a scale of its own."""
+    other = dict(zip(new.batches, new.values, strict=True))
+    both = [
+        (batch, other[batch] - value)
+        for batch, value in zip(old.batches, old.values, strict=True)
+        if batch in other
+    ]
+    gaps = Curve([batch for batch, _ in both], [gap for _, gap in both])
+    largest = max((abs(gap) for gap in gaps.values if math.isfinite(gap)), default=0.0)
+    strip = _Area(last, [-largest, largest], _TOP + _HEIGHT + _GAP, _STRIP)
+    title = f'<text x="{_LEFT}" y="{strip.top - 6}">new - old, at most {largest:.3g}</text>\n'
+    return title + strip.axes() + strip.line(gaps, "gap")
 
 
 class _Area:

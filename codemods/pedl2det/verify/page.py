@@ -54,7 +54,8 @@ def _parts(name: str, evidence: Evidence) -> Iterator[str]:
     verdict = evidence.verdict
     style = "equal" if verdict.is_equal else "different"
     yield f'<h1>{escaped(name)}: <span class="{style}">{verdict.outcome}</span></h1>'
-    yield f"<p>{escaped(verdict.message)}</p>"
+    reason = verdict.message.removeprefix(f"{verdict.outcome}: ")
+    yield f"<p>{escaped(reason[:1].upper() + reason[1:])}</p>"
     if verdict.length:
         yield f"<p>Trained: {escaped(str(verdict.length))}.</p>"
     if verdict.comparison:

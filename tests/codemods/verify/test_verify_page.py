@@ -56,6 +56,20 @@ def test_a_curve_is_broken_where_it_is_no_number() -> None:
     assert "nan" not in svg and "inf" not in svg
 
 
+def test_a_metric_of_one_trial_has_no_difference() -> None:
+    svg = drawing("val_error", Curve(), Curve([10, 20], [0.5, 0.25]))
+
+    assert ">only in the new trial<" in svg
+    assert "new - old" not in svg
+    assert polylines(svg, "old") == polylines(svg, "gap") == []
+
+
+def test_the_difference_is_that_of_the_same_batches() -> None:
+    svg = drawing("loss", Curve([1, 2, 3], [1.0, 2.0, 3.0]), Curve([2, 3], [2.0, 3.0]))
+
+    assert "new - old, at most 0<" in svg
+
+
 def test_long_curves_are_thinned_and_keep_their_ends() -> None:
     curve = Curve([*range(1, 10_001)], [float(number) for number in range(1, 10_001)])
 
