@@ -44,6 +44,14 @@ def zygote() -> Iterator[Zygote]:
     support.zygote.stop()
 
 
+@pytest.fixture(autouse=True)
+def _working_directory() -> Iterator[None]:
+    """Bring the process back from a trial that it has trained: its directory may be removed."""
+    before = Path.cwd()
+    yield
+    os.chdir(before)
+
+
 @pytest.fixture
 def example(tmp_path: Path) -> Callable[[str], Path]:
     """Copies an example, data and all."""
