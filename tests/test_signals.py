@@ -202,6 +202,20 @@ def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     assert workers_of(said) and not alive(workers_of(said))
 
 
+def test_signals_that_come_together_are_one(tmp_path: Path) -> None:
+    """Linux tells of the death of a parent once for each of its threads."""
+    directory, out = slow(tmp_path, 0.1), tmp_path / "out"
+    process = begun(directory, out, 1)
+    time.sleep(0.3)
+    for _ in range(3):
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.01)
+    _, errors = process.communicate()
+
+    assert process.returncode == 143
+    assert "pedl2det: stopped by SIGTERM; go on with: pedl2det run " in errors
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 @pytest.mark.parametrize("where", ["import time; time.sleep(60)\n", "while True: pass\n"])
 def test_before_training_begins_it_ends_at_once(

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,8 @@ def _run(command: list[str], outcome: Outcome, out: Path, mode: dict[str, str]) 
         text=True,
         errors="replace",
         start_new_session=True,  # Ctrl-C reaches us alone, and we end it in order
-        preexec_fn=end_with_parent,
+        # Its ranks end in order with it; its own handler of signals blocks if two come at once.
+        preexec_fn=partial(end_with_parent, signal.SIGKILL),
     )
     hearing = threading.Lock()
 

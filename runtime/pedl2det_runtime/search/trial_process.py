@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +97,7 @@ class TrialProcesses:
                 text=True,
                 errors="replace",
                 start_new_session=True,  # Ctrl-C reaches the search alone
-                preexec_fn=end_with_parent,
+                preexec_fn=partial(end_with_parent, signal.SIGTERM),
             )
             self._running.add(process)
         return process

@@ -21,6 +21,7 @@ from pedl2det_runtime.errors import Interrupted
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _GRACE_PERIOD = 2.0  # seconds for a process that does not train to exit
+_TOGETHER = 0.2  # seconds in which signals are one: the death of a parent sends several
 
 _first: int | None = None
 _is_training = False
@@ -96,13 +97,15 @@ def _handle(number: int, _frame: FrameType | None) -> None:
 
 def _listen(pipe: int) -> None:
     """Read signals from the pipe, also while the main thread is in native code."""
-    first = None
+    first, began = None, 0.0
     while data := os.read(pipe, 1):
         if data[0] not in _SIGNALS:
             continue
         if first is not None:
-            _exit(first)
-        first = data[0]
+            if time.monotonic() - began > _TOGETHER:
+                _exit(first)
+            continue
+        first, began = data[0], time.monotonic()
         if not _is_training:
             threading.Thread(target=_exit_later, args=(first,), daemon=True).start()
     os.close(pipe)
