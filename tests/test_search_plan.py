@@ -17,7 +17,8 @@ from pedl2det_runtime.config.reader import config_from
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.search.halving import Halving, brackets_of, most_rungs, shared_trials
 from pedl2det_runtime.search.plan import plan_of
-from pedl2det_runtime.search.study import Study, sqlite
+from pedl2det_runtime.search.search import best_of
+from pedl2det_runtime.search.study import Result, Study, sqlite
 
 
 def config(searcher: dict[str, Any], hparams: dict[str, Any], **more: Any) -> ExperimentConfig:
@@ -224,3 +225,13 @@ def test_what_was_decided_at_a_rung_holds_when_a_search_goes_on(tmp_path: Path) 
     assert resumed.take(set()) == first
     assert resumed.rungs_left(first) == rungs[1:]
     assert resumed.rungs_left(plan.points[2]) == rungs
+
+
+def test_what_is_no_number_is_not_the_best() -> None:
+    results = [Result(n, {}, "finished", {}, best=best) for n, best in enumerate([math.nan, 2, 1])]
+
+    best, most = (best_of(results, smaller_is_better=smaller) for smaller in (True, False))
+
+    assert best is results[2]
+    assert most is results[1]
+    assert best_of(results[:1], smaller_is_better=True) is None

@@ -69,12 +69,12 @@ def drawing(name: str, old: Curve, new: Curve) -> str:
     if old.values and new.values:
         height = _TOP + _HEIGHT + _GAP + _STRIP + _BOTTOM
         difference = _difference(old, new, last)
-        legend = (("old", "old", 40), ("new", "new", 0))
+        legend = [("old", "old", 40), ("new", "new", 0)]
     else:
         height = _TOP + _HEIGHT + _BOTTOM
         difference = ""
         word = "old" if old.values else "new"
-        legend = ((word, f"only in the {word} trial", 0),)
+        legend = [(word, f"only in the {word} trial", 0)]
     parts += (
         f'<text class="{style}" x="{_WIDTH - left}" y="14" text-anchor="end">{text}</text>\n'
         for style, text, left in legend

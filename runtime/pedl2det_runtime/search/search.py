@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -122,6 +123,6 @@ def _constant(value: Any) -> Any:
 
 def best_of(results: list[Result], *, smaller_is_better: bool) -> Result | None:
     """Return the trial with the best metric; None if no trial has one."""
-    found = [one for one in results if one.best is not None]
+    found = [one for one in results if one.best is not None and not math.isnan(one.best)]
     choose = min if smaller_is_better else max
     return choose(found, key=lambda one: one.best or 0.0, default=None)
