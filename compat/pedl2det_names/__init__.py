@@ -16,6 +16,7 @@ from pedl2det_names.harness import (
     ROOT,
     is_legacy,
     mentions_legacy,
+    namesakes,
 )
 from pedl2det_names.keras_arguments import (
     CONVOLUTIONS,
@@ -52,5 +53,6 @@ __all__ = [
     "is_legacy",
     "lookup",
     "mentions_legacy",
+    "namesakes",
     "rows",
 ]

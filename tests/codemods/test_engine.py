@@ -399,3 +399,26 @@ def test_commands_are_written_for_the_cluster_where_there_is_one(tmp_path: Path)
     write_all(migrate([tmp_path], Options(cluster=True)).files)
 
     assert (tmp_path / "go.sh").read_text() == "det experiment create const.yaml .\n"
+
+
+def test_an_unknown_name_is_told_at_its_own_line_and_by_the_name_that_is_known(
+    tmp_path: Path,
+) -> None:
+    loaders = """
+
+def make_data_loaders(experiment_config, hparams):
+    rows = Rows()
+    train = KerasDataAdapter(rows, workers=2, batch=hparams["batch_size"])
+    val = KerasDataAdapter(rows, batch=hparams["batch_size"])
+    return train, val
+"""
+    code = f"from pedl.frameworks.keras import KerasDataAdapter\n{TRIAL['model_def.py']}{loaders}"
+    write_tree(tmp_path, TRIAL | {"model_def.py": code})
+
+    left = migrate([tmp_path], Options(partial=True)).of_kind(Kind.LEFT)
+
+    lines = code.splitlines()
+    told = [lines[one.line - 1].strip().split(" ")[0] for one in left]
+    assert told == ["train", "val"]
+    known = "it was pedl.frameworks.keras.data.KerasDataAdapter: import it from there"
+    assert {one.help for one in left} == {known}

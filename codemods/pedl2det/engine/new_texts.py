@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import pedl2det_names as names
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.project import Reading, made
 from pedl2det.analysis.source import Source
@@ -57,7 +58,7 @@ def mark_open(
     sources = {source.path: source for source in trial.modules}
     for one in references:
         message = f"no rule rewrites this use of {one.dotted}"
-        help_ = one.row.write if one.row is not None else ""
+        help_ = one.row.write if one.row is not None else _hint(one.dotted)
         findings.append(in_old_text(one, originals[one.source.path], message, help_))
         statement = statement_of(one.source, one.node)
         if statement is not None:
@@ -66,6 +67,12 @@ def mark_open(
             mine[statement, one.dotted] = Mark(statement, text)
     texts = {path: apply(sources[path], mine.values(), {}) for path, mine in edits.items()}
     return texts, findings
+
+
+def _hint(dotted: str) -> str:
+    """What is known of a name that no table has."""
+    known = names.namesakes(dotted)
+    return f"it was {' or '.join(known)}: import it from there" if known else ""
 
 
 def in_old_text(one: Reference, old: Source, message: str, help_: str) -> Finding:
@@ -79,15 +86,26 @@ def in_old_text(one: Reference, old: Source, message: str, help_: str) -> Findin
 
 
 def old_line(old: Source, new: Source, line: int) -> int:
-    """Return the line of the old text for a line of the new one, or the nearest above it."""
+    """Return the line of the old text for a line of the new one.
+
+    It is the same line, or of those that were rewritten there the one that has most of it, or
+    else the line above.
+    """
     matcher = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False)
-    nearest = 1
-    for block in matcher.get_matching_blocks():
-        if block.b < line <= block.b + block.size:
-            return block.a + line - block.b
-        if block.b + block.size < line:
-            nearest = max(block.a + block.size, 1)
-    return min(nearest, len(old.lines))
+    for tag, first, last, new_first, new_last in matcher.get_opcodes():
+        if not new_first < line <= new_last:
+            continue
+        if tag == "equal":
+            return first + line - new_first
+        shares = [_common(text, new.lines[line - 1]) for text in old.lines[first:last]]
+        return first + shares.index(max(shares)) + 1 if shares else max(first, 1)
+    return max(len(old.lines), 1)
+
+
+def _common(old: str, new: str) -> int:
+    """Return how many characters of a new line are in an old one, which may be longer."""
+    blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks)
 
 
 def changed_again(trial: Trial, options: Options) -> list[Finding]:
