@@ -170,7 +170,7 @@ def test_the_rule_of_successive_halving_holds_for_what_was_trained(tmp_path: Pat
     [
         (("--resume", "--out", "none"), "--resume: none: there is no search"),
         (("--out", "."), "--out .: it is not empty: go on with --resume, or choose another"),
-        (("--out", "x", "--storage", "nosql:///"), "--storage nosql:///: "),
+        (("--out", "x", "--storage", "nosql://me:sesame@x/"), "--storage nosql://me:********@x/: "),
         (
             ("--out", "x", "--set", "searcher.name=single"),
             "single has one trial: train it with run",

@@ -89,6 +89,7 @@ def _check(out: Path, resume: bool) -> None:
 
 def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None) -> None:
     """Run the search until it is over or stopped; show what it has reached."""
+    from pedl2det_runtime.config.credentials import without_credentials
     from pedl2det_runtime.search.search import Search
     from pedl2det_runtime.search.study import Study, sqlite
     from pedl2det_runtime.search.trial_process import TrialProcesses
@@ -118,7 +119,8 @@ def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None
     _show(config, study, out, plan)
     if stopped:
         more = sys.argv[1:] if "--resume" in sys.argv else [*sys.argv[1:], "--resume"]
-        click.echo(f"pedl2det: stopped; go on with: pedl2det {shlex.join(more)}", err=True)
+        command = shlex.join(["pedl2det", *without_credentials(more)])
+        click.echo(f"pedl2det: stopped; go on with: {command}", err=True)
         sys.exit(128 + stopped[0])
     if all(one.state == "failed" for one in study.results()):
         raise click.exceptions.Exit(1)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import ConfigError, Pedl2DetError
 from pedl2det_runtime.search.plan import Plan, Point
 
@@ -81,7 +82,8 @@ class Study:
             self._wait_for_trials()
         except Exception as error:
             reason = str(error).strip().splitlines()[0]
-            raise Pedl2DetError(f"--storage {storage}: {reason}") from None
+            shown = without_credentials(storage)
+            raise Pedl2DetError(f"--storage {shown}: {reason}") from None
         self._enter(title, storage)
 
     def take(self, taken: set[int]) -> Point | None:
@@ -167,8 +169,9 @@ class Study:
         known = [trial.user_attrs.get(_PLAN) for trial in trials]
         if known != wanted[: len(known)]:
             raise ConfigError(
-                f"--storage {storage}: it has another search of the name {title}: its config, "
-                "seed or number of trials has changed; choose another --out or --storage"
+                f"--storage {without_credentials(storage)}: it has another search of the name "
+                f"{title}: its config, seed or number of trials has changed; choose another --out "
+                "or --storage"
             )
         params = [dict(_flat(point.hparams)) for point in self._plan.points]
         distributions = {
