@@ -19,7 +19,7 @@ from pedl2det.terminal.bar import Bar
 from pedl2det_runtime.checkpoint.manager import Best
 from pedl2det_runtime.trainer.display import Ended, Report, shown_time
 from support import pedl2det, write_tree
-from test_run import CONFIG, SMALL, reports
+from test_run import CONFIG, MODEL, SMALL, reports
 
 NOTICED = {**SMALL, "const.yaml": CONFIG + "max_restarts: 3\ndescription: small\n"}
 
@@ -68,6 +68,25 @@ def test_for_programs_each_line_is_an_object_with_an_event(tmp_path: Path) -> No
     assert {one["total"] for one in told} == {60}
     assert (end["event"], end["batches"]) == ("end", 60)
     assert end["best"]["batches"] == best_of(tmp_path / "out")["batches"]
+
+
+@pytest.mark.slow
+def test_programs_get_the_best_of_a_trial_that_shows_people_no_reports(tmp_path: Path) -> None:
+    """A search is such a program."""
+    wraps = "        model = self.context.wrap_model("
+    silent = MODEL.replace(wraps, f"        self.context.configure_fit(verbose=False)\n{wraps}")
+    assert silent != MODEL
+    trial = write_tree(tmp_path / "trial", NOTICED | {"model_def.py": silent})
+
+    shown = pedl2det("run", trial, "--out", tmp_path / "shown")
+    told = pedl2det("run", trial, "--out", tmp_path / "told", "--log-format", "json")
+
+    assert shown.returncode == told.returncode == 0, told.stderr
+    assert "val_loss" not in shown.stdout
+    end = json.loads(told.stdout.splitlines()[-1])
+    last = reports(tmp_path / "told")[-1]["metrics"]["val_loss"]
+    assert end["last"] == last
+    assert end["best"]["value"] == best_of(tmp_path / "told")["metrics"]["val_loss"]
 
 
 @pytest.mark.slow
@@ -124,7 +143,7 @@ def shown_by_bar(*events: Report | Ended) -> list[str]:
     with Bar(Path("runs/iris"), lambda: "pedl2det run iris --resume", console) as bar:
         for event in events:
             if isinstance(event, Ended):
-                bar.end(event)
+                bar.end(event, verbose=True)
             else:
                 bar.advance(event.batches, 10_000)
                 bar.report(event, 10_000)

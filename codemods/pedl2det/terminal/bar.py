@@ -106,10 +106,10 @@ class Bar:
         )
         self._print(f"{row}  best" if report.is_best else row, "green" if report.is_best else "")
 
-    def end(self, ended: Ended) -> None:
+    def end(self, ended: Ended, *, verbose: bool) -> None:
         """Print how the training ended, and what can be done with it."""
         self._progress.stop()
-        first, *others = shown_end(ended, self._out)
+        first, *others = shown_end(ended, self._out, verbose=verbose)
         self._print(first, "bold")
         for line in others:
             self._print(line)

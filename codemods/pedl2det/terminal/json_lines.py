@@ -37,7 +37,7 @@ class JsonLines:
         values = asdict(report)
         _write(values.pop("kind"), **values, total=total)
 
-    def end(self, ended: Ended) -> None:
+    def end(self, ended: Ended, *, verbose: bool) -> None:  # noqa: ARG002 - it is about people
         """Print how the training ended."""
         _write("end", **asdict(ended), out=str(self._out))
 

@@ -36,13 +36,13 @@ class Ended:
     Attributes:
         batches: batches trained.
         seconds: how long this process trained.
-        best: the best validation; None if there was none, or the trial is not verbose.
-        last: the searcher's metric at the end; None likewise.
+        best: the best validation; None if there was none.
+        last: the searcher's metric at the end; None if there was no validation there.
     """
 
     batches: int
     seconds: float
-    best: Best | None = None
+    best: Best | None
     last: float | None = None
 
 
@@ -61,8 +61,13 @@ class Display(Protocol):
     def report(self, report: Report, total: int) -> None:
         """Show metrics."""
 
-    def end(self, ended: Ended) -> None:
-        """Show how the training ended."""
+    def end(self, ended: Ended, *, verbose: bool) -> None:
+        """Show how the training ended.
+
+        Args:
+            ended: how it ended.
+            verbose: whether people are shown metrics: ``configure_fit(verbose=...)``.
+        """
 
 
 class Nothing:
@@ -80,7 +85,7 @@ class Nothing:
     def report(self, report: Report, total: int) -> None:
         """Nothing."""
 
-    def end(self, ended: Ended) -> None:
+    def end(self, ended: Ended, *, verbose: bool) -> None:
         """Nothing."""
 
 
@@ -109,9 +114,9 @@ class Lines(Nothing):
         at = f"{report.batches}/{total}"
         self._write(f"{report.kind:>10}  {at}  {shown_metrics(report.metrics)}")
 
-    def end(self, ended: Ended) -> None:
+    def end(self, ended: Ended, *, verbose: bool) -> None:
         """Print how the training ended."""
-        for line in shown_end(ended, self._out):
+        for line in shown_end(ended, self._out, verbose=verbose):
             self._write(line)
 
 
@@ -120,16 +125,17 @@ def shown_metrics(metrics: dict[str, float]) -> str:
     return "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
 
 
-def shown_end(ended: Ended, out: Path) -> list[str]:
+def shown_end(ended: Ended, out: Path, *, verbose: bool) -> list[str]:
     """Return the lines about the end of a training.
 
     Args:
         ended: how it ended.
         out: the run's directory, as people call it.
+        verbose: whether they have metrics.
     """
     took = shown_time(ended.seconds)
     lines = [f"trained {ended.batches} batches in {took}; results in {out}"]
-    if ended.best:
+    if ended.best and verbose:
         best = ended.best
         place = f": {out / 'checkpoints' / best.checkpoint}" if best.checkpoint else ""
         lines.append(f"best {best.metric} {best.value:.6g} at batch {best.batches}{place}")

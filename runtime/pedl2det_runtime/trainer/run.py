@@ -169,12 +169,9 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     began = time.monotonic()
     progress = TrainingLoop(replace(job, run=run)).train()
     if run.is_chief:
-        seconds, checkpoints = time.monotonic() - began, job.checkpoints
-        ended = Ended(progress.batches, seconds)
-        if job.context.fit_settings.verbose:
-            best, last = checkpoints.best_validation(), checkpoints.value_at(progress.batches)
-            ended = Ended(progress.batches, seconds, best, last)
-        run.display.end(ended)
+        best, last = job.checkpoints.best_validation(), job.checkpoints.value_at(progress.batches)
+        ended = Ended(progress.batches, time.monotonic() - began, best, last)
+        run.display.end(ended, verbose=job.context.fit_settings.verbose)
     return progress
 
 
