@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
+from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
 from pedl2det.errors import Pedl2DetError
 
 
 @click.command("eject")
-@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
-@click.option(
-    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
-)
+@arguments.directory
+@arguments.config
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

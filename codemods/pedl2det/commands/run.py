@@ -12,24 +12,21 @@ from typing import Any, NoReturn
 import click
 
 from pedl2det.analysis.tree import YAML
+from pedl2det.commands import arguments
 from pedl2det.commands.runtime import fail, old_names, runtime
 from pedl2det.errors import Pedl2DetError
 from pedl2det.terminal.choice import display
 
 
 @click.command("run")
-@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
-@click.option(
-    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
-)
+@arguments.directory
+@arguments.config
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     help="Where metrics.jsonl, checkpoints and TensorBoard events go; else runs/<name of DIR>.",
 )
-@click.option(
-    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one config value."
-)
+@arguments.overrides
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --out.")
 @click.option("--force", is_flag=True, help="Resume although what is trained has changed.")
 @click.option(

@@ -11,22 +11,19 @@ from typing import Any
 
 import click
 
+from pedl2det.commands import arguments
 from pedl2det.commands.run import located
 from pedl2det.commands.runtime import runtime
 from pedl2det.errors import Pedl2DetError
 
 
 @click.command("search")
-@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
-@click.option(
-    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
-)
+@arguments.directory
+@arguments.config
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The results; else runs/<name of DIR>-search."
 )
-@click.option(
-    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one config value."
-)
+@arguments.overrides
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),

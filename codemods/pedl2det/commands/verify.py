@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import click
 
+from pedl2det.commands import arguments
 from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
@@ -24,10 +25,8 @@ _SHOWN = 5
 
 
 @click.command("verify")
-@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
-@click.option(
-    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
-)
+@arguments.directory
+@arguments.config
 @click.option(
     "--batches",
     type=click.IntRange(min=1),
