@@ -375,7 +375,8 @@ def test_a_config_beside_a_trial_of_another_framework_is_not_given_to_a_trial_of
     ("record", "around"),
     [
         ("runs/iris", {"runs/iris/metrics.jsonl": "", "runs/iris/checkpoints/c/x": ""}),
-        ("c", {"c/metadata.json": "{}", "c/code/x": ""}),
+        ("c", {"c/metadata.json": "{}", "c/state.json": "{}", "c/code/x": ""}),
+        ("d", {"d/metadata.json": "{}", "d/rng_state.pkl": "", "d/code/x": ""}),
         ("s", {"s/search.db": "", "s/trials/0000/x": ""}),
     ],
 )
@@ -387,3 +388,19 @@ def test_the_code_and_configs_of_results_are_records_of_what_was_trained(
 
     assert list(found(tmp_path)) == ["."]
     assert names_of(only(tmp_path).configs) == ["const.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("home", "around"),
+    [
+        ("code", {"metadata.json": "{}"}),
+        (".", {"metrics.jsonl": "", "checkpoints/c/x": ""}),
+        (".", {"search.db": "", "trials/0000/x": ""}),
+    ],
+)
+def test_a_trial_beside_files_like_results_is_no_record(
+    home: str, around: dict[str, str], tmp_path: Path
+) -> None:
+    write_tree(tmp_path, around | (TRIAL if home == "." else under(home, TRIAL)))
+
+    assert list(found(tmp_path)) == [home]

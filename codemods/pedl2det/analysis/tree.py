@@ -18,9 +18,14 @@ _TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
 _ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
 _PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
 _PRUNED |= {".ipynb_checkpoints"}
-#: What tells the results of a run or of a search, and a checkpoint: their code and configs are
-#: records of what was trained.
-_RESULTS = ({"metrics.jsonl", "checkpoints"}, {"search.db", "trials"}, {"metadata.json", "code"})
+#: What tells the results of a run or of a search, a checkpoint, and one of Determined: their code
+#: and configs are records of what was trained.
+_RESULTS = (
+    {"metrics.jsonl", "checkpoints"},
+    {"search.db", "trials"},
+    {"metadata.json", "code", "state.json"},
+    {"metadata.json", "code", "rng_state.pkl"},
+)
 
 
 def files_below(paths: Sequence[Path]) -> list[Path]:
@@ -81,6 +86,8 @@ def _listed(path: Path) -> tuple[list[str], list[str]]:
                 directories.add(entry.name)
             elif _may_matter(entry.name) and not Path(entry).is_dir():
                 names.append(entry.name)
-    if any(results <= every for results in _RESULTS):
+    # A trial may have been trained into its own directory: there is code beside the results then.
+    has_code = any(name.endswith(".py") for name in names)
+    if not has_code and any(results <= every for results in _RESULTS):
         return [], []
     return sorted(directories - _PRUNED), sorted(names)
