@@ -479,20 +479,30 @@ def test_attributes_are_kept(tmp_path: Path) -> None:
     assert os.getxattr(new.path, "user.origin") == b"2019"
 
 
-# What git does not hold yet.
+# What is changed in git.
+
+IN_GIT = {
+    **TRIAL,
+    # Bytes that Git would convert, or no text at all.
+    "data.py": TRIAL["data.py"].replace("\n", "\r\n") + "# Zo\u00eb, without an end of line",
+    "model_def.py": TRIAL["model_def.py"].replace('"adam", "mse"', "**anything()"),
+    "legacy_keras.py": "",  # is written, for this call
+}
 
 
 def git(directory: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-    subprocess.run(["git", *who, *arguments], cwd=directory, check=True, capture_output=True)
+    settings = ("user.name=t", "user.email=t@example.org", "protocol.file.allow=always")
+    given = [part for setting in settings for part in ("-c", setting)]
+    subprocess.run(["git", *given, *arguments], cwd=directory, check=True, capture_output=True)
 
 
 @pytest.fixture
-def repository(trial: Path) -> Path:
+def repository(tmp_path: Path) -> Path:
     """A trial in a repository, committed."""
-    git(trial.parent, "init", "-q")
-    git(trial.parent, "add", "trial")
-    git(trial.parent, "commit", "-qm", "trial")
+    trial = write_tree(tmp_path / "trial", IN_GIT)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "trial")
+    git(tmp_path, "commit", "-qm", "trial")
     return trial
 
 
@@ -502,16 +512,21 @@ def test_committed_files_are_rewritten(repository: Path) -> None:
     assert run(repository).exit_code == 0
 
 
-@pytest.mark.parametrize("how", ["changed", "staged", "untracked"])
-def test_changes_that_are_not_committed_are_not_overwritten(how: str, repository: Path) -> None:
+@pytest.mark.parametrize("how", ["changed", "staged", "added and changed", "renamed and changed"])
+def test_changed_files_that_git_tracks_are_not_overwritten(how: str, repository: Path) -> None:
     data = repository / "data.py"
-    if how == "untracked":
+    if how == "added and changed":
         git(repository, "rm", "-q", "--cached", "data.py")
         git(repository, "commit", "-qm", "not this one")
-    else:
-        data.write_text(f"{DATA}# mine: \xe4\n")
+        git(repository, "add", "data.py")
+    elif how == "renamed and changed":
+        git(repository, "mv", "data.py", "temporary.py")
+        git(repository, "commit", "-qm", "renamed")
+        git(repository, "mv", "temporary.py", "data.py")
+    data.write_text(f"{DATA}# mine: \xe4\n")
     if how == "staged":
         git(repository, "add", "data.py")
+    (repository / "net.py").write_text("from pedl import get_hyperparameter\n")  # not tracked
     before = read_tree(repository)
 
     refused = run(repository)
@@ -527,24 +542,57 @@ def test_changes_that_are_not_committed_are_not_overwritten(how: str, repository
     assert read_tree(repository) != before
 
 
-@pytest.mark.parametrize("folder", ["", "trial/"])
-def test_ignored_files_are_not_overwritten(folder: str, repository: Path) -> None:
-    """A file, or the folder that it is in."""
-    git(repository, "rm", "-q", "-r", "--cached", *([".", "-f"] if folder else ["data.py"]))
-    (repository.parent / ".gitignore").write_text(folder or "data.py\n")
-    git(repository.parent, "add", ".gitignore")
-    git(repository, "commit", "-qm", "ignored")
-    before = read_tree(repository)
+@pytest.mark.parametrize(
+    "how",
+    [
+        "untracked folder",
+        "untracked file",
+        "ignored folder",
+        "ignored file",
+        "added",
+        "added without its text",
+        "renamed",
+        "nested repository",
+        "submodule",
+    ],
+)
+def test_files_that_git_does_not_track_are_rewritten_and_come_back(
+    how: str, repository: Path, tmp_path: Path
+) -> None:
+    """The journal has their bytes; what is only added to the index is there, unchanged."""
+    trial = repository
+    if how in ("untracked folder", "ignored folder"):
+        trial = write_tree(tmp_path / "old" / "trials" / "a [b]", IN_GIT)
+        (tmp_path / ".gitignore").write_text("old/\n" if how.startswith("ignored") else "")
+    elif how == "renamed":
+        trial = tmp_path / "renamed"
+        git(tmp_path, "mv", "trial", "renamed")
+    elif how in ("nested repository", "submodule"):
+        other = write_tree(tmp_path / "other", IN_GIT)
+        git(other, "init", "-q")
+        git(other, "commit", "-qm", "empty", "--allow-empty")
+        if how == "submodule":
+            git(tmp_path, "submodule", "add", "-q", str(other), "trial/sub")
+        trial = write_tree(repository / "sub", IN_GIT) if how == "submodule" else other
+    else:
+        git(repository, "rm", "-q", "--cached", "data.py", "legacy_keras.py")
+        git(repository, "commit", "-qm", "not these")
+        if how == "ignored file":
+            (repository / ".gitignore").write_text("*.py\n")
+        elif how != "untracked file":
+            intent = ("--intent-to-add",) if how == "added without its text" else ()
+            git(repository, "add", *intent, "data.py", "legacy_keras.py")
+    before = read_tree(tmp_path)
 
-    refused = run(repository)
+    assert run(trial).exit_code == 0
+    assert {"data.py", "legacy_keras.py", "model_def.py", "const.yaml"} == {
+        name.rpartition("/")[2]
+        for name, data in read_tree(tmp_path).items()
+        if name.endswith((".py", ".yaml")) and before.get(name) != data
+    }
+    assert run("--undo", trial).exit_code == 0
 
-    assert refused.exit_code == 2
-    assert "git ignores this and cannot bring it back; nothing was written" in refused.output
-    assert f"\n  {repository / 'data.py'}\n" in refused.output
-    assert (str(repository / "model_def.py") in refused.output) == bool(folder)
-    assert read_tree(repository) == before
-    assert run("--force", repository).exit_code == 0
-    assert read_tree(repository) != before
+    assert read_tree(tmp_path) == before
 
 
 def test_odd_names_and_hooks_do_not_hide_changes(
@@ -552,6 +600,9 @@ def test_odd_names_and_hooks_do_not_hide_changes(
 ) -> None:
     root = write_tree(tmp_path / ":(icase) a [b]\n*", TRIAL)
     git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "-qm", "trial")
+    (root / "data.py").write_text(f"{DATA}# mine\n")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     refused = run(root)

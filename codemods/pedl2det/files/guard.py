@@ -1,10 +1,12 @@
-"""What forbids to replace files: bytes that git does not hold, files that are read-only."""
+"""What forbids to replace files: changes that are not committed, permissions.
+
+Files that git does not track are replaced as outside of a repository: the journal has their bytes.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
@@ -14,15 +16,14 @@ _ENVIRONMENT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT
 
 
 def refuse_unsafe(files: list[Path]) -> None:
-    """Refuse to replace files that are read-only, or whose bytes git does not hold.
+    """Refuse to replace files that are read-only, or have changes that are not committed.
 
     Raises:
         Pedl2DetError: it names them.
     """
     targets = [file.resolve() for file in files if file.exists()]
     _refuse("read-only", [path for path in targets if not os.access(path, os.W_OK)])
-    _refuse("changes here are not committed", _named_by_git(_changed, targets))
-    _refuse("git ignores this and cannot bring it back", _named_by_git(_ignored, targets))
+    _refuse("changes here are not committed", _changed(targets))
 
 
 def _refuse(what: str, files: list[Path]) -> None:
@@ -31,8 +32,8 @@ def _refuse(what: str, files: list[Path]) -> None:
         raise Pedl2DetError(f"{what}; nothing was written (--force writes all the same):{lines}")
 
 
-def _named_by_git(named: Callable[[Path, list[Path]], list[Path]], files: list[Path]) -> list[Path]:
-    """Return the files that a question to git names, asked in each repository."""
+def _changed(files: list[Path]) -> list[Path]:
+    """Return the files that git tracks and that have changes, asked in each repository."""
     import shutil  # takes long, and --force needs none of this
 
     if shutil.which("git") is None:
@@ -42,33 +43,20 @@ def _named_by_git(named: Callable[[Path, list[Path]], list[Path]], files: list[P
         root = next((above for above in file.parents if (above / ".git").exists()), None)
         if root is not None:
             repositories.setdefault(root, []).append(file)
-    return [file for root, inside in repositories.items() for file in named(root, inside)]
+    changed = {path for root, inside in repositories.items() for path in _asked(root, inside)}
+    return [file for file in files if file in changed]
 
 
-def _changed(root: Path, files: list[Path]) -> list[Path]:
-    """Return the files of a repository that are changed, staged or untracked."""
-    status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--"]
-    answer = _asked(root, *status, *_relative(root, files)) or ()
-    named = {root / entry[3:] for entry in answer}
-    return [file for file in files if file in named]
+def _asked(root: Path, files: list[Path]) -> set[Path]:
+    """Return the files of a repository of which git's status is another than *added*.
 
-
-def _ignored(root: Path, files: list[Path]) -> list[Path]:
-    """Return the files of a repository that it ignores and does not hold."""
-    held = _asked(root, "ls-files", "-z", "--", *_relative(root, files))
-    return [one for one in files if held is not None and str(one.relative_to(root)) not in held]
-
-
-def _relative(root: Path, files: list[Path]) -> list[str]:
-    return [str(file.relative_to(root)) for file in files]
-
-
-def _asked(root: Path, *question: str) -> set[str] | None:
-    """Return the entries of git's answer; None where there is no repository."""
+    A new file that is added to the index and not changed since is as git has it.
+    """
     environment = {key: text for key, text in os.environ.items() if key not in _ENVIRONMENT}
     command = ["git", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false"]
+    status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"]
     done = subprocess.run(  # noqa: S603
-        [*command, *question],
+        [*command, *status, *(str(file.relative_to(root)) for file in files)],
         cwd=root,
         env=environment | {"LC_ALL": "C"},
         capture_output=True,
@@ -77,9 +65,10 @@ def _asked(root: Path, *question: str) -> set[str] | None:
     if done.returncode:
         said = os.fsdecode(done.stderr).strip().partition("\n")[0]
         if "not a git repository" in said:
-            return None
+            return set()
         raise Pedl2DetError(
             f"{root}: git does not tell whether changes here are committed; nothing was written "
             f"(--force writes all the same): {said}"
         )
-    return {os.fsdecode(entry) for entry in done.stdout.split(b"\0") if entry}
+    entries = [os.fsdecode(entry) for entry in done.stdout.split(b"\0") if entry]
+    return {root / entry[3:] for entry in entries if entry[:2].strip() != "A"}
