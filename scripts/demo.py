@@ -1,30 +1,25 @@
-"""The main job on a copy of the iris example: train the old trial, migrate it, prove it equal."""
+"""The commands of the README, in a directory inside the clone that is removed afterwards."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-
-
-def pedl2det(*arguments: str, where: str) -> None:
-    """Run the command line, showing the command as a user would type it."""
-    print(f"\n$ pedl2det {' '.join(arguments)}", flush=True)
-    subprocess.run([sys.executable, "-m", "pedl2det", *arguments], cwd=where, check=True)
+from page_outputs import ROOT, replace_outputs, run_command
 
 
 def main() -> None:
-    """Do it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        shutil.copytree(ROOT / "legacy_examples" / "iris", Path(scratch) / "iris")
-        pedl2det("run", "iris", "--out", "results/old", where=scratch)
-        pedl2det("verify", "iris", where=scratch)
-        pedl2det("migrate", "iris", where=scratch)
-        pedl2det("run", "iris", "--out", "results/new", "--max-batches", "200", where=scratch)
+    """Run them, showing each as a user would type it."""
+    with tempfile.TemporaryDirectory(prefix="demo-", dir=ROOT) as scratch:
+        Path(scratch, "legacy_examples").symlink_to(ROOT / "legacy_examples")
+
+        def printed(command: str, _: str) -> str:
+            print(f"\n$ {command}", end="", flush=True)
+            for line in run_command(command, Path(scratch)):
+                print(line, end="", flush=True)
+            return ""
+
+        replace_outputs((ROOT / "README.md").read_text(encoding="utf-8"), printed)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None
 
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     """Print the table and the best trial; write the page and the best trial's config."""
+    from pedl2det.report import shown
     from pedl2det.search.page import write_page
     from pedl2det.search.table import lines, sorted_results
     from pedl2det_runtime.search.search import best_of, constant_config
@@ -142,10 +143,10 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     point = plan.points[best.number]
     file.write_text(constant_config(config, point), encoding="utf-8")
     click.echo(f"best: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
-    click.echo(f"  its config: {file}")
+    click.echo(f"  its config: {shown(file)}")
     if best.checkpoint:
-        click.echo(f"  its checkpoint: {best.checkpoint}")
-    click.echo(f"all trials: {out / 'search.html'}")
+        click.echo(f"  its checkpoint: {shown(Path(best.checkpoint))}")
+    click.echo(f"all trials: {shown(out / 'search.html')}")
 
 
 def _place(out: Path) -> str:
