@@ -76,3 +76,22 @@ def test_a_page_without_omitted_lines_shows_all_in_order() -> None:
     assert shown(PRINTED, page) == PAGE.replace("...\ntrained 400 batches in 6.3 s\n", "").replace(
         "resumed at batch 300\n", PRINTED
     )
+
+
+def test_a_command_that_an_output_names_as_the_next_is_run_on_a_page() -> None:
+    """Or one that begins with it."""
+    commands: list[str] = []
+    outputs: list[str] = []
+
+    def collect(command: str, lines: str) -> str:
+        commands.append(command)
+        outputs.append(lines)
+        return lines
+
+    for page in page_outputs.PAGES:
+        page_outputs.replace_outputs((ROOT / page).read_text(), collect)
+    named = re.findall(r": ((?:pedl2det|python) .+)$", "".join(outputs), re.MULTILINE)
+
+    assert named
+    for command in named:
+        assert any(run.startswith(command) for run in commands), f"no page runs: {command}"
