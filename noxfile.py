@@ -1,13 +1,109 @@
 """All that can be run: ``nox -l`` lists it, ``nox`` runs it, ``nox -s NAME`` one of it."""
 
+import atexit
+import functools
+import hashlib
+import json
+import os
 import shutil
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import nox
+from nox.logger import logger
 
-nox.options.default_venv_backend = "venv"
+ROOT = Path(__file__).parent
+BUILD = ROOT / "build"
+
+
+def _backend() -> str:
+    """Choose uv where it reaches the package index, else pip, whose settings may be others."""
+    command = ["uv", "pip", "compile", "--quiet", "--python-version", "3.11", "-"]
+    try:
+        subprocess.run(command, input="pip", text=True, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "venv"
+    return "uv"
+
+
+BACKEND = nox.options.default_venv_backend = _backend()
+nox.options.reuse_venv = "yes"
 nox.options.error_on_missing_interpreters = True
+
+Session = Callable[[nox.Session], None]
+
+
+def timed(function: Session) -> Session:
+    """Say at the end of everything what a session took: wall-clock and CPU seconds."""
+
+    @functools.wraps(function)
+    def wrapper(session: nox.Session) -> None:
+        began, cpu = time.monotonic(), sum(os.times()[:4])
+        try:
+            function(session)
+        finally:
+            _COSTS[session.name] = (time.monotonic() - began, sum(os.times()[:4]) - cpu)
+
+    return wrapper
+
+
+def stamped(*inputs: str) -> Callable[[Session], Session]:
+    """Skip a session that was green with these inputs, unless ALL=1 or it has arguments.
+
+    Args:
+        inputs: pathspecs of git, beside those that every session depends on.
+    """
+
+    def decorate(function: Session) -> Session:
+        @functools.wraps(function)
+        def wrapper(session: nox.Session) -> None:
+            stamp = BUILD / "stamps" / session.name
+            digest = "" if session.posargs else _digest(*inputs, *FOR_ALL)
+            was_green = stamp.exists() and stamp.read_text() == digest
+            if digest and was_green and not os.environ.get("ALL"):
+                session.skip("green before, and nothing that it depends on has changed")
+            stamp.unlink(missing_ok=True)
+            function(session)
+            if digest:
+                stamp.parent.mkdir(parents=True, exist_ok=True)
+                stamp.write_text(digest)
+
+        return timed(wrapper)
+
+    return decorate
+
+
+def _digest(*inputs: str) -> str:
+    """A hash of all files of the work tree that git does not ignore; "" where it is no clone."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *inputs]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    digest = hashlib.sha256(b"" if listed.returncode else b"files")
+    for name in sorted(set(filter(None, listed.stdout.split("\0")))):
+        path = ROOT / name
+        digest.update(name.encode() + b"\0")
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    return "" if listed.returncode else digest.hexdigest()
+
+
+def _say_costs() -> None:
+    """Say what the sessions took, and which tests cost most; build/costs has all of them."""
+    for name, (seconds, cpu) in _COSTS.items():
+        logger.info(f"{name:14} {seconds / 60:5.1f} min {cpu:6.0f} CPU s")
+    written = [json.loads(path.read_text()) for path in (BUILD / "costs").glob("*.json")]
+    tests = [(cpu, test) for costs in written for test, (_, cpu) in costs.items()]
+    for cpu, test in sorted(tests, reverse=True)[: 10 if _COSTS else 0]:
+        logger.info(f"{cpu:27.0f} CPU s {test}")
+
+
+_COSTS: dict[str, tuple[float, float]] = {}
+atexit.register(_say_costs)
+
+#: What a session depends on, whichever it is.
+FOR_ALL = ("noxfile.py", "pyproject.toml", "legacy_examples/requirements.txt")
+#: And those that train.
+TRAINING = ("codemods", "compat", "runtime", "legacy_examples", "tests", ":!tests/codemods/[!v]*")
 
 EXAMPLES = ("-r", "legacy_examples/requirements.txt")
 TYPES = (
@@ -22,6 +118,8 @@ TYPES = (
     "rich>=13.7",
     "tomlkit",
 )
+#: The arguments with which `nightly` has its sessions leave nothing out.
+NIGHTLY = ["--nightly"]
 TESTING = ("hypothesis", "pytest>=8", "pytest-xdist")
 #: Tests take from a millisecond to a minute: who has done his share takes of the other's.
 PARALLEL = ("-n", "2", "--dist", "worksteal")
@@ -35,17 +133,21 @@ TENSORFLOW_1 = (
 #: The scripts that write pages from code alone.
 PAGES = ("api_reference", "commands_page", "config_page", "rules_page")
 
-#: What the runtime's tests are, on a TensorFlow that is not the one we develop on. Conformance
-#: tests train and resume in one process, in a fraction of the time that others take.
-RUNTIME = (
-    *("-m", "not kills and not oracle"),
+#: What knows of TensorFlow's or Keras' versions: these tests run on each, the others in `nightly`.
+VERSIONS = (
     *("tests/conformance", "tests/test_checkpoint.py", "tests/test_data.py"),
     *("tests/test_examples.py", "tests/test_feeding.py", "tests/test_graph_mode_by_itself.py"),
-    "tests/pieces",
+    *("tests/test_old_apis.py", "tests/pieces"),
+)
+ORACLE = (
+    *("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py"),
+    *("tests/test_oracle_checkpoints.py", "tests/test_determined_callback.py"),
+    "tests/test_determined_names.py",
 )
 
 
 @nox.session(python="3.11")
+@stamped("*.py", "docs", "compat", "runtime", "codemods")
 def lint(session: nox.Session) -> None:
     """Ruff, mypy, and whether the generated pages are those of the code."""
     session.install("-e", ".", "ruff>=0.6", "griffe>=1.7", *TYPES)
@@ -57,48 +159,54 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+@stamped("codemods", "compat", "runtime", "legacy_examples", "tests/*.py", "tests/codemods")
 def codemods(session: nox.Session) -> None:
     """The migration tool, without TensorFlow; arguments go to pytest."""
     tools = ("black>=24", "mypy>=1.11", "ruff>=0.6", "yapf>=0.40")
     session.install("-e", ".", "pydantic>=2.6", *TESTING, *tools)
-    session.run("pytest", *PARALLEL, *(session.posargs or ("tests/codemods",)))
+    _pytest(session, *(session.posargs or ("tests/codemods",)))
 
 
-@nox.session(python="3.11")
+@nox.session(python="3.11", venv_params=["--seed"] if BACKEND == "uv" else ())
+@stamped(*TRAINING)
 def tests(session: nox.Session) -> None:
     """Everything else on TensorFlow 2.18; arguments go to pytest, and name any test."""
     session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
     session.install("scikit-learn")
     session.run("pedl2det", "doctor", "--install")
-    if not session.posargs:
-        session.run("pytest", "-m", "ranks")
-    others = ("-m", "not oracle and not ranks")
+    if session.posargs and not _is_nightly(session):
+        _pytest(session, "-m", "not oracle", *session.posargs)
+        return
+    _pytest(session, "-m", "ranks", *_turn(session), alone="ranks")
     # Of the codemods only verify trains; the rest has had its session.
-    wanted = session.posargs or ("tests", "--ignore-glob=tests/codemods/[!v]*")
-    session.run("pytest", *PARALLEL, *others, _promises("2.18"), *wanted)
+    others = ("-m", "not oracle and not ranks", "tests", "--ignore-glob=tests/codemods/[!v]*")
+    _pytest(session, *others, *_turn(session), _promises("2.18"))
 
 
 @nox.session(python="3.11", name="tests-2.15")
+@stamped(*TRAINING)
 def tests_2_15(session: nox.Session) -> None:
-    """The runtime on TensorFlow 2.15, and against Determined 0.38.1, which needs it."""
+    """What knows of versions, on TensorFlow 2.15; and against Determined 0.38.1, which needs it."""
     _install_determined(session)
     session.install(*TESTING)
-    session.run("pytest", *PARALLEL, *RUNTIME, _promises("2.15"), *session.posargs)
-    oracle = (
-        *("tests/test_oracle.py", "tests/pieces/test_pieces_on_determined.py"),
-        *("tests/test_oracle_checkpoints.py", "tests/test_determined_callback.py"),
-        "tests/test_determined_names.py",
-    )
-    session.run("pytest", "-m", "oracle", *oracle, *session.posargs)
+    _pytest_versions(session, "2.15")
+    _pytest(session, "-m", "oracle", *ORACLE, alone="oracle")
 
 
 @nox.session(python="3.11", name="tests-2.21")
+@stamped(*TRAINING)
 def tests_2_21(session: nox.Session) -> None:
-    """The runtime on TensorFlow 2.21."""
+    """What knows of versions, on TensorFlow 2.21."""
     session.install("-e", ".[run]", "tensorflow==2.21.*", "tf-keras==2.21.*", *EXAMPLES)
     session.install(*TESTING)
-    tests = (*RUNTIME, "tests/test_old_apis.py")
-    session.run("pytest", *PARALLEL, *tests, _promises("2.21"), *session.posargs)
+    _pytest_versions(session, "2.21")
+
+
+@nox.session(venv_backend="none", default=False)
+def nightly(session: nox.Session) -> None:
+    """The whole of VERSIONS on each TensorFlow, and all tests that take turns."""
+    for name in ("tests", "tests-2.15", "tests-2.21"):
+        session.notify(name, NIGHTLY)
 
 
 @nox.session(python="3.11")
@@ -117,6 +225,7 @@ def pages(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
+@stamped("docs", "mkdocs.yml", "*.md")
 def docs(session: nox.Session) -> None:
     """Build the site of the documentation; a warning or a link to nothing is an error."""
     session.install("mkdocs-material>=9.5,<10")
@@ -168,6 +277,36 @@ def _install_determined(session: nox.Session) -> None:
         "click", "fsspec", "h5py", "libcst", "packaging", "pydantic", "pyyaml", "tomlkit"
     )
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
+
+
+def _pytest_versions(session: nox.Session, version: str) -> None:
+    """Run the tests that know of versions; at night all that train in the test's own process."""
+    wanted = "not kills and not oracle" if _is_nightly(session) else "versions and not oracle"
+    arguments = () if _is_nightly(session) else session.posargs
+    _pytest(session, "-m", wanted, *VERSIONS, _promises(version), *arguments)
+
+
+def _pytest(session: nox.Session, *arguments: str, alone: str = "") -> None:
+    """Run pytest, and have it write what each test costs.
+
+    Args:
+        session: what runs it.
+        arguments: of pytest.
+        alone: a name for these tests, if each is to run with no other beside it.
+    """
+    costs = f"--costs={BUILD / 'costs' / (alone or session.name)}.json"
+    session.run("pytest", *(() if alone else PARALLEL), costs, *arguments)
+
+
+def _turn(session: nox.Session) -> tuple[str, ...]:
+    """Of the tests that take turns, those of this commit."""
+    command = ["git", "rev-list", "--count", "HEAD"]
+    counted = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return () if _is_nightly(session) else (f"--turn={counted.stdout.strip() or 0}",)
+
+
+def _is_nightly(session: nox.Session) -> bool:
+    return session.posargs == NIGHTLY
 
 
 def _promises(version: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+from click.testing import CliRunner
 
 from zygote import Forked, Zygote
 
@@ -35,6 +38,9 @@ class T(TFKerasTrial):
 }
 
 
+#: Commands that a test calls without a process of their own.
+IN_PROCESS = ("migrate", "rules")
+
 #: What forks processes for the tests of this one; conftest.py has it for the session.
 zygote: Zygote | None = None
 
@@ -42,19 +48,33 @@ zygote: Zygote | None = None
 def pedl2det(
     *arguments: object, cwd: Path | None = None, fresh: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own.
+    """Run the command line: what trains in a process of its own, the rest in this one.
 
     Args:
         arguments: of the command line.
         cwd: the directory that it is run in.
-        fresh: never fork it from a process that has loaded TensorFlow (zygote.py).
+        fresh: start a new process, whatever it is that runs.
         environment: variables that are added to those of this process.
     """
     started = [str(argument) for argument in arguments]
+    if not fresh and started[0] in IN_PROCESS and "--verify" not in started:
+        return _called(started, cwd, environment)
     process = start(started, cwd, {**os.environ, **environment}, fresh)
     said, errors = process.communicate()
     assert process.returncode is not None
     return subprocess.CompletedProcess(started, process.returncode, said, errors)
+
+
+def _called(
+    arguments: list[str], cwd: Path | None, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    from pedl2det.cli import cli
+
+    with contextlib.chdir(cwd or Path.cwd()):
+        done = CliRunner().invoke(cli, arguments, env=environment, prog_name="pedl2det")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 def start(

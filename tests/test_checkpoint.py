@@ -21,6 +21,8 @@ from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
 
+pytestmark = pytest.mark.versions
+
 OWN = RankState(random={}, callbacks=b"", loaders={}, layers=[], gradients=[])
 STATE = State(progress=Progress(5, 5, 5), records=2, best=0.5, seed=1, slots=1)
 

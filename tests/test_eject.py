@@ -35,6 +35,7 @@ def test_every_example_is_ejected() -> None:
     assert PROVED.keys() == {one.parent.name for one in EXAMPLES.glob("*/const.yaml")}
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", PROVED)
 def test_an_ejected_example_trains_the_same(name: str, tmp_path: Path) -> None:
     old, new = EXAMPLES / name, tmp_path / "plain"

@@ -36,6 +36,7 @@ def assert_learned(name: str, out: Path) -> None:
     assert low <= last["metrics"][metric] <= high
 
 
+@pytest.mark.versions
 @pytest.mark.parametrize("name", [name for name in LEARNED if name not in LEGACY])
 def test_an_example_learns(name: str, tmp_path: Path) -> None:
     trained(EXAMPLES / name, tmp_path)
@@ -58,6 +59,7 @@ def test_an_example_learns_by_many_batches_an_execution_as_by_single_ones(
 
 
 @pytest.mark.kills
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(("name", "lines"), [("wine", 9), ("cancer_tf_data", 8), ("digits_gan", 4)])
 def test_a_killed_example_goes_on_to_the_same_weights(
     name: str, lines: int, tmp_path: Path

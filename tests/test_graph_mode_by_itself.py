@@ -16,7 +16,7 @@ from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.run import run
 from support import pedl2det, write_tree
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.versions]
 
 HEAD = """\
 import numpy as np

@@ -138,6 +138,7 @@ def test_the_error_of_the_first_rank_to_fail_is_told_last_and_whole(
 @pytest.mark.slow
 @pytest.mark.ranks
 @pytest.mark.kills
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
@@ -170,6 +171,7 @@ def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_pa
 @pytest.mark.slow
 @pytest.mark.ranks
 @pytest.mark.kills
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_the_ranks_stop_at_one_batch_and_go_on_from_it(
     how: signal.Signals, trial: Path, tmp_path: Path

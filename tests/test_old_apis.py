@@ -14,7 +14,7 @@ from pedl2det_runtime.backends.keras_versions import is_keras_2_of_tensorflow
 from support import EXAMPLES, OLD_EXAMPLES, pedl2det, write_tree
 from test_run import reports, trained, weights
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.versions]
 
 STEPS = """\
 hyperparameters: {batch_size: 4}

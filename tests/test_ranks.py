@@ -55,10 +55,15 @@ def alone(name: str, tmp_path: Path, **given: object) -> list[np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return on_ranks(2, "examples", tmp_path_factory.mktemp("examples"), *ALL_EXAMPLES)
+def examples(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tests = {item.name for item in request.session.items}
+    asked = [name for name in ALL_EXAMPLES if any(f"[{name}]" in test for test in tests)]
+    return on_ranks(
+        2, "examples", tmp_path_factory.mktemp("examples"), *sorted({*asked, "cancer_dataset"})
+    )
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", ALL_EXAMPLES)
 def test_the_ranks_of_an_example_end_with_equal_weights(name: str, examples: Path) -> None:
     assert_equal(weights(examples / name, 0), weights(examples / name, 1))

@@ -114,6 +114,7 @@ class Halving(tf.keras.callbacks.Callback):
 
 
 @pytest.mark.kills
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     "model",
     [

@@ -123,6 +123,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
 
 
 @pytest.mark.kills
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("name", "lines", "arguments"),
     [

@@ -93,6 +93,7 @@ def test_trials_do_not_depend_on_how_many_run_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.kills
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_search_that_ends_in_between_goes_on(number: signal.Signals, tmp_path: Path) -> None:
     config = write_config(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -139,11 +140,24 @@ def run(
     trial_class: type[TFKerasTrial],
     out: Path,
     given: dict[str, Any] | None = None,
+    directory: Path | None = None,
     **options: Any,
 ) -> Trained:
-    """Train a trial of this process; ``options`` are those of :class:`RunOptions`."""
+    """Train a trial of this process.
+
+    Args:
+        trial_class: the trial.
+        out: the results directory.
+        given: the config.
+        directory: the trial's, whose files each checkpoint copies; None for one with this file.
+        options: the others of :class:`RunOptions`.
+    """
     said: list[str] = []
-    chosen = RunOptions(directory=Path(__file__).parent, out=out, **options)
+    if directory is None:
+        directory = out.parent / f"{out.name}-trial"
+        directory.mkdir(parents=True, exist_ok=True)
+        shutil.copy(__file__, directory)
+    chosen = RunOptions(directory=directory, out=out, **options)
     with trial_running(given or config(), out) as info:
         train(trial_class, resolved(chosen, info, Lines(said.append, out)))
     return Trained(out, Trial.last, said)

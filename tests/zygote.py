@@ -30,6 +30,9 @@ READ_AT_START = ("CUDA_", "HOME", "KERAS_", "LD_", "OMP_", "PYTHON", "TF_", "XLA
 QUIET = "TF_CPP_MIN_LOG_LEVEL"  # as `pedl2det run` chooses it; it changes only what is printed
 LONGEST = 1 << 17  # of a request, in bytes
 
+#: CPU seconds of all forked processes that were waited for; they are no children of the tests'.
+cpu_of_forked = 0.0
+
 
 class Zygote:
     """The zygote, from the tests' side: it is started when it is first needed."""
@@ -92,8 +95,10 @@ class Forked:
     def wait(self) -> int:
         """Its exit code, or minus the signal that killed it."""
         if self.returncode is None:
-            code, peak = self._attendant.recv(LONGEST).split()
+            code, peak, cpu = self._attendant.recv(LONGEST).split()
             self.returncode, self.peak_bytes = int(code), int(peak) * 1024
+            global cpu_of_forked
+            cpu_of_forked += float(cpu)
             self._attendant.close()
         return self.returncode
 
@@ -141,7 +146,8 @@ def _attend(connection: socket.socket, address: str) -> None:
         return _become(*json.loads(request), descriptors, address)
     connection.send(str(pid).encode())
     _, status, used = os.wait4(pid, 0)
-    connection.send(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss}".encode())
+    cpu = used.ru_utime + used.ru_stime
+    connection.send(f"{os.waitstatus_to_exitcode(status)} {used.ru_maxrss} {cpu}".encode())
     os._exit(0)
 
 

@@ -280,8 +280,9 @@ def test_a_state_may_be_of_an_own_class(tmp_path: Path) -> None:
         def keras_callbacks(self) -> list[Any]:
             return [Tallying()]
 
-    run(Own, tmp_path, config(2))
-    run(Own, tmp_path, config(3), resume=True)
+    of_this_file = {"directory": Path(__file__).parent}  # Tally has to be the trial's own
+    run(Own, tmp_path, config(2), **of_this_file)
+    run(Own, tmp_path, config(3), **of_this_file, resume=True)
     assert isinstance(Tallying.loaded, Tally)
     assert Tallying.loaded.count == 3
 

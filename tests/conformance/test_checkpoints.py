@@ -21,6 +21,8 @@ from promises import promise
 from support import EXAMPLES, ROOT, pedl2det, write_tree
 from training import Trial, X, config, run
 
+pytestmark = pytest.mark.versions
+
 
 @promise("001:79", "a checkpoint has the source code, the config, the network, hyperparameters")
 def test_what_a_checkpoint_holds(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pedl2det_runtime.checkpoint.model_files import read_weights
 from promises import promise
 from support import pedl2det, write_tree
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.versions]
 
 MODEL = """\
 import numpy as np

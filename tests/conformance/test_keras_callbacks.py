@@ -14,6 +14,8 @@ from determined.keras import callbacks
 from promises import promise
 from training import Trial, X, building, compiled, config, functional, run
 
+pytestmark = pytest.mark.versions
+
 
 def calling(*made: Any, base: type[Trial] = Trial) -> type[Trial]:
     """A trial with callbacks; each is made by a function of the trial."""

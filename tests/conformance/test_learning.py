@@ -12,6 +12,8 @@ import tensorflow as tf
 from promises import promise
 from training import Trial, X, Y, building, compiled, config, dense, functional, run
 
+pytestmark = pytest.mark.versions
+
 layers = tf.keras.layers
 SGD = tf.keras.optimizers.SGD
 

@@ -14,6 +14,8 @@ from pedl2det_runtime.errors import MetricError
 from promises import promise
 from training import Trial, X, Y, building, compiled, config, dense, functional, run
 
+pytestmark = pytest.mark.versions
+
 schedules = tf.keras.optimizers.schedules
 legacy = tf.keras.optimizers.legacy
 

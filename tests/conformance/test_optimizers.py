@@ -22,6 +22,8 @@ from training import (
     run,
 )
 
+pytestmark = pytest.mark.versions
+
 optimizers = tf.keras.optimizers
 SGD = optimizers.SGD
 

@@ -15,6 +15,8 @@ from pedl2det_runtime.errors import CheckpointError
 from promises import promise
 from training import Trial, X, Y, building, compiled, config, dense, functional, run
 
+pytestmark = pytest.mark.versions
+
 layers = tf.keras.layers
 
 

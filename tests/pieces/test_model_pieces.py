@@ -17,7 +17,7 @@ import tensorflow as tf
 from pedl import idioms
 from pedl2det.support.library import render
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.versions]
 
 _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+pytestmark = pytest.mark.versions
+
 V1 = tf.compat.v1.train
 
 #: The arguments, and whether every bit is the same: Keras computes the powers of beta otherwise.
