@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 from pedl2det import doctor
 from pedl2det.commands.doctor import command
 from pedl2det.errors import Pedl2DetError
-from support import ROOT, pedl2det
+from support import ROOT, pedl2det, write_tree
 
 HAS = {"tensorflow": "2.18.1", "tf-keras": "2.18.0", "numpy": "2.0.2", "pyzmq": "27.0"}
 
@@ -57,6 +58,34 @@ def test_horovod_is_not_built_where_it_cannot_be(environment: dict[str, str]) ->
     del environment["tensorflow"]
     with pytest.raises(Pedl2DetError, match="install TensorFlow first"):
         doctor.install_horovod(lambda _: None)
+
+
+def test_a_wheel_is_built_once_for_each_tensorflow(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def pip(*arguments: str) -> None:
+        asked.append(arguments)
+        if arguments[0] == "wheel":
+            wheels = Path(arguments[arguments.index("--wheel-dir") + 1])
+            write_tree(wheels, {"horovod-0.28.1-cp311-cp311-linux_x86_64.whl": ""})
+
+    monkeypatch.setattr(doctor, "_pip", pip)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    said: list[str] = []
+    for tensorflow in ("2.18.1", "2.18.1", "2.17.0"):
+        environment["tensorflow"] = tensorflow
+        doctor.install_horovod(said.append)
+
+    assert [line.partition(":")[0] for line in said] == [
+        "building horovod==0.28.1 against TensorFlow 2.18.1",
+        "building horovod==0.28.1 against TensorFlow 2.17.0",
+    ]
+    built = [words for words in asked if words[0] == "wheel"]
+    installed = [words[-1] for words in asked if words[0] == "install" and "whl" in words[-1]]
+    assert len(built) == 2
+    assert [Path(path).exists() for path in installed] == [True] * 6
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import metadata
+from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
 
@@ -86,15 +89,38 @@ def install_horovod(say: Callable[[str], None]) -> None:
                 f"building Horovod needs {tool}: install your system's C++ compiler"
             )
     horovod = _needed("horovod")["horovod"]
-    say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet"]
-    _run([*pip, *_TO_BUILD])
-    _run(
-        [*pip, "--no-build-isolation", "--no-cache-dir", "--force-reinstall", "--no-deps", horovod]
-    )
+    wheels = _wheels(horovod, tensorflow)
+    if _version("horovod") and not _horovod().is_there:
+        shutil.rmtree(wheels, ignore_errors=True)  # it may have come from there
+    if not wheels.is_dir():
+        say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
+        _build(horovod, wheels)
+    (wheel,) = map(str, wheels.glob("*.whl"))
+    _pip("install", "--force-reinstall", "--no-deps", wheel)
+    _pip("install", wheel)  # what it needs
 
 
-def _run(command: list[str]) -> None:
+def _build(horovod: str, wheels: Path) -> None:
+    """Build the wheel into a directory that is there only when it is whole."""
+    _pip("install", *_TO_BUILD)
+    wheels.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=wheels.parent) as scratch:
+        built = Path(scratch, "built")
+        # pip's own cache does not know which TensorFlow a wheel was built against.
+        options = ("--no-build-isolation", "--no-cache-dir", "--no-deps")
+        _pip("wheel", *options, "--wheel-dir", str(built), horovod)
+        built.rename(wheels)
+
+
+def _wheels(horovod: str, tensorflow: str) -> Path:
+    """The directory of the wheel that was built for a TensorFlow, once it has been."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    python = f"{sys.implementation.cache_tag}-{platform.machine()}"
+    return cache / "pedl2det" / f"{horovod}-tensorflow-{tensorflow}-{python}"
+
+
+def _pip(subcommand: str, *arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", subcommand, "--quiet", *arguments]
     scripts = os.path.dirname(sys.executable)  # noqa: PTH120 - where pip has put cmake
     path = os.pathsep.join((scripts, os.environ.get("PATH", os.defpath)))
     done = subprocess.run(  # noqa: S603 - our own command
