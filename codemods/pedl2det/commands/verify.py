@@ -30,7 +30,8 @@ _SHOWN = 5
 @click.option(
     "--batches",
     type=click.IntRange(min=1),
-    help="Train this many; else 300, or until after the first validation.",
+    help="Train this many; else 300, or until after the first validation, or up to 2,000 with "
+    "differences that migrate knows.",
 )
 @click.option(
     "--against",
@@ -96,11 +97,19 @@ def _check(directory: Path, config: Path | None, against: Path | None, report: P
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
-    """The verdict on two trials that train; the reason comes last."""
-    yield from verdict.notes
+    """The verdict on two trials that train, then what there is to know of it."""
     result = verdict.comparison
     if result is None:
+        yield from verdict.notes
         return
+    yield verdict.message
+    differences = [one.text for one in result.differences]
+    if verdict.outcome is Conclusion.NOT_REPEATABLE:
+        differences = list(verdict.reasons)
+    yield from (f"  {text}" for text in differences[:_SHOWN])
+    if len(differences) > _SHOWN:
+        yield f"  and {len(differences) - _SHOWN} more"
+    yield from (f"likely: {cause}" for cause in verdict.causes[:_SHOWN])
     yield f"trained {verdict.length}"
     yield from _compared(result)
     if verdict.names is not None:
@@ -109,20 +118,14 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"only the new trial reports, as expected: {', '.join(result.more)}"
     for one in verdict.assumptions:
         yield str(replace(one, path=Path(shown(one.path))))
-    yield verdict.message
-    differences = [one.text for one in result.differences]
-    if verdict.outcome is Conclusion.NOT_REPEATABLE:
-        differences = list(verdict.reasons)
-    yield from (f"  {text}" for text in differences[:_SHOWN])
-    if len(differences) > _SHOWN:
-        yield f"  and {len(differences) - _SHOWN} more"
+    yield from verdict.notes
 
 
 def _compared(result: Comparison) -> Iterator[str]:
     yield (
-        f"compared {result.batches} batches and {result.reports} reports "
-        f"({result.values} metric values), {result.tensors} weight tensors "
-        f"({result.numbers} numbers)"
+        f"compared {result.batches:,} batches and {result.reports:,} reports "
+        f"({result.values:,} metric values), {result.tensors:,} weight tensors "
+        f"({result.numbers:,} numbers)"
     )
 
 

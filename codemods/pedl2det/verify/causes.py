@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from pedl2det.findings import Finding
+from pedl2det.report.text import shown
 from pedl2det.verify.compare import Comparison
 
 
-def likely_cause(comparison: Comparison) -> str:
-    """Return the likely cause of a difference, in a sentence."""
+def likely_causes(comparison: Comparison, known: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the likely causes of a difference, the likeliest first.
+
+    Args:
+        comparison: what differs.
+        known: the places of which migrate says that they train differently.
+    """
+    places = (f"{shown(one.path)}:{one.place}: {one.message}" for one in known)
+    return (*(f"A known difference: {one}" for one in places), _by_place(comparison))
+
+
+def _by_place(comparison: Comparison) -> str:
+    """The likely cause of a difference, told by where the runs part."""
     batch, epoch = comparison.first_batch, comparison.epoch
     if not comparison.only_numbers_differ:
         return "Names, shapes or counts differ: the trials do not build or report the same."
+    if comparison.differences[0].is_learning_rate:
+        return (
+            "The learning rate is the first to differ: look at what sets it, such as an argument "
+            "of the optimizer, a schedule or a callback."
+        )
     if batch is None:
         return (
             "All metrics are equal and weights differ: a part of the model that no metric depends "

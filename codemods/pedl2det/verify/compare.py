@@ -23,6 +23,8 @@ _Value = TypeVar("_Value")
 _GROUPS = ("model_weights", "optimizer_weights")
 #: The number of a layer in the name of a weight or of a metric.
 _NUMBER = re.compile(r"_([1-9]\d*)(?=[/:_]|$)")
+#: The largest difference of two learning rates that are equal, relative to them.
+_RATE_TOLERANCE = 1e-6
 #: The variable in which a checkpoint counts the steps of an optimizer.
 _STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
 
@@ -36,12 +38,14 @@ class Difference:
         batch: the batch at which it differs; None for weights and counts.
         is_structural: whether a name, count or shape differs, and not a number.
         gap: the difference of the numbers.
+        is_learning_rate: whether it is the learning rate that differs.
     """
 
     text: str
     batch: int | None = None
     is_structural: bool = False
     gap: float = 0.0
+    is_learning_rate: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,9 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         more = sorted(
             {*_separate(one.batches, other.batches)} | {*_separate(one.reports, other.reports)}
         )
-    differences = [*_batch_differences(one, other), *_report_differences(one, other)]
+    differences = [*_rate_differences(one, other), *_batch_differences(one, other)]
+    differences.sort(key=lambda difference: difference.batch or 0)  # each has its first batch
+    differences += _report_differences(one, other)
     weights: list[dict[str, npt.NDArray[Any]]] = [{}, {}]
     checkpoints = latest(old / "checkpoints"), latest(new / "checkpoints")
     if checkpoints[0] is None or checkpoints[1] is None:
@@ -307,14 +313,50 @@ def _batch_differences(old: _Run, new: _Run) -> Iterator[Difference]:
         text = "; ".join(one.text for one in first)
         count = min(len(old.batches), len(new.batches))
         yield Difference(
-            f"first at batch {first[0].batch}: {text} ({len(differing)} of {count} batches differ)",
+            f"first at batch {first[0].batch:,}: {text} "
+            f"({len(differing):,} of {count:,} batches differ)",
             first[0].batch,
             any(one.is_structural for one in first),
             max(one.gap for found in differing for one in found),
         )
     if len(old.batches) != len(new.batches):
-        text = f"old trained {len(old.batches)} batches, new {len(new.batches)}"
+        text = f"old trained {len(old.batches):,} batches, new {len(new.batches):,}"
         yield Difference(text, min(len(old.batches), len(new.batches)) + 1, True)
+
+
+def _rate_differences(old: _Run, new: _Run) -> Iterator[Difference]:
+    """The first batch whose learning rate differs, as one difference.
+
+    Rates of schedules are computed anew to be written, so their last bits may differ.
+    """
+    differing = []
+    pairs = list(zip(old.batches, new.batches, strict=False))
+    for one, other in pairs:
+        for name, before, after in _common_rates(one, other):
+            if not math.isclose(before, after, rel_tol=_RATE_TOLERANCE):
+                differing.append((one["batch"], name, before, after))
+    if not differing:
+        return
+    batch, name, before, after = differing[0]
+    count = len({found for found, *_ in differing})
+    yield Difference(
+        f"learning rate{name}: batch {batch:,}: {before:.7g} in the old trial, {after:.7g} in the "
+        f"new ({count:,} of {len(pairs):,} batches differ)",
+        batch,
+        gap=max(abs(before - after) for *_, before, after in differing),
+        is_learning_rate=True,
+    )
+
+
+def _common_rates(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """The learning rates that both trials have of a batch, with the name of the optimizer."""
+    rates = [line.get("learning_rates", {}) for line in (old, new)]
+    if len(rates[0]) == len(rates[1]) == 1:
+        yield ("", *rates[0].values(), *rates[1].values())
+        return
+    for name in rates[0]:
+        if name in rates[1]:
+            yield f" of {name}", rates[0][name], rates[1][name]
 
 
 def _report_differences(old: _Run, new: _Run) -> Iterator[Difference]:

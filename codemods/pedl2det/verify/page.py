@@ -13,7 +13,6 @@ from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped, page
 from pedl2det.report.side_by_side import table as side_by_side
 from pedl2det.report.text import plural, shown
-from pedl2det.verify.causes import likely_cause
 from pedl2det.verify.compare import Comparison, Tensor
 from pedl2det.verify.curves import Curve, curves_of, drawing
 from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict
@@ -54,8 +53,7 @@ def _parts(name: str, evidence: Evidence) -> Iterator[str]:
     verdict = evidence.verdict
     style = "equal" if verdict.is_equal else "different"
     yield f'<h1>{escaped(name)}: <span class="{style}">{verdict.outcome}</span></h1>'
-    reason = verdict.message.removeprefix(f"{verdict.outcome}: ")
-    yield f"<p>{escaped(reason[:1].upper() + reason[1:])}</p>"
+    yield f"<p>{escaped(verdict.message)}</p>"
     if verdict.length:
         yield f"<p>Trained: {escaped(str(verdict.length))}.</p>"
     if verdict.comparison:
@@ -102,10 +100,10 @@ def _differences(verdict: Verdict) -> Iterator[str]:
     batch = result.first_batch
     yield "<h2>The difference</h2>"
     yield f"<p>First at batch {batch:,}.</p>" if batch else "<p>At the end only.</p>"
-    reasons = verdict.reasons
+    reasons = (*verdict.reasons, *verdict.causes)
     if verdict.outcome is Conclusion.DIFFERENT:
         assumed = (f"An assumption that may be false: {one}" for one in verdict.assumptions)
-        reasons = (likely_cause(result), *assumed)
+        reasons = (*reasons, *assumed)
     yield f"<p>Likely:</p>\n<ul>{''.join(f'<li>{escaped(one)}</li>' for one in reasons)}</ul>"
     yield _table([(escaped(one.text),) for one in result.differences])
 

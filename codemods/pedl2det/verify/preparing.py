@@ -17,9 +17,11 @@ from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
 from pedl2det.verify.names_of_metrics import new_metric_names
 from pedl2det.verify.plain_script import script_in
+from pedl2det.verify.settings import Settings, settings_of
 from pedl2det.verify.verdict import CheckedAssumption
 
-_TRAINED = (".py", ".yaml", ".yml")
+_CONFIGS = (".yaml", ".yml")
+_TRAINED = (".py", *_CONFIGS)
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class Pair:
         assumptions: what the rewrite assumes.
         left: what keeps the trial from being migrated.
         is_same: whether there was nothing to migrate.
-        differently: what the rewrite trains differently from the old harness.
+        differently: what the rewrite trains differently from the old harness. For a twin that the
+            user has, it is what the rewrite of the old trial would.
     """
 
     old: Copy
@@ -58,6 +61,16 @@ class Pair:
     left: tuple[Finding, ...] = ()
     is_same: bool = False
     differently: tuple[Finding, ...] = ()
+
+    @property
+    def known_differences(self) -> tuple[Finding, ...]:
+        """What may make the trainings differ: configs train differently in searches only."""
+        return tuple(one for one in self.differently if one.path.suffix not in _CONFIGS)
+
+    def settings(self) -> tuple[Settings | None, Settings | None]:
+        """Return what both configs ask for; None for a plain script, and one that is not valid."""
+        new = settings_of(self.new.config) if self.new.script is None else None
+        return settings_of(self.old.config), new
 
     def changed_files(self) -> list[NewFile]:
         """Return the files in which the trials differ, by the paths of the old one."""
@@ -77,14 +90,17 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     old = workshop.copy("old", extent)
     if request.against is not None:
         twin = request.against.resolve()
+        different = _of_kind([*_would_find(old)], Kind.DIFFERENT)
         if (script := script_in(twin)) is not None:
             new = workshop.copy("new", extent_of(twin), workshop.config)
             new = replace(new, script=new.root / script.relative_to(new.extent.root))
             old = replace(old, twin_is_script=True)
-            return Pair(old, new, new_metric_names(old.directory, workshop.config))
+            metric_names = new_metric_names(old.directory, workshop.config)
+            return Pair(old, new, metric_names, differently=different)
         config = config_of_twin(twin, extent.home, workshop.config)
         new = workshop.copy("new", extent_of(twin), config)
-        return Pair(old, new, new_metric_names(old.directory, new.config))
+        metric_names = new_metric_names(old.directory, new.config)
+        return Pair(old, new, metric_names, differently=different)
     new = workshop.copy("new", extent)
     if request.result is not None:
         _apply(request.result, new, workshop.config)
@@ -97,13 +113,9 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
             differently=_of_kind(found, Kind.DIFFERENT),
         )
     project = project_of(new.directory)
-    result = _migrated(new, project)
-    findings = [
-        one
-        for one in result.findings
-        if project is not None and _concerns(one.path, project, new.config)
-    ]
-    findings = [*_of_original(findings, new)]
+    result = _migration(new, project)
+    write_all([one for one in result.files if one.path.resolve().is_relative_to(new.root)])
+    findings = [*_findings(result, project, new)]
     return Pair(
         old,
         new,
@@ -115,8 +127,14 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     )
 
 
-def _migrated(copy: Copy, project: Project | None) -> Result:
-    """Migrate a copy in place, as far as that is possible."""
+def _would_find(copy: Copy) -> Iterator[Finding]:
+    """What there is to say about a copy if it were migrated."""
+    project = project_of(copy.directory)
+    return _findings(_migration(copy, project), project, copy)
+
+
+def _migration(copy: Copy, project: Project | None) -> Result:
+    """The migration of a copy, as far as that is possible; nothing is written."""
     needed = project.needed if project is not None else frozenset()
     is_shared = any(
         not file.is_relative_to(copy.directory) and names.mentions_legacy(file.read_bytes())
@@ -128,7 +146,6 @@ def _migrated(copy: Copy, project: Project | None) -> Result:
         written = {path for one in outcomes for path in one.files}
         files = [file for file in result.files if file.path in written]
         result = replace(result, outcomes=outcomes, files=files)
-    write_all([one for one in result.files if one.path.resolve().is_relative_to(copy.root)])
     return result
 
 
@@ -163,9 +180,11 @@ def _concerns(path: Path, project: Project, config: Path) -> bool:
     return path.is_relative_to(project.home) or path in project.needed
 
 
-def _of_original(findings: list[Finding], copy: Copy) -> Iterator[Finding]:
-    """Findings in a copy, as findings in the original."""
-    for one in findings:
+def _findings(result: Result, project: Project | None, copy: Copy) -> Iterator[Finding]:
+    """The findings in a copy that concern the training, as findings in the original."""
+    for one in result.findings:
+        if project is None or not _concerns(one.path, project, copy.config):
+            continue
         texts = [copy.with_original_paths(text) for text in (one.message, one.help)]
         yield replace(one, path=copy.original(one.path), message=texts[0], help=texts[1])
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
-from pedl2det.report.text import plural
-from pedl2det.verify.compare import Comparison, compare_runs
+from pedl2det.findings import Finding
+from pedl2det.report.text import plural, shown
+from pedl2det.verify.causes import likely_causes
+from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.configs import chosen_config
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
@@ -20,13 +22,40 @@ from pedl2det.verify.length import TrainingLength, training_length
 from pedl2det.verify.page import Evidence, write_report
 from pedl2det.verify.preparing import Pair, Request, prepare
 from pedl2det.verify.repeatability import likely_reasons
+from pedl2det.verify.settings import DifferentSetting, differing_settings
 from pedl2det.verify.twins import Failure, train
-from pedl2det.verify.verdict import Conclusion, Verdict, with_assumptions
+from pedl2det.verify.verdict import (
+    Conclusion,
+    Verdict,
+    describe_different,
+    describe_equal,
+    with_assumptions,
+)
+from pedl2det.verify.written_files import Snapshot, describe_written
 
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
 _SHOWN_REASONS = 5
 
 Failures = tuple[Failure | None, Failure | None]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Two trials after their training.
+
+    Attributes:
+        pair: the trials.
+        length: how much was trained.
+        old_failure: why the old trial does not train, if it does not.
+        new_failure: why the new one does not.
+        written: which files their code wrote, in words; None if it wrote none.
+    """
+
+    pair: Pair
+    length: TrainingLength
+    old_failure: Failure | None = None
+    new_failure: Failure | None = None
+    written: str | None = None
 
 
 def verify_trial(
@@ -55,11 +84,10 @@ def verify_trial(
         Pedl2DetError: the trial has no config or cannot be copied.
     """
     used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
-    length = training_length(used, batches)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
         workshop = Workshop(Path(scratch).resolve(), used)
-        verdict, pair = _verdict(Request(directory, against, result), workshop, length)
+        verdict, pair = _verdict(Request(directory, against, result), workshop, batches)
         if changed := workshop.changed():
             raise Pedl2DetError(
                 f"{changed[0]}: the trial changed this file, which is too large to be copied: "
@@ -72,52 +100,62 @@ def verify_trial(
     return verdict
 
 
-def _verdict(request: Request, workshop: Workshop, length: TrainingLength) -> tuple[Verdict, Pair]:
+def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
     """Prepare, train, compare."""
-    pair, failures = _trained(request, workshop, length.batches)
+    trained = _trained(request, workshop, batches)
+    pair = trained.pair
     if pair.left:
         message = f"migrate left {plural(len(pair.left), 'place')}: finish the trial first"
         verdict = Verdict(Conclusion.LEFT, message, request.directory, left=pair.left)
-    elif failures[0] is not None:
-        verdict = _failed(Conclusion.OLD_FAILS, failures[0], pair.old, request)
-    elif failures[1] is not None:
-        verdict = _failed(Conclusion.NEW_FAILS, failures[1], pair.new, request)
+    elif trained.old_failure is not None:
+        verdict = _failed(Conclusion.OLD_FAILS, trained.old_failure, pair.old, request)
+    elif trained.new_failure is not None:
+        verdict = _failed(Conclusion.NEW_FAILS, trained.new_failure, pair.new, request)
     else:
-        comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
-        verdict = _compared(comparison, pair, request, workshop, length)
+        verdict = _compared(trained, request, workshop)
     if pair.is_same:
         note = f"{request.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    verdict = replace(verdict, length=length, names=pair.names, differently=pair.differently)
+    differently = pair.differently
+    verdict = replace(verdict, length=trained.length, names=pair.names, differently=differently)
     return with_assumptions(verdict, pair.assumptions), pair
 
 
-def _trained(request: Request, workshop: Workshop, batches: int | None) -> tuple[Pair, Failures]:
+def _trained(request: Request, workshop: Workshop, batches: int | None) -> Trained:
     """Train both; copy more and try again if the old trial misses files that there are."""
     home = request.directory.resolve()
     more: list[Path] = []
     for _ in range(_ATTEMPTS):
         extent = extent_of(home, more)
         pair = prepare(request, extent, workshop)
+        length = _length(pair, batches)
         if pair.left:
-            return pair, (None, None)
-        old, new = train((pair.old, pair.new), batches)
+            return Trained(pair, length)
+        before = Snapshot.of(pair.old), Snapshot.of(pair.new)
+        old, new = train((pair.old, pair.new), length)
         missing = missing_paths(old.message, pair.old.root, extent) if old is not None else []
         if not missing or {*missing} <= {*more}:
             break
         more += missing
     if any(one is not None and one.may_be_shared for one in (old, new)):
         pair = prepare(request, extent, workshop)
-        return pair, _trained_in_turn(pair, batches)
-    return pair, (old, new)
+        before = Snapshot.of(pair.old), Snapshot.of(pair.new)
+        old, new = _trained_in_turn(pair, length)
+    written = describe_written(*(one.written_since() for one in before))
+    return Trained(pair, length, old, new, written)
 
 
-def _trained_in_turn(pair: Pair, batches: int | None) -> Failures:
+def _length(pair: Pair, asked: int | None) -> TrainingLength:
+    old, new = pair.settings()
+    return training_length(old, asked, new=new, has_known_differences=bool(pair.known_differences))
+
+
+def _trained_in_turn(pair: Pair, length: TrainingLength) -> Failures:
     """Train both, one after the other: trained at once they may have used the same file."""
-    (old,) = train((pair.old,), batches)
+    (old,) = train((pair.old,), length)
     if old is not None:
         return old, None
-    (new,) = train((pair.new,), batches)
+    (new,) = train((pair.new,), length)
     return None, new
 
 
@@ -133,39 +171,75 @@ def _failed(outcome: Conclusion, failure: Failure, copy: Copy, request: Request)
     )
 
 
-def _compared(
-    comparison: Comparison,
-    pair: Pair,
-    request: Request,
-    workshop: Workshop,
-    length: TrainingLength,
-) -> Verdict:
+def _compared(trained: Trained, request: Request, workshop: Workshop) -> Verdict:
     """The verdict on two trials that train."""
-
-    def verdict(outcome: Conclusion, message: str, *reasons: str) -> Verdict:
-        return Verdict(outcome, message, request.directory, comparison, reasons=reasons)
-
+    pair, length = trained.pair, trained.length
+    comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
+    if difference := _difference_of_lengths(length):
+        differences = (*comparison.differences, difference)
+        comparison = replace(comparison, differences=differences)
+    settings = _different_settings(pair)
+    notes = [str(one) for one in settings]
+    notes += [trained.written] if trained.written is not None else []
+    verdict = Verdict(Conclusion.EQUAL, "", request.directory, comparison)
     if comparison.is_equal:
-        notes = _epoch_note(comparison, length)
-        return replace(verdict(Conclusion.EQUAL, "equal: the largest difference is 0"), notes=notes)
+        known = [_place(one, request) for one in pair.known_differences]
+        message = describe_equal(comparison, length, known, [one.key for one in settings])
+        notes += _epoch_note(comparison, length)
+        return replace(verdict, message=message, notes=(*notes,))
+    verdict = replace(
+        verdict,
+        outcome=Conclusion.DIFFERENT,
+        message=describe_different(comparison),
+        causes=likely_causes(comparison, pair.known_differences),
+        notes=(*notes,),
+    )
+    if not comparison.only_numbers_differ:
+        return verdict
     again = comparison if pair.is_same else _repeated(pair, workshop, length)
-    message = f"different: the largest difference is {comparison.largest:.3g}"
-    if again is None or again.is_equal or not comparison.only_numbers_differ:
-        return verdict(Conclusion.DIFFERENT, message)
+    if again is None or again.is_equal:
+        return verdict
     batch = again.first_batch
     since = f"it differs from batch {batch} on" if batch else "its weights differ"
-    return verdict(
-        Conclusion.NOT_REPEATABLE,
-        f"not repeatable: the old trial does not repeat itself: trained twice as it is, {since}",
-        *_reasons(pair.old),
+    return replace(
+        verdict,
+        outcome=Conclusion.NOT_REPEATABLE,
+        message="not repeatable: the old trial does not repeat itself: trained twice as it is, "
+        + since,
+        reasons=_reasons(pair.old),
+        causes=(),
     )
+
+
+def _difference_of_lengths(length: TrainingLength) -> Difference | None:
+    """The difference of the lengths in both configs; it counts, however much was trained."""
+    old, new = length.total, length.new_total
+    if old is None or new is None:
+        return None
+    text = f"the old config trains {old:,} batches, the new one {new:,}"
+    return Difference(text, min(old, new) + 1, is_structural=True)
+
+
+def _different_settings(pair: Pair) -> list[DifferentSetting]:
+    old, new = pair.settings()
+    if old is None or new is None:
+        return []
+    return list(differing_settings(old, new, pair.names))
+
+
+def _place(finding: Finding, request: Request) -> str:
+    """The place of a finding, by its path from the trial."""
+    home = request.directory.resolve()
+    path = finding.path
+    name = path.relative_to(home) if path.is_relative_to(home) else shown(path)
+    return f"{name}:{finding.place}"
 
 
 def _repeated(pair: Pair, workshop: Workshop, length: TrainingLength) -> Comparison | None:
     """Train the old trial once more and compare; None if it fails now."""
     again = workshop.copy("again", pair.old.extent)
     again = replace(again, twin_is_script=pair.old.twin_is_script)
-    (failure,) = train((again,), length.batches)
+    (failure,) = train((again,), length)
     return compare_runs(pair.old.out, again.out) if failure is None else None
 
 
@@ -177,9 +251,9 @@ def _reasons(old: Copy) -> tuple[str, ...]:
     return (*found[:_SHOWN_REASONS], *((f"and {more} more places",) if more > 0 else ()))
 
 
-def _epoch_note(comparison: Comparison, length: TrainingLength) -> tuple[str, ...]:
+def _epoch_note(comparison: Comparison, length: TrainingLength) -> list[str]:
     """A note if no epoch has ended, so that no callback at its end was compared."""
     epoch, total = comparison.epoch, length.total or 0
     if not comparison.batches < epoch <= total:
-        return ()
-    return (f"no epoch has ended, it has {epoch} batches: --batches {epoch + 1} trains one",)
+        return []
+    return [f"no epoch has ended, it has {epoch:,} batches: --batches {epoch + 1} trains one"]

@@ -55,6 +55,7 @@ def _recorded_fits(out: Path) -> list[Any]:
     """Have ``fit`` of every model record; return a list that models are added to."""
     import tensorflow as tf
 
+    from pedl2det_runtime.backends.learning_rates import LearningRates
     from pedl2det_runtime.trainer.reports import scalars
 
     def write(name: str, line: dict[str, Any], metrics: Any) -> None:
@@ -65,10 +66,18 @@ def _recorded_fits(out: Path) -> list[Any]:
         def __init__(self) -> None:
             super().__init__()
             self.batches = 0
+            self.learning_rates: dict[str, float] = {}
+
+        def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
+            self.readable_rates = LearningRates(self.model)
+
+        def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+            self.learning_rates = self.readable_rates.read()
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
             self.batches += 1
-            write("batches.jsonl", {"batch": self.batches}, logs)
+            line = {"batch": self.batches, "learning_rates": self.learning_rates}
+            write("batches.jsonl", line, logs)
 
         def on_epoch_end(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
             metrics = {name: logs[name] for name in logs if name.startswith("val_")}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pedl2det.verify.copies import Copy
+from pedl2det.verify.length import TrainingLength
 from pedl2det.verify.progress import shown
 
 #: Errors that two processes may cause each other: they download, unpack or write the same file.
@@ -45,14 +46,14 @@ _STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_lates
 _NO_PERIOD = ("min_checkpoint_period=null",)
 
 
-def train(copies: tuple[Copy, ...], batches: int | None) -> tuple[Failure | None, ...]:
+def train(copies: tuple[Copy, ...], length: TrainingLength) -> tuple[Failure | None, ...]:
     """Train trials at the same time; return for each why it failed, if it did.
 
     If the first one fails, the others are ended; they have not failed then.
     """
-    processes = [_start(copy, batches) for copy in copies]
+    processes = [_start(copy, length) for copy in copies]
     runs = {copy.name: copy.out for copy in copies}
-    with shown(runs, batches), ThreadPoolExecutor(len(processes)) as pool:
+    with shown(runs, length.batches), ThreadPoolExecutor(len(processes)) as pool:
         try:
             ended = [pool.submit(process.communicate) for process in processes]
             printed = [ended[0].result()]
@@ -84,11 +85,15 @@ def _failure(code: int, errors: str) -> Failure:
     return Failure(message, errors.removesuffix(f"{reason}\n"))
 
 
-def _start(copy: Copy, batches: int | None) -> subprocess.Popen[str]:
+def _start(copy: Copy, length: TrainingLength) -> subprocess.Popen[str]:
     command = [sys.executable, "-m"]
     if copy.guarded is not None:
         command = [sys.executable, "-P", "-m", "pedl2det.verify.guarded", str(copy.guarded)]
-    command += _run(copy, batches) if copy.script is None else _script(copy, copy.script, batches)
+    if copy.script is None:
+        command += _run(copy, length.batches)
+    else:  # its own length is compared as well
+        batches = None if length.is_whole else length.batches
+        command += _script(copy, copy.script, batches)
     return subprocess.Popen(  # noqa: S603 - our own command line
         command,
         stdout=subprocess.PIPE,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.findings import Finding
+from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison
 from pedl2det.verify.length import TrainingLength
+
+_SHOWN = 3
 
 
 class Conclusion(StrEnum):
@@ -54,7 +58,7 @@ class Verdict:
 
     Attributes:
         outcome: how the verification ended.
-        message: the reason in one line.
+        message: the verdict in one line, with its scope and what it leaves open.
         directory: the trial.
         comparison: what was compared; None if a trial does not train or is not migrated.
         assumptions: the assumptions of the rewrite.
@@ -65,6 +69,7 @@ class Verdict:
         left: what migrate left, if the trial was not migrated.
         stack: the traceback of the trial that does not train.
         differently: what trains differently from the old harness, as migrate says it.
+        causes: what may have made the trainings differ, the likeliest first.
     """
 
     outcome: Conclusion
@@ -79,11 +84,61 @@ class Verdict:
     left: tuple[Finding, ...] = ()
     stack: str = ""
     differently: tuple[Finding, ...] = ()
+    causes: tuple[str, ...] = ()
 
     @property
     def is_equal(self) -> bool:
         """Whether old and new train the same."""
         return self.outcome is Conclusion.EQUAL
+
+
+def describe_equal(
+    comparison: Comparison,
+    length: TrainingLength,
+    known: Sequence[str] = (),
+    settings: Sequence[str] = (),
+) -> str:
+    """Return the message on trials that are equal.
+
+    Args:
+        comparison: what was compared.
+        length: how much was trained.
+        known: the places of known differences.
+        settings: the keys in which the configs differ.
+    """
+    trained, asked = comparison.batches, length.batches or comparison.batches
+    is_over = length.is_whole or trained < asked
+    if trained < asked:
+        scope = f"all {trained:,} batches, after which both stopped"
+    elif length.is_whole:
+        scope = f"all {trained:,} batches"
+    else:
+        of = f" of {length.total:,}" if length.total is not None else ""
+        scope = f"{trained:,}{of} batches"
+    message = f"equal for {scope}"
+    if known:
+        count = plural(len(known), "known difference")
+        state = "did not show" if is_over else "not reached"
+        message += f"; {count} {state}: {_listed(known)}"
+    if settings:
+        message += f"; the configs differ in {_listed(settings)}"
+    return message
+
+
+def describe_different(comparison: Comparison) -> str:
+    """Return the message on trials that differ."""
+    batch = comparison.first_batch
+    where = f"from batch {batch:,} on" if batch is not None else "at the end only"
+    if comparison.largest == 0 and not comparison.only_numbers_differ:
+        return f"different {where}: names, shapes or counts differ"
+    return f"different {where}: the largest difference is {comparison.largest:.3g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some names, with how many more there are."""
+    names = list(dict.fromkeys(names))
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def with_assumptions(verdict: Verdict, assumptions: tuple[CheckedAssumption, ...]) -> Verdict:

@@ -70,7 +70,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._reports = reports_of(
                 job.run, job.schedule.total, verbose=job.context.fit_settings.verbose
             )
-            self._trace = trace_of(job.run, self._first_batch)
+            self._trace = trace_of(job.run, self._first_batch, job.context.model)
         self._feed = job.data.training_feed(self._first_batch)
         self._signal_stop = StopBySignal(job.team, self._feed)
         self._loss_warning = LossWarning(self._first_batch, job.run.say)
@@ -179,6 +179,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             self._callbacks.determined("on_train_workload_begin", batches, requested, {})
         if self._callbacks.needs_every_training_batch:
             self._callbacks.keras("on_train_batch_begin", self._index_in_epoch(batches), {})
+        if self._trace:
+            self._trace.begin_batch()
 
     @kept_from_keras()
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -193,7 +195,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         if self._chunks or self._fetches_every_batch or batches == self._stop:
             self._loss_warning.check(logs, batches)
         if self._trace:
-            self._trace.write({"batch": batches, "metrics": self._metrics(logs)})
+            self._trace.end_batch(batches, self._metrics(logs))
         if self._schedule.epoch and batches % self._schedule.epoch == 0:
             has_logs = self._job.generation.epoch_is_one_pass
             epoch_logs = self._mean_callback_logs(logs) if has_logs else {}

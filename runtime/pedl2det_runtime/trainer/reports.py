@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pedl2det_runtime.backends.learning_rates import LearningRates
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.trainer.display import Display, Nothing, Report
@@ -26,7 +27,7 @@ Metrics = dict[str, float]
 
 #: The keys of a line of ``metrics.jsonl``, and of ``batches.jsonl``.
 REPORT = ("kind", "batches", "epochs", "metrics")
-BATCH = ("batch", "metrics")
+BATCH = ("batch", "metrics", "learning_rates")
 _NO_NUMBERS = "OSUMmc"  # NumPy's kinds of objects such as None, texts, times and complex numbers
 
 
@@ -222,6 +223,42 @@ def reports_of(run: Run, total: int, *, verbose: bool) -> Reports:
     return Reports(run.out, state.records if state else 0, display, total)
 
 
-def trace_of(run: Run, batches: int) -> JsonLines | None:
-    """``batches.jsonl`` with the lines of the first ``batches``; None if nobody wants it."""
-    return JsonLines(run.out / "batches.jsonl", BATCH, batches) if run.traces else None
+class Trace:
+    """Writes a line for each batch to ``batches.jsonl``: its metrics and learning rates.
+
+    Args:
+        log: the file.
+        model: the model, compiled.
+    """
+
+    def __init__(self, log: JsonLines, model: Any) -> None:
+        self._log = log
+        self._learning_rates = LearningRates(model)
+        self._of_batch: dict[str, float] = {}
+
+    def begin_batch(self) -> None:
+        """Read the learning rates; a callback may change them after the batch."""
+        self._of_batch = self._learning_rates.read()
+
+    def end_batch(self, number: int, metrics: Metrics) -> None:
+        """Write the line of a batch.
+
+        Args:
+            number: the number of the batch, from 1.
+            metrics: its metrics.
+        """
+        record = {"batch": number, "metrics": metrics, "learning_rates": self._of_batch}
+        self._log.write(record)
+
+
+def trace_of(run: Run, batches: int, model: Any) -> Trace | None:
+    """Return what writes ``batches.jsonl``; None if nobody wants it.
+
+    Args:
+        run: the run; to be called on its chief.
+        batches: the lines that a resumed run keeps.
+        model: the model, compiled.
+    """
+    if not run.traces:
+        return None
+    return Trace(JsonLines(run.out / "batches.jsonl", BATCH, batches), model)

@@ -1,0 +1,71 @@
+"""Read the learning rates of a model's optimizers, without a change of the training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pedl2det_runtime.backends import graph_mode, keras_versions
+
+
+class LearningRates:
+    """The learning rates of a compiled model's optimizers.
+
+    Variables, numbers and schedules are read, and ``decay`` of old optimizers is applied. A rate
+    that cannot be read is left out. Nothing is created in the model's graph: seeds of operations
+    depend on how many there are.
+
+    Args:
+        model: the model.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._optimizers = keras_versions.named_optimizers(model)
+        self._schedules: dict[str, _ScheduleInGraph] = {}
+
+    def read(self) -> dict[str, float]:
+        """Return the rate of each optimizer's next step, by the optimizer's name."""
+        rates = {}
+        for name, optimizer in list(self._optimizers.items()):
+            try:
+                rates[name] = self._rate(name, getattr(optimizer, "inner_optimizer", optimizer))
+            except Exception:  # such as one of a schedule that the user wrote
+                del self._optimizers[name]
+        return rates
+
+    def _rate(self, name: str, optimizer: Any) -> float:
+        import tensorflow as tf
+
+        is_old = isinstance(optimizer, tf.keras.optimizers.legacy.Optimizer)
+        rate = optimizer._hyper["learning_rate"] if is_old else optimizer._learning_rate
+        decay = float(getattr(optimizer, "_initial_decay", 0.0))
+        is_schedule = isinstance(rate, tf.keras.optimizers.schedules.LearningRateSchedule)
+        steps = 0
+        if (is_schedule or decay) and optimizer._iterations is not None:
+            steps = int(graph_mode.value(optimizer._iterations))
+        if is_schedule:
+            dtype = tf.float32 if is_old else tf.int64
+            if not graph_mode.is_chosen():
+                rate = rate(tf.constant(steps, dtype))
+            else:
+                if name not in self._schedules:
+                    self._schedules[name] = _ScheduleInGraph(rate, dtype)
+                rate = self._schedules[name](steps)
+        elif callable(rate) and not hasattr(rate, "assign"):
+            rate = rate()
+        return float(graph_mode.value(rate)) / (1.0 + decay * steps)
+
+
+class _ScheduleInGraph:
+    """Evaluates a schedule in graph mode, in a graph of its own."""
+
+    def __init__(self, schedule: Any, dtype: Any) -> None:
+        import tensorflow as tf
+
+        with tf.Graph().as_default() as graph:
+            self._steps = tf.compat.v1.placeholder(dtype, ())
+            self._rate = schedule(self._steps)
+        self._session = tf.compat.v1.Session(graph=graph)
+
+    def __call__(self, steps: int) -> Any:
+        """Return the rate after so many steps."""
+        return self._session.run(self._rate, {self._steps: steps})
