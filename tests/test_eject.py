@@ -49,7 +49,7 @@ def test_an_ejected_example_trains_the_same(name: str, tmp_path: Path) -> None:
     assert ejected.returncode == 0, ejected.stderr
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"compared {batches} batches and {validations} reports (" in done.stdout
-    assert "equal: the largest difference is 0\n" in done.stdout
+    assert done.stdout.startswith("equal for ")
     assert read_tree(old) == before
 
 
@@ -199,7 +199,7 @@ def test_callbacks_passes_and_draws_are_as_in_the_trial(
     assert ejected.returncode == 0, ejected.stderr
     assert done.returncode == 0, done.stdout + done.stderr
     assert "compared 30 batches and 5 reports (" in done.stdout  # 7, 14, 21, 28, 30
-    assert "equal: the largest difference is 0\n" in done.stdout
+    assert done.stdout.startswith("equal for ")
 
 
 def test_a_script_that_trains_otherwise_is_found_out(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_a_script_and_its_trial_train_the_same(name: str, tmp_path: Path) -> Non
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "compared 21 batches" in done.stdout
-    assert "equal: the largest difference is 0\n" in done.stdout
+    assert done.stdout.startswith("equal for ")
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_the_example_is_proved_equal() -> None:
     done = pedl2det("verify", EXAMPLES / "digits_script", "--batches", 10)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "equal: the largest difference is 0\n" in done.stdout
+    assert done.stdout.startswith("equal for ")
 
 
 @pytest.mark.slow

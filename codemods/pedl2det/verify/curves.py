@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.report.page import escaped
@@ -32,7 +33,8 @@ class Curve:
 
 
 def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, Curve]:
-    """Read the metrics of a run: those of training by batch, those of validations by report.
+    """Read the metrics of a run: those of training and learning rates by batch, those of
+    validations by report.
 
     Args:
         run: its results directory.
@@ -48,11 +50,20 @@ def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, Curve]:
             record = json.loads(line)
             if record.get("kind", kind) != kind:
                 continue
-            for name, value in record["metrics"].items():
-                curve = found.setdefault(new.get(name, name), Curve())
+            values = {new.get(name, name): value for name, value in record["metrics"].items()}
+            for name, value in {**values, **_rates(record)}.items():
+                curve = found.setdefault(name, Curve())
                 curve.batches.append(record[place])
                 curve.values.append(value)
     return found
+
+
+def _rates(record: dict[str, Any]) -> dict[str, float]:
+    """The learning rates of a batch, with names for people."""
+    rates: dict[str, float] = record.get("learning_rates", {})
+    if len(rates) == 1:
+        return {"learning rate": value for value in rates.values()}
+    return {f"learning rate of {name}": value for name, value in rates.items()}
 
 
 def drawing(name: str, old: Curve, new: Curve) -> str:

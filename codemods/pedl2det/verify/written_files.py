@@ -62,9 +62,9 @@ def describe_written(old: dict[str, Path], new: dict[str, Path]) -> str | None:
     alone = {"old": [*old.keys() - new.keys()], "new": [*new.keys() - old.keys()]}
     parts = [f"equal in both: {_names(equal)}"] if equal else []
     parts += [f"different: {_names(differing)}"] if differing else []
-    parts += [f"only of the {which} trial: {_names(one)}" for which, one in alone.items() if one]
-    count = len(old.keys() | new.keys())
-    return f"the trial's code wrote {plural(count, 'file')} in its directory; {'; '.join(parts)}"
+    parts += [f"only by the {which} trial: {_names(one)}" for which, one in alone.items() if one]
+    count = plural(len(old.keys() | new.keys()), "file")
+    return f"the code of the trials wrote {count} besides the results: {'; '.join(parts)}"
 
 
 def _names(names: list[str]) -> str:

@@ -138,3 +138,48 @@ def test_without_names_a_new_metric_is_a_difference(tmp_path: Path) -> None:
     result = compare_runs(*runs(tmp_path, {"error": 2.0}, {"error": 2.0, "more": 1.0}))
 
     assert texts(result.differences)[0].endswith("only the new trial reports more")
+
+
+def traced(directory: Path, name: str, *rates: dict[str, float]) -> Path:
+    """A run whose batches have these learning rates and a loss of 1."""
+    run = directory / name
+    run.mkdir()
+    lines = [
+        {"batch": number, "metrics": {"loss": 1.0}, "learning_rates": one}
+        for number, one in enumerate(rates, 1)
+    ]
+    (run / "batches.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (run / "metrics.jsonl").write_text("")
+    return run
+
+
+def test_a_learning_rate_names_itself_as_the_first_difference(tmp_path: Path) -> None:
+    old = traced(tmp_path, "old", *[{"optimizer": 0.001}] * 4)
+    new = traced(tmp_path, "new", *[{"optimizer": 0.001}] * 2, *[{"optimizer": 0.0001}] * 2)
+    text = (new / "batches.jsonl").read_text().splitlines()
+    text[3] = text[3].replace('"loss": 1.0', '"loss": 2.0')
+    (new / "batches.jsonl").write_text("\n".join(text))
+
+    first, second, _ = compare_runs(old, new).differences
+
+    assert first.text == (
+        "learning rate: batch 3: 0.001 in the old trial, 0.0001 in the new (2 of 4 batches differ)"
+    )
+    assert (first.batch, second.batch, first.is_learning_rate) == (3, 4, True)
+
+
+def test_rates_of_several_optimizers_are_compared_by_name(tmp_path: Path) -> None:
+    old = traced(tmp_path, "old", {"optimizer": 0.1, "optimizer_1": 0.2})
+    new = traced(tmp_path, "new", {"optimizer": 0.1, "optimizer_1": 0.4})
+
+    assert texts(compare_runs(old, new).differences)[0] == (
+        "learning rate of optimizer_1: batch 1: 0.2 in the old trial, 0.4 in the new "
+        "(1 of 1 batches differ)"
+    )
+
+
+def test_last_bits_of_a_rate_and_unread_rates_are_no_difference(tmp_path: Path) -> None:
+    old = traced(tmp_path, "old", {"optimizer": 0.1}, {"optimizer": 0.1})
+    new = traced(tmp_path, "new", {"optimizer": 0.1 * (1 + 1e-7)}, {})
+
+    assert texts(compare_runs(old, new).differences) == ["a run wrote no checkpoint"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.verify.length import training_length, usual_length
+from pedl2det.verify.settings import settings_of
 
 CURRENT = """\
 hyperparameters: {{global_batch_size: 10}}
@@ -20,10 +21,10 @@ searcher: {name: single, metric: loss, max_steps: 7}
 """
 
 
-def length(tmp_path: Path, text: str, asked: int | None = None) -> str:
+def length(tmp_path: Path, text: str, asked: int | None = None, **known: object) -> str:
     config = tmp_path / "const.yaml"
     config.write_text(text)
-    return str(training_length(config, asked))
+    return str(training_length(settings_of(config), asked, **known))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,27 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
 
 def test_records_and_epochs_are_counted_in_batches(tmp_path: Path) -> None:
     config = CURRENT.format(length="epochs: 20", period="records: 4000")
-    assert length(tmp_path, config) == "500 of 1000 batches; --batches 1000 trains all"
+    assert length(tmp_path, config) == "500 of 1,000 batches; --batches 1000 trains all"
+
+
+def test_known_differences_get_time_to_act(tmp_path: Path) -> None:
+    def told(steps: int, asked: int | None = None) -> str:
+        config = STEPS.replace("max_steps: 7", f"max_steps: {steps}")
+        return length(tmp_path, config, asked, has_known_differences=True)
+
+    assert told(12) == "all 1,200 batches"
+    assert told(50) == "2,000 of 5,000 batches; --batches 5000 trains all"
+    assert told(12, asked=300) == "300 of 1,200 batches; --batches 1200 trains all"
+
+
+def test_all_is_not_said_where_the_new_config_trains_more(tmp_path: Path) -> None:
+    new = tmp_path / "new.yaml"
+    new.write_text(CURRENT.format(length="batches: 80", period="epochs: 1"))
+    old = CURRENT.format(length="batches: 40", period="epochs: 1")
+
+    assert length(tmp_path, old, new=settings_of(new)) == (
+        "40 batches; the old config asks for 40, the new one for 80"
+    )
 
 
 def test_a_short_training_is_trained_whole(tmp_path: Path) -> None:

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from pedl2det.verify.compare import Comparison, Difference
-from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict, with_assumptions
+from pedl2det.verify.length import TrainingLength
+from pedl2det.verify.verdict import (
+    CheckedAssumption,
+    Conclusion,
+    Verdict,
+    describe_different,
+    describe_equal,
+    with_assumptions,
+)
 
 ASSUMED = CheckedAssumption("every batch is whole", Path("data.py"), 3, "not verified")
 
@@ -41,6 +49,58 @@ def test_of_several_assumptions_none_is_blamed() -> None:
     both = with_assumptions(verdict, (ASSUMED, ASSUMED)).assumptions
 
     assert [one.answer for one in both] == ["one of these may be false: the weights differ"] * 2
+
+
+def equal(trained: int, batches: int | None, total: int | None, *known: str) -> str:
+    comparison = Comparison(batches=trained, tensors=1)
+    return describe_equal(comparison, TrainingLength(batches, total), known)
+
+
+def test_equal_says_for_how_many_batches() -> None:
+    assert equal(300, 300, 1200) == "equal for 300 of 1,200 batches"
+    assert equal(40, 40, 40) == "equal for all 40 batches"
+    assert equal(208, 1000, 1000) == "equal for all 208 batches, after which both stopped"
+    assert equal(7, 7, None) == "equal for 7 batches"
+
+
+def test_equal_names_the_known_differences_that_were_not_reached() -> None:
+    places = ["model_def.py:65", "model_def.py:70", "data.py:3", "data.py:9", "data.py:12"]
+
+    assert equal(300, 300, 1200, *places[:1]) == (
+        "equal for 300 of 1,200 batches; 1 known difference not reached: model_def.py:65"
+    )
+    assert equal(300, 300, 1200, *places) == (
+        "equal for 300 of 1,200 batches; 5 known differences not reached: "
+        "model_def.py:65, model_def.py:70, data.py:3 and 2 more"
+    )
+    assert equal(40, 40, 40, *places[:2]) == (
+        "equal for all 40 batches; 2 known differences did not show: "
+        "model_def.py:65, model_def.py:70"
+    )
+
+
+def test_equal_names_what_differs_in_the_configs() -> None:
+    found = describe_equal(
+        Comparison(batches=40, tensors=1), TrainingLength(40, 40), (), ["searcher.metric"]
+    )
+
+    assert found == "equal for all 40 batches; the configs differ in searcher.metric"
+
+
+def test_different_says_from_where_on() -> None:
+    numbers = Comparison(differences=(Difference("loss", 1301, gap=0.142),))
+    names = Comparison(differences=(Difference("length", 41, is_structural=True),))
+    weights = Comparison(differences=(Difference("weight w", gap=0.5),))
+
+    assert describe_different(numbers) == (
+        "different from batch 1,301 on: the largest difference is 0.142"
+    )
+    assert describe_different(names) == (
+        "different from batch 41 on: names, shapes or counts differ"
+    )
+    assert describe_different(weights) == (
+        "different at the end only: the largest difference is 0.5"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 #: Of each example what is trained of it (a pass and a validation at least) and what of
 #: that is compared: batches, reports and values by hand from its config.
 PROVED = {
-    "iris": (1000, "1000 batches and 15 reports (2030 metric values), 9 weight tensors"),
+    "iris": (1000, "1,000 batches and 15 reports (2,030 metric values), 9 weight tensors"),
     "digits": (300, "300 batches and 9 reports (927 metric values), 9 weight tensors"),
     "digits_keras_trial": (60, "60 batches and 3 reports (127 metric values), 11 weight tensors"),
     "wine_two_outputs": (120, "120 batches and 4 reports (250 metric values), 19 weight tensors"),
@@ -31,6 +31,9 @@ ALONE = {
     "digits_keras_trial": "validation_error (training)",
     "wine_two_outputs": "val_kind_loss (validation)",
 }
+
+CALLBACKS_IMPORT = "import pedl\nfrom tensorflow.keras.callbacks import ReduceLROnPlateau\n"
+PLATEAU = 'ReduceLROnPlateau(monitor="val_loss", patience=1, min_delta=100)'
 
 
 def test_every_old_example_is_proved() -> None:
@@ -49,7 +52,7 @@ def test_an_example_is_proved_equal(
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"compared {compared} (" in done.stdout
-    assert "equal: the largest difference is 0\n" in done.stdout
+    assert done.stdout.startswith("equal for ")
     said = [line for line in done.stdout.splitlines() if "only the new trial reports" in line]
     assert ALONE.get(name, "") in "".join(said)
     assert bool(said) is (name in ALONE)
@@ -79,8 +82,63 @@ def test_another_learning_rate_is_found_out(example: Callable[[str], Path]) -> N
 
     # The first batch is computed with the initial weights, which are equal.
     assert done.returncode == 1
+    verdict, first, *_ = done.stdout.splitlines()
+    assert verdict.startswith("different from batch 1 on: the largest difference is ")
+    assert first == (
+        "  learning rate: batch 1: 0.001 in the old trial, 0.002 in the new "
+        "(20 of 20 batches differ)"
+    )
+    assert "\nlikely: The learning rate is the first to differ" in done.stdout
     assert "first at batch 2: loss is " in done.stdout
     assert "(19 of 20 batches differ)" in done.stdout
+
+
+def test_a_callback_that_acts_now_is_named_before_and_after_it_acts(
+    example: Callable[[str], Path],
+) -> None:
+    """PEDL gave callbacks no metric of the validation, so this one never acted there."""
+    directory = example("iris")
+    callbacks = directory / "model_def.py"
+    text = callbacks.read_text().replace("import pedl\n", CALLBACKS_IMPORT)
+    text = text[: text.index("        return [TFKerasTensorBoard")]
+    callbacks.write_text(f"{text}        return [{PLATEAU}]\n")
+    line = len(callbacks.read_text().splitlines())
+    spoil(directory, "const.yaml", "max_steps: 10 ", "max_steps: 8\nbatches_per_step: 5 ")
+    spoil(directory, "const.yaml", "min_validation_period: 2", "min_validation_period: 1")
+    spoil(directory, "const.yaml", "learning_rate_decay: 1e-6", "learning_rate_decay: 0.0")
+
+    short = pedl2det("verify", directory, "--batches", 8)
+    usual = pedl2det("verify", directory)
+
+    assert short.returncode == 0, short.stderr
+    assert short.stdout.splitlines()[0] == (
+        f"equal for 8 of 40 batches; 1 known difference not reached: model_def.py:{line}"
+    )
+    # The second validation, at batch 10, does not improve by more than 100.
+    assert usual.returncode == 1, usual.stdout + usual.stderr
+    verdict, first, *_ = usual.stdout.splitlines()
+    assert verdict.startswith("different from batch 11 on: ")
+    assert first == (
+        "  learning rate: batch 11: 0.001 in the old trial, 0.0001 in the new "
+        "(30 of 40 batches differ)"
+    )
+    assert "likely: A known difference: " in usual.stdout
+    assert f"model_def.py:{line}: ReduceLROnPlateau acts after each" in usual.stdout
+
+
+def test_a_twin_whose_config_trains_longer_is_not_equal(example: Callable[[str], Path]) -> None:
+    twin = example("iris_migrated")
+    spoil(twin, "const.yaml", "batches: 1000", "batches: 2000")
+
+    done = pedl2det("verify", EXAMPLES / "iris", "--against", twin, "--batches", 3)
+
+    assert done.returncode == 1
+    verdict, first, *_ = done.stdout.splitlines()
+    assert verdict == "different from batch 1,001 on: names, shapes or counts differ"
+    assert first == "  the old config trains 1,000 batches, the new one 2,000"
+    assert "\ntrained 3 batches; the old config asks for 1,000, the new one for 2,000\n" in (
+        done.stdout
+    )
 
 
 def test_a_second_shuffle_is_found_out(example: Callable[[str], Path]) -> None:
@@ -123,11 +181,13 @@ def test_the_report_of_equal_trials_holds_what_is_signed(tmp_path: Path) -> None
     assert done.returncode == 0
     page = report.read_text()
     assert 'iris: <span class="equal">equal</span>' in page
-    assert "3 of 1000 batches" in page
+    assert done.stdout.splitlines()[0] == "equal for 3 of 1,000 batches"
+    assert "<p>equal for 3 of 1,000 batches</p>" in page
     for fact in ("Date", "Commit", "Config", "Seed", "Versions", "Duration"):
         assert f"<td>{fact}</td>" in page
     assert "tensorflow 2." in page
-    metrics = ("loss", "categorical_accuracy", "val_loss", "val_categorical_accuracy")
+    metrics = ("loss", "categorical_accuracy", "learning rate", "val_loss")
+    metrics = (*metrics, "val_categorical_accuracy")
     assert page.count("<svg") == len(metrics)
     assert all(f'aria-label="{name}"' in page for name in metrics)
     assert page.count("new - old, at most 0<") == len(metrics)
@@ -146,8 +206,8 @@ def test_the_report_of_different_trials_begins_with_the_cause(
 
     assert done.returncode == 1
     page = report.read_text()
-    first, cause = page.index("First at batch 2"), page.index("Batch 1 is equal")
-    table = page.index("first at batch 2: ")
+    first, cause = page.index("First at batch 1"), page.index("The learning rate is the first")
+    table = page.index("learning rate: batch 1: ")
     assert first < cause < table < page.index("<h2>Curves")
     assert "<details open><summary><code>" in page  # of a layer that differs
 
@@ -292,6 +352,10 @@ def test_what_a_trial_writes_into_its_directory_does_not_reach_the_original(
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert (directory / "cache.npy").read_bytes() == b"PRECIOUS"
+    assert (
+        "the code of the trials wrote 1 file besides the results: equal in both: cache.npy\n"
+        in done.stdout
+    )
 
 
 def test_migrate_writes_only_what_is_proved(example: Callable[[str], Path], tmp_path: Path) -> None:
