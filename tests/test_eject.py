@@ -214,6 +214,22 @@ def test_a_script_that_trains_otherwise_is_found_out(tmp_path: Path) -> None:
     assert "first at batch 1: loss is" in done.stdout
 
 
+def test_a_script_that_trains_longer_is_found_out(tmp_path: Path) -> None:
+    old, new = Path(shutil.copytree(EXAMPLES / "iris", tmp_path / "old")), tmp_path / "new"
+    config = old / "const.yaml"
+    config.write_text(config.read_text() + "batches_per_step: 1\n")  # so that it has 10 batches
+    pedl2det("eject", old, "--out", new)
+    script = new / "train.py"
+    text = script.read_text()
+    assert text.count("default=10,") == 1
+    script.write_text(text.replace("default=10,", "default=12,"))
+
+    done = pedl2det("verify", old, "--against", new)
+
+    assert done.returncode == 1
+    assert "  old trained 10 batches, new 12\n" in done.stdout
+
+
 def test_a_script_that_needs_the_harness_is_found_out(tmp_path: Path) -> None:
     new = tmp_path / "new"
     pedl2det("eject", EXAMPLES / "iris", "--out", new)

@@ -33,8 +33,9 @@ class Curve:
 
 
 def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, Curve]:
-    """Read the metrics of a run: those of training and learning rates by batch, those of
-    validations by report.
+    """Read the metrics of a run: those of training by batch, those of validations by report.
+
+    The learning rates of the batches are curves as well.
 
     Args:
         run: its results directory.
@@ -62,7 +63,7 @@ def _rates(record: dict[str, Any]) -> dict[str, float]:
     """The learning rates of a batch, with names for people."""
     rates: dict[str, float] = record.get("learning_rates", {})
     if len(rates) == 1:
-        return {"learning rate": value for value in rates.values()}
+        return {"learning rate": next(iter(rates.values()))}
     return {f"learning rate of {name}": value for name, value in rates.items()}
 
 

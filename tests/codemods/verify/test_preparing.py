@@ -72,6 +72,30 @@ def test_what_migrate_leaves_is_told_with_the_place_in_the_original(
     assert left.line == len((directory / "data.py").read_text().splitlines())
 
 
+@pytest.mark.parametrize("has_twin", [False, True])
+def test_known_differences_have_the_place_in_the_original(
+    has_twin: bool, example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """They are known of a twin that the user has, too; a search that differs is none."""
+    directory, twin = example("iris"), example("iris_migrated")
+    with (directory / "model_def.py").open("a") as file:
+        file.write(
+            "\n    def stopping(self):\n"
+            "        from tensorflow.keras.callbacks import EarlyStopping\n\n"
+            "        return [EarlyStopping(monitor='val_loss')]\n"
+        )
+    config = directory / "const.yaml"
+    search = config.read_text().replace("name: single", "name: adaptive\n  step_budget: 99")
+    config.write_text(search.replace("max_steps", "target_trial_steps"))
+
+    pair = prepared(directory, tmp_path / "scratch", against=twin if has_twin else None)
+    (known,) = pair.known_differences
+
+    assert known.path == directory / "model_def.py"
+    assert known.line == len(known.path.read_text().splitlines())
+    assert has_twin or len(pair.differently) > 1
+
+
 def test_other_configs_and_leftovers_keep_nobody_from_verifying(
     example: Callable[[str], Path], tmp_path: Path
 ) -> None:

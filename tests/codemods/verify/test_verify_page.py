@@ -87,7 +87,10 @@ def test_names_of_metrics_stay_text() -> None:
 def test_batches_make_the_curves_of_training_and_reports_those_of_validations(
     tmp_path: Path,
 ) -> None:
-    batches = [{"batch": number, "metrics": {"loss": number / 2}} for number in (1, 2)]
+    batches = [
+        {"batch": number, "metrics": {"loss": number / 2}, "learning_rates": {"optimizer": 0.1}}
+        for number in (1, 2)
+    ]
     reports = [
         {"kind": "training", "batches": 2, "epochs": 1.0, "metrics": {"loss": 9.0}},
         {"kind": "validation", "batches": 2, "epochs": 1.0, "metrics": {"val_loss": 3.0}},
@@ -97,6 +100,7 @@ def test_batches_make_the_curves_of_training_and_reports_those_of_validations(
 
     assert curves_of(tmp_path) == {
         "loss": Curve([1, 2], [0.5, 1.0]),
+        "learning rate": Curve([1, 2], [0.1, 0.1]),
         "val_loss": Curve([2], [3.0]),
     }
 
