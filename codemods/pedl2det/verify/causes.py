@@ -25,7 +25,7 @@ def _by_place(comparison: Comparison) -> str:
     batch, epoch = comparison.first_batch, comparison.epoch
     if not comparison.only_numbers_differ:
         return "Names, shapes or counts differ: the trials do not build or report the same."
-    if comparison.differences[0].is_learning_rate:
+    if any(one.is_learning_rate for one in comparison.differences[:1]):
         return (
             "The learning rate is the first to differ: look at what sets it, such as an argument "
             "of the optimizer, a schedule or a callback."

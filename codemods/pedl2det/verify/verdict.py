@@ -127,6 +127,8 @@ def describe_equal(
 
 def describe_different(comparison: Comparison) -> str:
     """Return the message on trials that differ."""
+    if not comparison.differences:
+        return "different: there is nothing to compare"
     batch = comparison.first_batch
     where = f"from batch {batch:,} on" if batch is not None else "at the end only"
     if comparison.largest == 0 and not comparison.only_numbers_differ:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,13 +30,14 @@ class Snapshot:
 
     @classmethod
     def of(cls, copy: Copy) -> Snapshot:
-        """Take a snapshot, without caches and results of runs."""
+        """Take a snapshot of the regular files, without caches and results of runs."""
         stamps: _Stamps = {}
         for parent, directories, files in os.walk(copy.root):
             directories[:] = [one for one in directories if not is_left_out(Path(parent, one))]
             for path in (Path(parent, name) for name in files):
                 status = path.lstat()
-                stamps[path] = status.st_ino, status.st_size, status.st_mtime_ns
+                if stat.S_ISREG(status.st_mode):
+                    stamps[path] = status.st_ino, status.st_size, status.st_mtime_ns
         return cls(copy, stamps)
 
     def written_since(self) -> dict[str, Path]:
@@ -57,14 +60,14 @@ def describe_written(old: dict[str, Path], new: dict[str, Path]) -> str | None:
     if not old and not new:
         return None
     both = [name for name in old if name in new]
-    differing = [name for name in both if old[name].read_bytes() != new[name].read_bytes()]
-    equal = [name for name in both if name not in differing]
+    equal = [name for name in both if filecmp.cmp(old[name], new[name], shallow=False)]
+    differing = [name for name in both if name not in equal]
     alone = {"old": [*old.keys() - new.keys()], "new": [*new.keys() - old.keys()]}
     parts = [f"equal in both: {_names(equal)}"] if equal else []
     parts += [f"different: {_names(differing)}"] if differing else []
     parts += [f"only by the {which} trial: {_names(one)}" for which, one in alone.items() if one]
     count = plural(len(old.keys() | new.keys()), "file")
-    return f"the code of the trials wrote {count} besides the results: {'; '.join(parts)}"
+    return f"the code of the trials wrote {count} in their directories: {'; '.join(parts)}"
 
 
 def _names(names: list[str]) -> str:

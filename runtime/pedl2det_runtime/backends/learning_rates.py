@@ -20,7 +20,7 @@ class LearningRates:
 
     def __init__(self, model: Any) -> None:
         self._optimizers = keras_versions.named_optimizers(model)
-        self._schedules: dict[str, _ScheduleInGraph] = {}
+        self._schedules: dict[str, _Schedule] = {}
 
     def read(self) -> dict[str, float]:
         """Return the rate of each optimizer's next step, by the optimizer's name."""
@@ -43,20 +43,17 @@ class LearningRates:
         if (is_schedule or decay) and optimizer._iterations is not None:
             steps = int(graph_mode.value(optimizer._iterations))
         if is_schedule:
-            dtype = tf.float32 if is_old else tf.int64
-            if not graph_mode.is_chosen():
-                rate = rate(tf.constant(steps, dtype))
-            else:
-                if name not in self._schedules:
-                    self._schedules[name] = _ScheduleInGraph(rate, dtype)
-                rate = self._schedules[name](steps)
+            if name not in self._schedules:
+                dtype = tf.float32 if is_old else tf.int64  # as they call it
+                self._schedules[name] = _Schedule(rate, dtype)
+            rate = self._schedules[name](steps)
         elif callable(rate) and not hasattr(rate, "assign"):
             rate = rate()
         return float(graph_mode.value(rate)) / (1.0 + decay * steps)
 
 
-class _ScheduleInGraph:
-    """Evaluates a schedule in graph mode, in a graph of its own."""
+class _Schedule:
+    """Evaluates a schedule in a graph of its own, in both modes; that is faster than eagerly."""
 
     def __init__(self, schedule: Any, dtype: Any) -> None:
         import tensorflow as tf

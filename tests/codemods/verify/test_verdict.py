@@ -92,6 +92,7 @@ def test_different_says_from_where_on() -> None:
     names = Comparison(differences=(Difference("length", 41, is_structural=True),))
     weights = Comparison(differences=(Difference("weight w", gap=0.5),))
 
+    assert describe_different(Comparison()) == "different: there is nothing to compare"
     assert describe_different(numbers) == (
         "different from batch 1,301 on: the largest difference is 0.142"
     )

@@ -353,7 +353,7 @@ def test_what_a_trial_writes_into_its_directory_does_not_reach_the_original(
     assert done.returncode == 0, done.stdout + done.stderr
     assert (directory / "cache.npy").read_bytes() == b"PRECIOUS"
     assert (
-        "the code of the trials wrote 1 file besides the results: equal in both: cache.npy\n"
+        "the code of the trials wrote 1 file in their directories: equal in both: cache.npy\n"
         in done.stdout
     )
 

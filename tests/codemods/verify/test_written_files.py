@@ -43,10 +43,10 @@ def test_the_files_of_both_trainings_are_compared(tmp_path: Path) -> None:
 
     assert describe_written({}, {}) is None
     assert describe_written({"a.txt": old["a.txt"]}, {"a.txt": new["a.txt"]}) == (
-        "the code of the trials wrote 1 file besides the results: equal in both: a.txt"
+        "the code of the trials wrote 1 file in their directories: equal in both: a.txt"
     )
     assert describe_written(old, new) == (
-        "the code of the trials wrote 7 files besides the results: equal in both: a.txt; "
+        "the code of the trials wrote 7 files in their directories: equal in both: a.txt; "
         "different: b.txt; only by the old trial: c.txt; "
         "only by the new trial: d1.txt, d2.txt, d3.txt and 1 more"
     )
