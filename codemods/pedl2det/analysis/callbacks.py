@@ -6,14 +6,18 @@ A callback that reads the number of a batch acts by epoch too: batches are count
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 import pedl2det_names as names
-from pedl2det.analysis.flow import Function, by_position
+from pedl2det.analysis.flow import Function, Origin, by_position
 from pedl2det.analysis.trial import Trial
 
 _CALLBACKS = "tensorflow.keras.callbacks."
+_DETERMINED = "determined.keras.callbacks."
 #: Callbacks of which Determined has its own, which act after each validation.
 BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
+#: Callbacks of Keras that watch a metric, with the position of their argument `monitor`.
+_MONITORS = {"EarlyStopping": 0, "ReduceLROnPlateau": 0, "ModelCheckpoint": 1}
 #: Callbacks of Keras that act at the start or the end of an epoch.
 _BY_EPOCH = frozenset(
     {
@@ -35,18 +39,59 @@ def keras_callback(trial: Trial, node: ast.AST) -> str | None:
     return today.removeprefix(_CALLBACKS) if today.startswith(_CALLBACKS) else None
 
 
+@dataclass(frozen=True)
+class Monitor:
+    """The argument ``monitor`` of a callback of Keras.
+
+    Attributes:
+        call: the call that makes the callback.
+        callback: the name of the callback's class.
+        node: the argument; None if it is not written out.
+        origins: where its value comes from; empty if it is not written out.
+        metrics: the metrics that it may name; None if they are not visible.
+    """
+
+    call: ast.Call
+    callback: str
+    node: ast.expr | None
+    origins: tuple[Origin, ...]
+    metrics: frozenset[str] | None
+
+    @property
+    def is_of_validation(self) -> bool:
+        """Whether it names a metric of the validation."""
+        return self.metrics is not None and all(one.startswith("val_") for one in self.metrics)
+
+
+def monitor_of(trial: Trial, call: ast.Call) -> Monitor | None:
+    """The metric that a call's callback watches; None for calls of anything else."""
+    name = trial.today(call.func).removeprefix(_CALLBACKS).removeprefix(_DETERMINED)
+    if name not in _MONITORS:
+        return None
+    position = _MONITORS[name]
+    given = [one.value for one in call.keywords if one.arg == "monitor"]
+    given = given or call.args[position : position + 1]
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        return Monitor(call, name, None, (), None)
+    if not given:
+        hides = any(one.arg is None for one in call.keywords)
+        return Monitor(call, name, None, (), None if hides else frozenset({"val_loss"}))
+    origins = tuple(trial.flow.origins(given[0]))
+    texts = {
+        one.node.value if isinstance(one.node, ast.Constant) and not one.path else None
+        for one in origins
+    }
+    metrics = frozenset(text for text in texts if isinstance(text, str))
+    is_visible = len(metrics) == len(texts)
+    return Monitor(call, name, given[0], origins, metrics if is_visible else None)
+
+
 def watches_validation(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call makes a callback that watches a metric of the validation."""
+    """Whether a call makes a callback that Determined has, and that watches the validation."""
     if keras_callback(trial, call.func) not in BY_VALIDATION:
         return False
-    given = [one.value for one in call.keywords if one.arg == "monitor"] or call.args[:1]
-    if not given:
-        return not any(one.arg is None for one in call.keywords)  # the default is val_loss
-    values = [
-        one.node.value if isinstance(one.node, ast.Constant) else None
-        for one in trial.flow.origins(given[0])
-    ]
-    return all(isinstance(one, str) and one.startswith("val_") for one in values)
+    monitor = monitor_of(trial, call)
+    return monitor is not None and monitor.is_of_validation
 
 
 def by_epoch(trial: Trial) -> list[ast.AST]:

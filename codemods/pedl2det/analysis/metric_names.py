@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pedl2det_names as names
@@ -35,39 +35,78 @@ class MetricNames:
         return ", ".join(f"{old} is {new}" for old, new in self.validation.items() if old != new)
 
 
+@dataclass(frozen=True)
+class Asked:
+    """The metrics that the calls of ``compile`` ask for.
+
+    Attributes:
+        names: their names; where a list cannot be followed, every text that may be one.
+        is_certain: whether each call asks for just these.
+    """
+
+    names: frozenset[str]
+    is_certain: bool = True
+
+    def todays_name(self, metric: str) -> str:
+        """The name under which Keras reports a metric today; the same if no other is certain.
+
+        TensorFlow 1 had one name for the metrics ``acc`` and ``accuracy``; Keras has the name by
+        which the code asks.
+        """
+        if metric.endswith(names.OTHER_METRICS) or metric.removeprefix("val_") in self.names:
+            return metric
+        for words in names.METRIC_NAMES:
+            asked = [word for word in words if word in self.names]
+            for word in words:
+                if len(asked) == 1 and f"_{metric}".endswith(f"_{word}"):
+                    return metric.removesuffix(word) + asked[0]
+        return metric
+
+    def reports(self, metric: str) -> bool:
+        """Whether the trial certainly reports a metric, by its name of today."""
+        name = metric.removeprefix("val_")
+        return name == "loss" or (self.is_certain and name in self.names)
+
+
+def asked_for(trial: Trial, calls: Iterable[ast.Call]) -> Asked:
+    """The metrics of all of some calls of ``compile``."""
+    asked = {_asked(trial, call) for call in calls}
+    if len(asked) == 1:
+        return asked.pop()
+    return Asked(frozenset(name for one in asked for name in one.names), is_certain=False)
+
+
 def renamed_since_tf1(trial: Trial, call: ast.Call) -> tuple[ConfigNeed, ...]:
     """What ``metrics=["accuracy"]`` and its like are called today, and were not in TensorFlow 1."""
-    found: dict[str, str] = {}
-    asked_for = _asked(trial, call)
-    for asked in asked_for:
-        for words in names.METRIC_NAMES:
-            if asked in words:
-                found |= {word: asked for word in words if word != asked}
-    needs = []
-    for old, new in found.items():
-        if old in asked_for:
-            continue
-        for name in (f"val_{old}", *_searched(trial, old)):
-            need = ConfigNeed(f"metric:{name}", name.removesuffix(old) + new)
-            if need not in needs:
-                needs.append(need)
-    return tuple(needs)
+    asked = _asked(trial, call)
+    words = [word for words in names.METRIC_NAMES for word in words]
+    metrics = dict.fromkeys([*(f"val_{word}" for word in words), *_searched(trial)])
+    return tuple(
+        ConfigNeed(f"metric:{metric}", new)
+        for metric in metrics
+        if (new := asked.todays_name(metric)) != metric
+    )
 
 
-def _asked(trial: Trial, call: ast.Call) -> set[str]:
+def _asked(trial: Trial, call: ast.Call) -> Asked:
     """The names of metrics in the arguments of a ``compile``.
 
     Where the list cannot be followed, every string of the project and of its configs may be one.
     """
     given = [one.value for one in call.keywords if one.arg == "metrics"] or call.args[2:3]
     found: set[str] = set()
+    is_certain = not any(one.arg is None for one in call.keywords)
     for node in (one for value in given for one in trial.flow.members(value)):
         match node:
-            case ast.Constant(value=str(name)):
+            case ast.Constant(value=str(name)) | ast.FunctionDef(name=name):
                 found.add(name)
+            case ast.Call(keywords=keywords):
+                named = (one.value for one in keywords if one.arg == "name")
+                found |= {str(one.value) for one in named if isinstance(one, ast.Constant)}
             case ast.Attribute() | ast.arg() | ast.Subscript():
                 found |= _strings(trial)
-    return found
+                is_certain = False
+    return Asked(frozenset(found), is_certain)
 
 
 def _strings(trial: Trial) -> set[str]:
@@ -86,11 +125,10 @@ def _strings(trial: Trial) -> set[str]:
     return found
 
 
-def _searched(trial: Trial, word: str) -> Iterator[str]:
-    """The names of outputs' metrics in the configs that end with a word."""
+def _searched(trial: Trial) -> Iterator[str]:
+    """The metrics that the configs name."""
     for _, config in trial.configs:
         searcher = config.get("searcher")
         metric = searcher.get("metric") if isinstance(searcher, dict) else None
-        metric = metric if isinstance(metric, str) else ""
-        if metric.endswith(f"_{word}") and not metric.endswith(names.OTHER_METRICS):
+        if isinstance(metric, str):
             yield metric

@@ -10,24 +10,41 @@ number, stay as they are.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from pedl2det.analysis import callbacks
-from pedl2det.analysis.flow import Function
+from pedl2det.analysis import callbacks, old_keras
+from pedl2det.analysis.callbacks import Monitor
+from pedl2det.analysis.flow import Function, Way
+from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.loaders import TRAINING_METHOD
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.metric_names import asked_for
+from pedl2det.analysis.models import compiles
+from pedl2det.analysis.spelling import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.rules import cases_callbacks
+from pedl2det_names import Age
 
 ID = "P011"
 NAME = "callbacks"
 
 _ACTS_NOW = (
-    "acts after each validation: the old harness gave it no metric of the validation, so it never "
-    "acted there"
+    "{callback} acts after each validation{that_reports}: the old harness gave it no metric of the "
+    "validation, so it never acted there"
 )
+_NEVER_SAVES = (
+    "ModelCheckpoint with save_best_only never saves, as before: it gets no metric of the "
+    "validation, and monitors {metric}"
+)
+_NEVER_ACTS = (
+    "{callback} monitors {metric}: where that is a metric of the validation, it never acts, as "
+    "before"
+)
+_UNKNOWN = "what is known only when it runs"
+_WRITE_DETERMINED = "determined.keras.callbacks.{callback} acts after each validation"
+_RENAMED = "monitor: what was reported as {old} is {new}"
+_SHARED = "monitor: what was reported as {old} is {new}, and this text is used for more"
 _NO_EPOCHS = (
     "callbacks act by epoch, which is one pass over the training data here; set records_per_epoch "
     "in the config as well: Determined's own epochs are as long, and lengths may be in epochs"
@@ -38,19 +55,145 @@ _LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite callbacks that watch the validation, and the lists of those that act by epoch."""
-    if trial.generation is Generation.CONTEXT:
+    is_new = trial.generation is Generation.CONTEXT
+    if is_new and old_keras.age(trial) is Age.CURRENT:
         return
-    for source in trial.modules:
-        for call in source.names.of(ast.Call):
-            if callbacks.watches_validation(trial, call):
-                name = callbacks.keras_callback(trial, call.func)
-                like = call.func if isinstance(call.func, ast.Name) else None
-                found = spell(source, f"determined.keras.callbacks.{name}", like=like)
-                edit = Replace(call.func, found.code)
-                notes = ((Kind.DIFFERENT, f"{name} {_ACTS_NOW}"),)
-                yield Fix(ID, source, call.func, (edit,), imports=found.imports, notes=notes)
+    found = [callbacks.monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
+    monitors = [one for one in found if one is not None]
+    if not monitors and not callbacks.by_epoch(trial):
+        return
+    reported = _Reported(trial)
+    yield from _renamed(trial, monitors, reported)
+    if is_new:
+        return
+    watching = [one for one in monitors if callbacks.watches_validation(trial, one.call)]
+    for monitor in monitors:
+        if monitor in watching:
+            yield _by_validation(trial, monitor, watching, reported)
+        else:
+            yield from _inactive(trial, monitor, reported)
     if callbacks.by_epoch(trial):
         yield from _with_epochs(trial)
+
+
+class _Reported:
+    """The names of today of the metrics that a trial reports.
+
+    Args:
+        trial: the project.
+    """
+
+    def __init__(self, trial: Trial) -> None:
+        self._keras_trial = metric_names(trial)
+        compiled = compiles(trial)
+        trained = [one.call for one in compiled if one.is_trained]
+        self._asked = asked_for(trial, trained or [one.call for one in compiled])
+
+    def todays_name(self, metric: str) -> str:
+        """The name of today; the same if no other is certain."""
+        if self._keras_trial is None:
+            return self._asked.todays_name(metric)
+        kind = "validation" if metric.startswith("val_") else "training"
+        return self._keras_trial.of(kind).get(metric.removeprefix("val_"), metric)
+
+    def reports(self, metric: str) -> bool:
+        """Whether a validation certainly reports a metric, by its name of today."""
+        if self._keras_trial is None:
+            return self._asked.reports(metric)
+        return metric in self._keras_trial.validation.values()
+
+
+def _renamed(
+    trial: Trial, monitors: Sequence[Monitor], reported: _Reported
+) -> Iterator[Fix | Remark]:
+    """Give each ``monitor=`` the name by which its metric is reported today."""
+    arguments = {one.node for one in monitors}
+    done: set[ast.AST] = set()
+    for monitor in monitors:
+        for text in (one.node for one in monitor.origins if not one.path):
+            if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+                continue
+            old, new = text.value, reported.todays_name(text.value)
+            if new == old:
+                continue
+            place = text if _only_monitored(trial, text, arguments) else monitor.node
+            if place is None or place in done:
+                continue
+            done.add(place)
+            source = trial.modules.home(place)
+            if place is not text and len(monitor.origins) > 1:
+                message = _SHARED.format(old=old, new=new)
+                yield Remark(ID, source, place, Kind.LEFT, message, f'monitor="{new}"')
+                continue
+            code = trial.modules.home(text).segment(text).replace(old, new)
+            notes = ((Kind.NOTE, _RENAMED.format(old=old, new=new)),)
+            yield Fix(ID, source, place, (Replace(place, code),), notes=notes)
+
+
+def _only_monitored(trial: Trial, text: ast.expr, arguments: Collection[ast.expr | None]) -> bool:
+    """Whether a text goes nowhere but to arguments ``monitor`` of callbacks."""
+    return all(use.way is Way.ARGUMENT and use.node in arguments for use in trial.flow.uses(text))
+
+
+def _by_validation(
+    trial: Trial, monitor: Monitor, watching: Sequence[Monitor], reported: _Reported
+) -> Fix:
+    """The callback of Determined in the place of one that watches the validation."""
+    source, function = trial.modules.home(monitor.call), monitor.call.func
+    dotted = f"determined.keras.callbacks.{monitor.callback}"
+    functions = {one.call.func for one in watching}
+    local = function.id if isinstance(function, ast.Name) else monitor.callback
+    is_shared = any(
+        node.id == local and isinstance(node.ctx, ast.Load) and node not in functions
+        for node in source.names.of(ast.Name)
+    )
+    if is_shared:  # the name means the callback of Keras elsewhere in this file
+        found = Spelling(dotted, ("import determined.keras",))
+    else:
+        found = spell(source, dotted, like=function if isinstance(function, ast.Name) else None)
+    names = sorted(reported.todays_name(one) for one in monitor.metrics or ())
+    unsure = " or ".join(one for one in names if not reported.reports(one))
+    that_reports = f" that reports {unsure}" if unsure else ""
+    message = _ACTS_NOW.format(callback=monitor.callback, that_reports=that_reports)
+    edit = Replace(function, found.code)
+    notes = ((Kind.DIFFERENT, message),)
+    return Fix(ID, source, function, (edit,), imports=found.imports, notes=notes)
+
+
+def _inactive(trial: Trial, monitor: Monitor, reported: _Reported) -> Iterator[Remark]:
+    """Say which callbacks may still wait for a metric of the validation, which they never get."""
+    if monitor.metrics is not None and not any(one.startswith("val_") for one in monitor.metrics):
+        return
+    source = trial.modules.home(monitor.call)
+    names = sorted(reported.todays_name(one) for one in monitor.metrics or ())
+    metric = " or ".join(names) if names else _UNKNOWN + _configured(trial, monitor, reported)
+    help_ = _WRITE_DETERMINED.format(callback=monitor.callback)
+    message = _NEVER_ACTS.format(callback=monitor.callback, metric=metric)
+    if monitor.callback not in callbacks.BY_VALIDATION:
+        given = next((k.value for k in monitor.call.keywords if k.arg == "save_best_only"), None)
+        if given is None or (isinstance(given, ast.Constant) and not given.value):
+            return
+        help_ = ""
+        if monitor.is_of_validation:
+            message = _NEVER_SAVES.format(metric=metric)
+    yield Remark(ID, source, monitor.call, Kind.NOTE, message, help_)
+
+
+def _configured(trial: Trial, monitor: Monitor, reported: _Reported) -> str:
+    """What the configs say of a hyperparameter that names the metric."""
+    for origin in monitor.origins:
+        for path, config in trial.configs:
+            value = config.get("hyperparameters")
+            for step in origin.path:
+                value = value.get(step) if isinstance(value, dict) else None
+            if isinstance(value, dict):
+                value = value.get("val")
+            if origin.path and isinstance(value, str):
+                new = reported.todays_name(value)
+                renamed = f", which is reported as {new} now" if new != value else ""
+                key = ".".join(["hyperparameters", *map(str, origin.path)])
+                return f" ({path.name}: {key} is {value}{renamed})"
+    return ""
 
 
 def _with_epochs(trial: Trial) -> Iterable[Fix]:
@@ -111,54 +254,4 @@ def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
             yield Fix(ID, source, node, (edit,))
 
 
-_WATCHING = """\
-from tensorflow.keras.callbacks import EarlyStopping
-
-
-class Net:
-    def keras_callbacks(self{hparams}):
-        return [EarlyStopping(monitor="val_loss", patience=2)]
-"""
-_WATCHING_AFTER = _WATCHING.replace("tensorflow.keras", "determined.keras")
-_BY_EPOCH = """\
-from tensorflow.keras.callbacks import LearningRateScheduler
-
-
-class Net:
-    def keras_callbacks(self, hparams):
-        return [LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))]
-"""
-_BY_EPOCH_AFTER = """\
-from tensorflow.keras.callbacks import LearningRateScheduler
-
-import legacy_keras
-
-
-class Net:
-    def keras_callbacks(self):
-        return legacy_keras.with_epoch_logs(
-            self.context,
-            [LearningRateScheduler(lambda epoch: 0.1 / (1 + epoch))],
-            self.data_loaders[0],
-        )
-"""
-_BY_BATCH = """\
-from tensorflow.keras.callbacks import TerminateOnNaN
-
-
-class Net:
-    def keras_callbacks(self{hparams}):
-        return [TerminateOnNaN()]
-"""
-
-
-def _case(before: str, after: str, says: str = "") -> Case:
-    old, new = before.replace("{hparams}", ", hparams"), after.replace("{hparams}", "")
-    return Case(pedl_trial(old), {"net.py": new}, says)
-
-
-CASES = (
-    _case(_WATCHING, _WATCHING_AFTER, "EarlyStopping acts after each validation"),
-    _case(_BY_EPOCH, _BY_EPOCH_AFTER, "set records_per_epoch"),
-    _case(_BY_BATCH, _BY_BATCH),
-)
+CASES = cases_callbacks.CASES

@@ -1,6 +1,6 @@
 """Migrate texts that are no Python code: configs, requirements, commands for a shell."""
 
-from pedl2det.analysis.experiment import ConfigFacts, todays_name
+from pedl2det.analysis.experiment import ConfigFacts
 from pedl2det.texts.configs import migrate_config
 from pedl2det.texts.ignore_files import ignore_note
 from pedl2det.texts.requirements import is_requirement_file, migrate_requirements
@@ -19,5 +19,4 @@ __all__ = [
     "migrate_config",
     "migrate_requirements",
     "migrate_shell",
-    "todays_name",
 ]

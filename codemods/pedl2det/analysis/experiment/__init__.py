@@ -20,12 +20,12 @@ from pedl2det.analysis.experiment.hyperparameters import (
     specs,
 )
 from pedl2det.analysis.experiment.lengths import epochs, periods, units
-from pedl2det.analysis.experiment.metric import metric, todays_name
+from pedl2det.analysis.experiment.metric import metric
 from pedl2det.analysis.experiment.result import Check, ConfigFacts, Converted, Remark
 from pedl2det.analysis.experiment.searcher import lengths, searches
 from pedl2det.analysis.experiment.sections import removed, unknown
 
-__all__ = ["ConfigFacts", "Conversion", "Converted", "Remark", "convert", "todays_name"]
+__all__ = ["ConfigFacts", "Conversion", "Converted", "Remark", "convert"]
 
 _CHECKS: tuple[Check, ...] = (
     *(batch_size, lengths, periods, units, bounds, floats, entrypoint, metric),
