@@ -74,11 +74,17 @@ class Modules:
         return None, dotted
 
     def bound(self, dotted: str) -> str | None:
-        """The place of the project where a dotted name is bound, through imports and aliases."""
+        """The place of the project where a dotted name is bound, through imports and aliases.
+
+        It may be a method, after ``name = Class.method``.
+        """
+        alias = None
         for _ in range(20):
             source, rest = self.split(dotted)
-            if source is None or not rest or "." in rest:
+            if source is None or not rest:
                 return None
+            if "." in rest:
+                return dotted if self.definition(dotted) is not None else alias
             bindings = source.names.module_bindings(rest)
             if not bindings:
                 return None
@@ -88,7 +94,7 @@ class Modules:
             followed = source.names.follow(meaning)
             if followed == dotted:
                 return dotted
-            dotted = followed
+            alias, dotted = dotted, followed
         return None
 
     def _alias(self, source: Source, name: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pedl2det_names as names
 from pedl2det.analysis.context import ContextReach
-from pedl2det.analysis.flow import Flow, Function
+from pedl2det.analysis.flow import Flow, Function, is_static
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
@@ -202,10 +202,13 @@ class Trial:
     def _harness_function(self, name: str, key: str) -> Function | None:
         place = self._harness_place(name, key)
         home, local = self.modules.split(place) if place else (None, "")
-        if home is None or len(home.names.module_bindings(local)) != 1:
+        owner, _, method = local.rpartition(".")
+        if home is None or len(home.names.module_bindings(owner or method)) != 1:
             return None  # such as one definition for each platform
         found = self.modules.definition(place or "")
-        return found if isinstance(found, ast.FunctionDef) else None
+        if not isinstance(found, ast.FunctionDef) or (owner and not is_static(found)):
+            return None
+        return found
 
     def _harness_place(self, name: str, key: str) -> str | None:
         """Where a function that the old harness called is defined: a dotted name."""

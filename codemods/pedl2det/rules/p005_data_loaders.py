@@ -44,6 +44,7 @@ def build_validation_data_loader(self):
     return {validation}
 '''
 _NONE = "no make_data_loaders in this project, so the trial has no data"
+_ELSEWHERE = "make_data_loaders of {file} is {dotted}, which is not in this project"
 _TWO = (
     "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
     "trial, which PEDL never did"
@@ -61,13 +62,22 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)
         if trial.loaders_place is None and present is None and trial.is_whole:
-            yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
+            yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _missing(trial), _DEFINE)
         elif trial.loaders_place is not None and present is not None:
             yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
         elif trial.loaders_place is None:
             continue  # migrated by hand already
         else:
             yield _with_methods(trial, owner)
+
+
+def _missing(trial: Trial) -> str:
+    """Why no ``make_data_loaders`` is seen."""
+    for source in trial.modules:
+        for dotted in source.names.module_bindings("make_data_loaders"):
+            if dotted:
+                return _ELSEWHERE.format(file=source.path.name, dotted=source.names.follow(dotted))
+    return _NONE
 
 
 def _owners(trial: Trial) -> list[ast.ClassDef]:
@@ -149,18 +159,20 @@ def _cached_property(source: Source) -> tuple[str, str]:
 def _called(trial: Trial, source: Source, context: str) -> _Called:
     place, home = trial.loaders_place, trial.loaders_home
     assert place is not None and home is not None
-    name = place.rpartition(".")[2]
+    name = trial.modules.split(place)[1]  # of a method with its class
     arguments = _arguments(trial, context)
     code = f"{name}({arguments})"
     if len(code) > _LONG:
         code = f"{name}(\n        {arguments}\n    )"
     if home is source:
         return _Called(code)
-    line = f"from {_said(trial, source, home)} import {name}"
-    bound = [source.names.follow(one) for one in source.names.module_bindings(name) if one]
-    if _adds_path(trial) and bound == [place]:
+    top, _, method = name.partition(".")
+    line = f"from {_said(trial, source, home)} import {top}"
+    bound = [source.names.follow(one) for one in source.names.module_bindings(top) if one]
+    is_bound = bound == [place.removesuffix(f".{method}")]
+    if _adds_path(trial) and is_bound:
         return _Called(code)  # by a name that only sys.path explains
-    is_taken = bool(source.names.module_bindings(name)) and bound != [place]
+    is_taken = bool(source.names.module_bindings(top)) and not is_bound
     if is_taken or trial.modules.imports(home, source) or _adds_path(trial):
         return _Called(code, local_import=f"    {line}\n\n")
     return _Called(code, imports=(line,))
@@ -198,6 +210,18 @@ _LOAD = "from rows import load"
 _OLD = 'return load(0, hparams["batch_size"]), load(1, 4)\n'
 _NEW = "return load(0, context.get_per_slot_batch_size()), load(1, 4)\n"
 _TOOL = "from data import make_data_loaders\n\nprint(make_data_loaders({}, {'batch_size': 8}))\n"
+_METHOD = """\
+from rows import load
+
+
+class Rows:
+    @staticmethod
+    def make_data_loaders(experiment_config, hparams):
+        return load(0, hparams["batch_size"]), load(1, 4)
+"""
+_GIVEN = """
+            self.context.get_experiment_config(), legacy_keras.get_hyperparameters()
+        """
 
 CASES = (
     Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
@@ -229,10 +253,33 @@ CASES = (
             )
         },
     ),
+    Case(  # a method
+        {
+            "__init__.py": "from data import Rows\n\nmake_data_loaders = Rows.make_data_loaders\n",
+            "data.py": _METHOD,
+            "model_def.py": pedl_trial("pass\n")["model_def.py"],
+        },
+        {
+            "__init__.py": "from data import Rows\n\nmake_data_loaders = Rows.make_data_loaders\n",
+            "data.py": _METHOD,
+            "model_def.py": migrated_model("both", more="legacy_keras.bind(context)\n")
+            .replace("from data import make_data_loaders", "from data import Rows")
+            .replace("make_data_loaders(self.context)", f"Rows.make_data_loaders({_GIVEN})"),
+        },
+    ),
     Case(
         {"model_def.py": pedl_trial("pass\n")["model_def.py"]},
         {},
         says="no make_data_loaders in this project",
+        status="begun",
+    ),
+    Case(
+        {
+            "__init__.py": "from company_data import make_data_loaders\n",
+            "model_def.py": pedl_trial("pass\n")["model_def.py"],
+        },
+        {},
+        says="make_data_loaders of __init__.py is company_data.make_data_loaders",
         status="begun",
     ),
 )
