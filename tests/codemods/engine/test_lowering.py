@@ -633,6 +633,54 @@ def test_the_batch_size_is_said_by_the_config_or_by_the_data(name: str) -> None:
     assert {one.key: one.value for one in new.config_needs}.get("global_batch_size") == need
 
 
+ROWS = """
+class Rows(keras.utils.Sequence):
+    def __init__(self, data, batch_size=6):
+        self.data, self.size = data, batch_size
+
+    def __getitem__(self, index):
+        return self.data[index * self.size : (index + 1) * self.size]
+
+
+"""
+BATCHES = {
+    "a dataset": ("tf.data.Dataset.from_tensor_slices(x).shuffle(9).batch(16).prefetch(1)", 16),
+    "a name for the number": ("tf.data.Dataset.from_tensor_slices(x).batch(SIZE)", 12),
+    "an argument of a Sequence": ("Rows(x, 24)", 24),
+    "a default of a Sequence": ("Rows(x)", 6),
+    "an adapter": ("KerasDataAdapter(InMemorySequence(x, y, 5), workers=2)", 5),
+}
+BATCHED = (
+    "import tensorflow as tf\n"
+    "from pedl.frameworks.keras.data import InMemorySequence, KerasDataAdapter\n\n"
+    f"SIZE = 12\n{ROWS}{MODEL}x, y = [1, 2], [3, 4]\n"
+    "model.fit({data}, validation_data={test})\n"
+)
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_data_that_are_batches_say_the_batch_size(name: str) -> None:
+    data, size = BATCHES[name]
+
+    new = lowered(BATCHED.format(data=data, test="Rows(x)"))
+
+    assert {one.key: one.value for one in new.config_needs}["global_batch_size"] == size
+    assert [one.message for one in new.findings] == []
+
+
+def test_a_batch_size_that_is_not_seen_is_not_claimed() -> None:
+    of_class = ROWS.replace("data, batch_size=6", "data").replace("batch_size", "16")
+
+    new = lowered(BATCHED.replace(ROWS, of_class).format(data="Rows(x)", test="Rows(x)"))
+
+    assert {one.key: one.value for one in new.config_needs}["global_batch_size"] == 32
+    assert [one.message for one in new.findings] == [
+        "the data are batches already, of a number of records that only a run shows; "
+        "global_batch_size, 32, says how many records count as one batch, where a length is in "
+        "records or epochs"
+    ]
+
+
 def test_settings_are_told_to_configure_fit() -> None:
     code = (
         f"{STRAIGHT}model.fit(x, y, epochs=3, verbose=2, class_weight={{0: 2}}, workers=4, "

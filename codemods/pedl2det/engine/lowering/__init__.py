@@ -18,6 +18,7 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import apply
 from pedl2det.engine.lowering.command_line import without_command_line
+from pedl2det.engine.lowering.data import records_in_batch
 from pedl2det.engine.lowering.fit_call import arguments_of, hides_arguments
 from pedl2det.engine.lowering.fits import Fits, called_by
 from pedl2det.engine.lowering.generators import WRITE_TRIAL, Problem, as_generators, unfit
@@ -142,6 +143,7 @@ def _generator(script: Script) -> Lowered:
         call = called_by(script.source, moving[0])
         spared = call if call is not None and functions & {*fits.flow.called(call)} else None
     given = [arguments_of(one) for one in trainings]
+    own_size = _size(fits, given)
     name = script.source.segment(spared) if spared is not None else ""
     script, edits = as_generators(script, fits, spared)
     elsewhere = {
@@ -158,15 +160,21 @@ def _generator(script: Script) -> Lowered:
     trial = generator(script, parts, name, by_epochs)
     support = {"Fit", "AfterTraining"}
     script = _with_trial(script, parts, trial, support)
-    size = None if script.facts.has_batch_size else _size(given)
+    size = None if script.facts.has_batch_size else own_size
     return _lowered(script, size, support, elsewhere)
 
 
-def _size(given: Sequence[dict[str, ast.expr]]) -> int:
-    """The records in a batch, if a call says the number."""
-    sizes = [one.get("batch_size") for one in given]
-    values = [one.value for one in sizes if isinstance(one, ast.Constant)]
-    return next((one for one in values if isinstance(one, int)), _KERAS_BATCH)
+def _size(fits: Fits, given: Sequence[dict[str, ast.expr]]) -> int:
+    """The records in a batch, if a call says the number, or its data have batches already."""
+    for arguments in given:
+        size = arguments.get("batch_size")
+        if isinstance(size, ast.Constant) and isinstance(size.value, int):
+            return size.value
+        if size is None and "x" in arguments and "y" not in arguments:
+            records = records_in_batch(fits, arguments["x"])
+            if records is not None:
+                return records
+    return _KERAS_BATCH
 
 
 def _with_trial(script: Script, parts: Parts, trial: list[Any], support: set[str]) -> Script:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pedl2det.analysis.callbacks import by_epoch
 from pedl2det.analysis.trial import Trial
-from pedl2det.engine.lowering.data import Data, data_of, flow_size, is_hyperparameter, number
+from pedl2det.engine.lowering.data import Data, data_of, is_hyperparameter, number, records_in_batch
 from pedl2det.engine.lowering.fit_call import arguments_of, model_of
 from pedl2det.engine.lowering.fits import Fits
 from pedl2det.engine.lowering.lowered import Facts
@@ -27,8 +27,10 @@ _SPLIT = (
     "validation_split is done before the training: the last {} of the records are for validation"
 )
 _OWN_BATCHES = (
-    "the data are batches already: global_batch_size, {size}, only says how many records they hold"
+    "the data are batches already, of {records}; global_batch_size, {size}, says how many records "
+    "count as one batch, where a length is in records or epochs"
 )
+_UNSEEN = "a number of records that only a run shows"
 _ONE_THREAD = "a generator is drawn from by one thread: workers and processes are left out"
 _LARGE = "arrays given to fit hold at least one batch, which Determined asks for"
 
@@ -80,7 +82,7 @@ class Keeper:
         made = self._made
         made.keep("model", "{model}")
         if not self._facts.has_batch_size and self._size != "hyperparameter":
-            made.batch_size = self._flow_size() or self._size or _KERAS_BATCH  # type: ignore
+            made.batch_size = self._size_of_batches() or self._size or _KERAS_BATCH  # type: ignore
         self._data()
         if "callbacks" in self._given:
             made.keep("callbacks", "{callbacks}")
@@ -99,14 +101,14 @@ class Keeper:
         value = number(self._fits, node)
         return (None, "") if value is None else (int(value), str(int(value)))
 
-    def _flow_size(self) -> int | None:
-        """The batch size of an image iterator, where no arrays are cut."""
+    def _size_of_batches(self) -> int | None:
+        """The records in a batch that the data have already, where no arrays are cut."""
         given = self._given
         if {"y", "batch_size"} & given.keys() or "x" not in given:
             return None
         if "validation_data" in given and data_of(self._fits, given["validation_data"]) is _ARRAYS:
             return None
-        return flow_size(self._fits, given["x"])
+        return records_in_batch(self._fits, given["x"])
 
     def _data(self) -> None:
         made, given = self._made, self._given
@@ -141,10 +143,11 @@ class Keeper:
 
     def _training(self) -> str:
         if data_of(self._fits, self._given["x"]) is not Data.UNKNOWN:
-            if "batch_size" not in self._given and not flow_size(self._fits, self._given["x"]):
-                size = self._made.batch_size
-                note = (Kind.NOTE, _OWN_BATCHES.format(size=size))
-                self._made.said += [note] if size is not None else []
+            size, records = self._made.batch_size, records_in_batch(self._fits, self._given["x"])
+            if size not in (None, records):
+                of = f"{records} records" if records is not None else _UNSEEN
+                message = _OWN_BATCHES.format(records=of, size=size)
+                self._made.said.append((Kind.NOTE, message))
             return "{x}"
         steps = "{steps_per_epoch}" if "steps_per_epoch" in self._given else ""
         return self._made.piece(
