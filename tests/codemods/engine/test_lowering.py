@@ -715,6 +715,32 @@ validation_data=(x, y))\n"
     assert "MORE" not in text
 
 
+USED = {
+    "a logger": (
+        "import logging\nlogger = logging.getLogger(__name__)\n",
+        'logger.setLevel(logging.INFO)\nlogger.info("rows: %s", len(x))\n',
+    ),
+    "a logger above": (
+        "import logging\nlogger = logging.getLogger(__name__)\nlogger.setLevel(logging.INFO)\n",
+        'logger.info("rows")\n',
+    ),
+    "a path": ("import pathlib\nout = pathlib.Path('out')\n", "out.mkdir(exist_ok=True)\n"),
+    "an effect in an argument": ("seen = []\n", "seen.append(keras.say('x', x))\n"),
+    "an effect in a keyword": ("seen = {}\n", "seen.update(x=keras.say('x', x))\n"),
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_calls_that_do_something_stay(name: str) -> None:
+    before, use = USED[name]
+    fit = "model.fit(x, y, validation_data=(x, y))\n"
+
+    for code in (f"{before}{STRAIGHT}{use}{fit}", f"{before}{STRAIGHT}{fit}{use}"):
+        text = lowered(code).text
+        for line in (before + use).splitlines():
+            assert line in text
+
+
 MARKED = {
     "a loop": (
         f"{STRAIGHT}for _ in x:\n    model.fit(x, y, validation_data=(x, y))\n",

@@ -9,13 +9,17 @@ from pedl2det.engine.lowering.statements import read_names
 from pedl2det.engine.lowering.staying import is_constant
 from pedl2det.fixes import ReplaceStatement
 
+#: Calls whose values have no effect but on themselves.
+_OWN = ("collections.", "determined.")
+_CONTAINERS = ("dict", "list", "set")
 _PREPARING = ("determined.", "argparse.", "pathlib.")
 
 
 def without_unread(script: Script, old: Script) -> Script:
     """Drop assignments that only what is gone read, such as ``EPOCHS = 3`` or ``config = {...}``.
 
-    With a name go the calls of its methods, such as ``parser.add_argument``.
+    With a name go the calls of its methods that only change its value, such as
+    ``parser.add_argument`` and ``names.append``.
 
     Args:
         script: the script.
@@ -24,7 +28,11 @@ def without_unread(script: Script, old: Script) -> Script:
     read = read_names([old.source.tree]) - _names_elsewhere(script)
     while True:
         names = script.source.names
-        methods = [(one, name) for one in names.of(ast.Expr) if (name := _receiver(one))]
+        methods = [
+            (one, name)
+            for one in names.of(ast.Expr)
+            if (name := _receiver(one)) and _only_changes(script, one, name)
+        ]
         receivers = {name for _, name in methods}
         reads = [n for n in names.of(ast.Name) if not isinstance(n.ctx, ast.Store)]
         kept = {one.id for one in reads if one not in receivers}
@@ -55,6 +63,24 @@ def _receiver(statement: ast.stmt) -> ast.Name | None:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as name))):
             return name
     return None
+
+
+def _only_changes(script: Script, statement: ast.Expr, receiver: ast.Name) -> bool:
+    """Whether the call of a method has no effect but on the value of a name."""
+    names = script.source.names
+    values = [
+        one.value
+        for one in names.of(ast.Assign)
+        if isinstance(one.targets[0], ast.Name) and one.targets[0].id == receiver.id
+    ]
+    calls = [call for value in values for call in ast.walk(value) if isinstance(call, ast.Call)]
+    made = [names.qualified(one.func) or ast.unparse(one.func) for one in calls]
+    if any(one.startswith("argparse.") for one in made):
+        return True  # what it reads of the command line is gone, with its defaults
+    inner = [one for one in ast.walk(statement) if isinstance(one, ast.Call)][1:]
+    return all(one in _CONTAINERS or one.startswith(_OWN) for one in made) and all(
+        _is_harmless(script, one) for one in inner
+    )
 
 
 def _is_harmless(script: Script, value: ast.expr) -> bool:
