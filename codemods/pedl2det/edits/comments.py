@@ -1,7 +1,8 @@
 """What becomes of comments.
 
 The comments of code that is replaced stay: what has no place in the new code moves to the line
-above. A deleted assignment or import takes the comments in it and behind it along. The comments
+above. A deleted assignment or import takes the comments in it and behind it along, and a finding
+names them; an import of which a new one takes the place leaves them above it. The comments
 above a deleted assignment go too if nothing else is below them, up to the next blank line or
 comment; else they stay, since they may speak of the rest. The comments above an import always
 stay. A comment that speaks to a tool goes with the code that it speaks of.
@@ -53,14 +54,25 @@ def keep_comments(
         for line in rest:
             lost -= _comments(line, head_only)
     rest[-1], lost = _with_trailing(original, rest[-1], lost)
-    comments = [
+    first = rest[0]
+    leading = [*above, *_for_people(lost), *_not_blank(first.leading_lines, bool(above))]
+    return [first.with_changes(leading_lines=leading), *rest[1:]]
+
+
+def comments_lost(original: Any, lines: Sequence[Any]) -> list[cst.EmptyLine]:
+    """The comments for people in a statement that the lines in its place do not have."""
+    lost = _comments(original.with_changes(leading_lines=[]), head_only=False)
+    for line in lines:
+        lost -= _comments(line.with_changes(leading_lines=[]), head_only=False)
+    return _for_people(lost)
+
+
+def _for_people(comments: Counter[str]) -> list[cst.EmptyLine]:
+    return [
         cst.EmptyLine(comment=cst.Comment(one))
-        for one in lost.elements()
+        for one in comments.elements()
         if not one.startswith(FOR_TOOLS)
     ]
-    first = rest[0]
-    leading = [*above, *comments, *_not_blank(first.leading_lines, bool(above))]
-    return [first.with_changes(leading_lines=leading), *rest[1:]]
 
 
 def _gone(original: Any, above: list[Any]) -> cst.SimpleStatementLine:

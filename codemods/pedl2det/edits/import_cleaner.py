@@ -9,7 +9,13 @@ from typing import Any
 import libcst as cst
 
 from pedl2det.analysis.skipping import SKIP
-from pedl2det.edits.comments import Gone, is_gone, settled_block, without_blank
+from pedl2det.edits.comments import (
+    Gone,
+    comments_lost,
+    is_gone,
+    settled_block,
+    without_blank,
+)
 from pedl2det.edits.import_statements import Import, Wanted, home, imported, local, statement_of
 
 #: The nodes around import statements, and these themselves.
@@ -51,6 +57,7 @@ class Cleaner(cst.CSTTransformer):
         self._wanted = wanted
         self._replaced = replaced
         self._here: list[Import] = []  # those that go into the statement at hand
+        self._is_rewritten = False  # whether a new import replaces a name of that statement
         self.present: set[str] = set()
         self.old_at: int | None = None
         self.old_lines: list[Any] = []
@@ -105,6 +112,7 @@ class Cleaner(cst.CSTTransformer):
         meaning = alias.evaluated_name if module is None else f"{module}.{alias.evaluated_name}"
         new = self._replaced.get(name)
         if new is not None and statement_of(alias, module) not in wanted.added:
+            self._is_rewritten = True
             is_near = wanted.group(meaning) == wanted.group(new.module)
             if is_near and not wanted.is_harness(meaning):
                 self._here.append(new)
@@ -144,16 +152,21 @@ class Cleaner(cst.CSTTransformer):
             if one.statement not in self.present:
                 groups.setdefault(one.module if one.name else one.statement, []).append(one)
         self.present |= {one.statement for one in self._here}
-        self._here = []
-        if not groups:
-            return updated_node if updated_node.body else updated_node.with_changes(body=[Gone()])
+        is_rewritten, self._here, self._is_rewritten = self._is_rewritten, [], False
         lines = [_line(group) for group in groups.values()]
         if updated_node.body:
-            return cst.FlattenSentinel([updated_node, *lines])
-        lines[0] = lines[0].with_changes(
-            leading_lines=updated_node.leading_lines,
-            trailing_whitespace=updated_node.trailing_whitespace,
-        )
+            lines.insert(0, updated_node)
+        elif lines:
+            trailing = updated_node.trailing_whitespace
+            lines[0] = lines[0].with_changes(trailing_whitespace=trailing)
+        else:
+            lines = [cst.SimpleStatementLine([Gone()], leading_lines=updated_node.leading_lines)]
+            if not is_rewritten:
+                return lines[0]
+        if lines == [original_node]:
+            return updated_node
+        above = [*updated_node.leading_lines, *comments_lost(original_node, lines)]
+        lines[0] = lines[0].with_changes(leading_lines=above)
         return cst.FlattenSentinel(lines)
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> Any:

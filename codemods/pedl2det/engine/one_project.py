@@ -178,20 +178,14 @@ def _said(proposals: Proposals, done: Rewritten) -> list[Finding]:
 
 
 def _comments_gone(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]:
-    """Name the comments that went with the statements behind which they stood, but for imports."""
+    """Name the comments that went with the statements behind which they stood."""
     for source in trial.modules:
         if source.path not in texts:
             continue
-        imports = {
-            line
-            for node in source.names.of(ast.Import, ast.ImportFrom)
-            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        }
         for line, comment in lost_comments(source.text, texts[source.path]):
-            if line not in imports:
-                cell, at = source.place(line)
-                message = f"the comment `{comment}` went with the code that it stood by"
-                yield Finding(Kind.NOTE, SCAN, source.path, at, message, cell=cell)
+            cell, at = source.place(line)
+            message = f"the comment `{comment}` went with the code that it stood by"
+            yield Finding(Kind.NOTE, SCAN, source.path, at, message, cell=cell)
 
 
 def _emptied(trial: Trial, texts: Mapping[Path, str]) -> Iterator[Finding]:

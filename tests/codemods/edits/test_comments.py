@@ -9,7 +9,9 @@ import pytest
 
 from pedl2det.analysis.source import Source
 from pedl2det.edits.apply import apply
+from pedl2det.engine import Options, migrate
 from pedl2det.fixes import ReplaceStatement
+from support import write_tree
 
 
 def without(text: str, number: int) -> str:
@@ -32,3 +34,31 @@ def without(text: str, number: int) -> str:
 def test_comments_of_a_deleted_statement(text: str, number: int, expected: str) -> None:
     assert isinstance(ast.parse(text).body[number], ast.Assign | ast.Expr)
     assert without(text, number) == expected
+
+
+IMPORTS = """\
+from pedl.frameworks.keras import TFKerasTensorBoard, TFKerasTrial  # both
+from pedl.frameworks.keras.data import InMemorySequence  # unused
+from tensorflow import (log, to_float,  # functions
+                        reduce_sum)  # noqa: E501
+
+
+class Net(TFKerasTrial):
+    def keras_callbacks(self, hparams):
+        return [TFKerasTensorBoard()]
+
+    def loss(self, x):
+        return log(to_float(reduce_sum(x)))
+"""
+
+
+def test_a_comment_at_an_import_stays_at_the_new_import_or_is_named(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"model_def.py": IMPORTS})
+
+    result = migrate([tmp_path], Options(partial=True))
+
+    new = next(one.new.decode() for one in result.files if one.path.name == "model_def.py")
+    assert "# both\nfrom determined.keras import TFKerasTrial" in new
+    assert "# functions\nfrom tensorflow import cast, float32, reduce_sum" in new
+    said = [(one.line, one.message) for one in result.findings if "comment" in one.message]
+    assert said == [(2, "the comment `# unused` went with the code that it stood by")]
