@@ -190,6 +190,15 @@ class AppendCode:
 
 
 @dataclass(frozen=True)
+class RenameInTypeComments:
+    """Write another name for one in the type comments of a file, ``# type: (Name) -> int``."""
+
+    node: ast.Module
+    name: str
+    code: str
+
+
+@dataclass(frozen=True)
 class Mark:
     """Write ``# TODO(pedl2det RULE): text`` above a statement."""
 
@@ -214,6 +223,7 @@ Edit = (
     | AddMember
     | DropDecorator
     | AppendCode
+    | RenameInTypeComments
     | Mark
 )
 

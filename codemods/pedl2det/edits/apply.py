@@ -20,7 +20,7 @@ from pedl2det.edits import arguments, definitions, layout, parameters, settled, 
 from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
 from pedl2det.edits.docstrings import with_parameters
 from pedl2det.edits.locate import Locator
-from pedl2det.edits.type_comments import with_type_comment
+from pedl2det.edits.type_comments import with_renamed_types, with_type_comment
 from pedl2det.edits.wrap import wrapped
 
 
@@ -51,7 +51,7 @@ def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str
         applier.take(edit)
     applier.find_way()
     changed: cst.Module = locator.module.visit(applier)
-    return changed
+    return with_renamed_types(changed, applier.types) if applier.types else changed
 
 
 @functools.cache
@@ -84,6 +84,8 @@ class _Applier(cst.CSTTransformer):
         #: Statements that end a branch which was chosen: nothing behind them is reached.
         self._ends: set[Any] = set()
         self._appended: list[fx.AppendCode] = []
+        #: The new names in type comments.
+        self.types: dict[str, str] = {}
 
     # Before the walk: file each edit under the node that it changes.
 
@@ -102,6 +104,8 @@ class _Applier(cst.CSTTransformer):
                 self._dropped.add(self._locator.decorator(decorator))
             case fx.AppendCode():
                 self._appended.append(edit)
+            case fx.RenameInTypeComments(name=name):
+                self.types[name] = edit.code
             case _:
                 self._file(self._located(fx.place_of(edit)), edit)
         if isinstance(edit, fx.Extract):

@@ -69,6 +69,8 @@ def _in_old_place(tree: cst.Module, line: Any, old: Cleaner, wanted: Wanted) -> 
             if not (is_same or one.comment) or not any(one is line for line in old.old_lines)
         ]
         body[at] = body[at].with_changes(leading_lines=rest)
+        if at == 0 and wanted.group_of(body[0]) is None:
+            _make_room(body, 0, 1, wanted)  # at the start of a file it had no lines above
     body.insert(at, line.with_changes(leading_lines=old.old_lines))
     old.old_at, old.old_lines = at + 1, []
     return tree.with_changes(body=body)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.spelling import spell
+from pedl2det.analysis.spelling import Spelling, spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Fix, Replace
+from pedl2det.edits.type_comments import names_in_type_comments
+from pedl2det.fixes import Fix, RenameInTypeComments, Replace
 
 _ANY_DATA = "determined.keras.InputData"
 
@@ -32,10 +33,10 @@ def old_type(rule: str, reference: Reference, piece: str, is_gone: bool) -> Fix:
     return Fix(rule, reference.source, node, (Replace(node, found.code),), imports=found.imports)
 
 
-def quoted_old_types(
+def old_types_in_texts(
     rule: str, trial: Trial, pieces: Mapping[str, str], is_gone: bool
 ) -> Iterable[Fix]:
-    """Rewrite old classes in annotations in quotes.
+    """Rewrite old classes in annotations in quotes and in type comments.
 
     Args:
         rule: the rule that reports it.
@@ -44,25 +45,25 @@ def quoted_old_types(
         is_gone: whether the project makes no object of the classes any more.
     """
     for source in trial.modules:
+        new = spell(source, _ANY_DATA)
+        imports = new.imports if is_gone else ("import legacy_keras",)
+
+        def written(piece: str, new: Spelling = new) -> str:
+            return new.code if is_gone else f"legacy_keras.{piece}"
+
         for node in source.names.of(ast.Constant):
             if not isinstance(node.value, str) or not source.names.annotation_around(node):
                 continue
             tree = _parsed(node.value)
             found = [] if tree is None else list(_old_names(source, tree, pieces))
-            if not found:
-                continue
-            new = spell(source, _ANY_DATA)
-            texts = {one: f"legacy_keras.{piece}" for one, piece in found}
-            if is_gone:
-                texts = {one: new.code for one, _ in found}
-            text = _with(node.value, texts)
-            yield Fix(
-                rule,
-                source,
-                node,
-                (Replace(node, f'"{text}"'),),
-                imports=new.imports if is_gone else ("import legacy_keras",),
-            )
+            if found:
+                text = _with(node.value, {one: written(piece) for one, piece in found})
+                yield Fix(rule, source, node, (Replace(node, f'"{text}"'),), imports=imports)
+        for name in sorted(names_in_type_comments(source.text)):
+            piece = _piece(source, name, pieces)
+            if piece is not None:
+                edit = RenameInTypeComments(source.tree, name, written(piece))
+                yield Fix(rule, source, source.tree.body[0], (edit,), imports=imports)
 
 
 def _parsed(text: str) -> ast.expr | None:
@@ -77,11 +78,16 @@ def _old_names(
 ) -> Iterable[tuple[ast.expr, str]]:
     for one in ast.walk(tree):
         if isinstance(one, ast.Name | ast.Attribute):
-            top, _, rest = ast.unparse(one).partition(".")
-            for meaning in source.names.module_bindings(top):
-                dotted = f"{meaning}.{rest}".rstrip(".")
-                if dotted in pieces:
-                    yield one, pieces[dotted]
+            piece = _piece(source, ast.unparse(one), pieces)
+            if piece is not None:
+                yield one, piece
+
+
+def _piece(source: Source, name: str, pieces: Mapping[str, str]) -> str | None:
+    """The class in ``legacy_keras`` for a name that a file has imported."""
+    top, _, rest = name.partition(".")
+    meanings = (f"{one}.{rest}".rstrip(".") for one in source.names.module_bindings(top))
+    return next((pieces[one] for one in meanings if one in pieces), None)
 
 
 def _with(text: str, changed: Mapping[ast.expr, str]) -> str:

@@ -22,7 +22,7 @@ from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.dropped_parameters import without_parameter
-from pedl2det.rules.loader_types import old_type, quoted_old_types, types_of_arrays
+from pedl2det.rules.loader_types import old_type, old_types_in_texts, types_of_arrays
 from pedl2det.rules.small_trials import migrated_model, migrated_trial, pedl_trial, with_data
 
 ID = "P006"
@@ -47,7 +47,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         else:
             yield _kept(trial, reference)
     pieces = dict.fromkeys(names.IN_MEMORY_SEQUENCES, "InMemorySequence")
-    yield from quoted_old_types(ID, trial, pieces, is_gone)
+    yield from old_types_in_texts(ID, trial, pieces, is_gone)
     yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
 
 

@@ -24,7 +24,7 @@ from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case
-from pedl2det.rules.loader_types import old_type, quoted_old_types
+from pedl2det.rules.loader_types import old_type, old_types_in_texts
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
 ID = "P007"
@@ -59,7 +59,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         else:
             yield _plain(reference, role, settings)
     pieces = dict.fromkeys(names.ADAPTERS, "KerasDataAdapter")
-    yield from quoted_old_types(ID, trial, pieces, is_gone)
+    yield from old_types_in_texts(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
         yield from _unwrapped(trial)
 
@@ -214,6 +214,17 @@ CASES = (
         migrated_trial(
             _HEAD + "context.configure_fit(workers=2)\nreturn (\n    train,\n    val,\n)\n",
             _LOAD,
+        ),
+    ),
+    Case(  # its name in a type comment
+        pedl_trial(
+            "train = KerasDataAdapter(load(0))  # type: KerasDataAdapter\nreturn train, load(1)\n",
+            _IMPORT,
+        ),
+        migrated_trial(
+            "train = load(0)  # type: InputData\nreturn train, load(1)\n",
+            f"from determined.keras import InputData\n{_LOAD}",
+            parameters="",
         ),
     ),
     Case(  # more is done with it than to return it

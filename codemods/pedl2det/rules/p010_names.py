@@ -16,8 +16,18 @@ from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.edits.type_comments import only_type_comment
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
+from pedl2det.fixes import (
+    AddArgument,
+    DropArgument,
+    Edit,
+    Fix,
+    Remark,
+    RenameInTypeComments,
+    RenameKeyword,
+    Replace,
+)
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P010"
@@ -41,7 +51,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     written_for = old_keras.age(trial)
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
-        if row is None or reference.is_import or reference.dotted.startswith(_OWN_RULE):
+        if row is None or reference.dotted.startswith(_OWN_RULE):
+            continue
+        if reference.is_import:
+            yield from _in_type_comments(reference, row)
             continue
         if old_keras.is_optimizer(row) or old_keras.is_layer(row) or row.new in _OPTIMIZERS:
             continue  # P009 and P021
@@ -52,6 +65,20 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if is_graphs and _builds_graph(trial, reference):
             row = replace(row, same=True)
         yield from _rewritten(reference, row)
+
+
+def _in_type_comments(reference: Reference, row: names.Name) -> Iterable[Fix]:
+    """Import a name that only type comments use from where it is today."""
+    source, alias = reference.source, reference.node
+    is_moved = row.same and row.new is not None and not row.new.startswith("{")
+    if not is_moved or not isinstance(alias, ast.alias) or "." in alias.name:
+        return
+    if only_type_comment(source, alias) is None:
+        return
+    local = alias.asname or alias.name
+    found = spell(source, row.new or "", like=ast.Name(local))
+    edit = RenameInTypeComments(source.tree, local, found.code)
+    yield Fix(ID, source, alias, (edit,), imports=found.imports)
 
 
 def _builds_graph(trial: Trial, reference: Reference) -> bool:
@@ -142,6 +169,22 @@ def _with_defaults(
     return Fix(ID, reference.source, reference.node, (edit,), imports=imports)
 
 
+_IN_COMMENTS = """\
+from pedl.frameworks.keras import TFKerasTrial as Base
+
+
+def name(trial):
+    # type: (Base) -> str
+    return "net"
+"""
+_IN_COMMENTS_AFTER = """\
+from determined.keras import TFKerasTrial
+
+
+def name(trial):
+    # type: (TFKerasTrial) -> str
+    return "net"
+"""
 _MOVED = """\
 import tensorflow as tf
 from keras.layers.merge import concatenate
@@ -244,4 +287,5 @@ CASES = (
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
     Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
+    Case(pedl_trial(_IN_COMMENTS), {"net.py": _IN_COMMENTS_AFTER}),
 )
