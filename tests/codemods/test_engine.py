@@ -198,6 +198,18 @@ def test_every_use_without_a_rule_gets_a_mark_with_what_to_write(
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(MODEL))
 
 
+def test_an_import_for_a_type_comment_says_so(tmp_path: Path) -> None:
+    comment = "# type: (MetricOp) -> None"
+    code = f"from pedl.trial import MetricOp\n\n\ndef f(op):\n    {comment}\n    return None\n"
+    write_tree(tmp_path, TRIAL | {"model_def.py": USES_STUCK, "stuck.py": code})
+
+    found = migrate([tmp_path], Options(partial=True)).of_kind(Kind.LEFT)
+
+    assert [(one.path.name, one.line, one.message) for one in found] == [
+        ("stuck.py", 1, f"nothing but `{comment}` needs pedl.trial.MetricOp")
+    ]
+
+
 @pytest.mark.parametrize(
     "use",
     [
