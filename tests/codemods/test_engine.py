@@ -396,13 +396,30 @@ def test_requirements_of_a_trial_that_is_not_written_are_left_for_now(tmp_path: 
     assert "pedl==" not in (tmp_path / "done" / "requirements.txt").read_text()
 
 
-def test_an_old_pin_beside_a_finished_trial_is_a_note(tmp_path: Path) -> None:
-    write_tree(tmp_path, TRIAL | {"requirements.txt": "tensorflow==1.15\npedl\n"})
+@pytest.mark.parametrize("harness", ["pedl\n", ""], ids=["", "in the image"])
+@pytest.mark.parametrize("pin", ["tensorflow==1.15", "numpy==1.16.4"])
+def test_a_pin_in_a_finished_trial_that_cannot_be_met_is_raised(
+    harness: str, pin: str, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, TRIAL | {"requirements.txt": f"{pin}\n{harness}"})
 
     done = run(tmp_path)
 
     assert done.exit_code == 0, done.output
-    assert "requirements.txt:1: R302 note: " in done.output
+    assert f"requirements.txt:1: R302 note: {pin} cannot be met beside pedl2det[run]" in done.output
+    assert pin not in (tmp_path / "requirements.txt").read_text()
+
+
+def test_a_pin_above_a_finished_trial_is_a_note(tmp_path: Path) -> None:
+    text = "tensorflow==1.15\n"
+    write_tree(tmp_path, {"requirements.txt": text})
+    write_tree(tmp_path / "trial", TRIAL)
+
+    done = run(tmp_path)
+
+    assert done.exit_code == 0, done.output
+    assert "requirements.txt:1: R302 note: tensorflow==1.15: a migrated trial" in done.output
+    assert (tmp_path / "requirements.txt").read_text() == text
 
 
 def test_commands_are_written_for_the_cluster_where_there_is_one(tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ from pedl2det.analysis.tree import NOTEBOOK, YAML, files_below, is_python, is_te
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Unreadable
 
+#: What texts name that may have to change: the old API, and what it was pinned with.
+_WORDS = (b"pedl", b"determined", b"tensorflow", b"keras", b"numpy", b"h5py", b"protobuf")
+
 
 @dataclass(frozen=True)
 class Discovered:
@@ -146,7 +149,7 @@ def _is_config(data: bytes) -> bool:
 
 def _may_name(data: bytes) -> bool:
     lowered = data.lower()
-    return any(word in lowered for word in (b"pedl", b"determined", b"tensorflow", b"keras"))
+    return any(word in lowered for word in _WORDS)
 
 
 def _is_below(path: Path, directories: Sequence[Path]) -> bool:

@@ -15,6 +15,7 @@ from pedl2det.engine.options import Options
 from pedl2det.engine.result import Change, NewFile, Result
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.texts import (
+    PlaceOfTrial,
     TextResult,
     ignore_note,
     is_requirement_file,
@@ -43,7 +44,7 @@ def migrate_texts(discovered: Discovered, result: Result, options: Options) -> N
         except UnicodeDecodeError:
             continue
         new = text
-        for one in _results(path, text, options, bool(_near(path, done))):
+        for one in _results(path, text, options, _place_of_trial(path, done)):
             new = _taken(path, text, new, one, skipped_in_text(text), options, result)
         if new != text:
             bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
@@ -58,11 +59,19 @@ def _near(path: Path, directories: Iterable[Path]) -> list[Path]:
     ]
 
 
-def _results(path: Path, text: str, options: Options, beside_trial: bool) -> Iterable[TextResult]:
+def _place_of_trial(path: Path, directories: Iterable[Path]) -> PlaceOfTrial:
+    """Where the nearest trial is, seen from a file."""
+    near = _near(path, directories)
+    if any(path.is_relative_to(one) for one in near):
+        return "around"
+    return "below" if near else ""
+
+
+def _results(path: Path, text: str, options: Options, trial: PlaceOfTrial) -> Iterable[TextResult]:
     name, lowered = str(path), text.lower()
-    if is_requirement_file(name) and (beside_trial or "pedl" in lowered):
-        yield migrate_requirements(name, text, options.cluster)
-    if is_shell_file(name) and ("pedl" in lowered or (beside_trial and "from " in lowered)):
+    if is_requirement_file(name) and (trial or "pedl" in lowered):
+        yield migrate_requirements(name, text, options.cluster, trial)
+    if is_shell_file(name) and ("pedl" in lowered or (trial and "from " in lowered)):
         yield migrate_shell(name, text, options.cluster)
     note = ignore_note(name, options.cluster)
     if note is not None:

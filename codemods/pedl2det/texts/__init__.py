@@ -3,13 +3,18 @@
 from pedl2det.analysis.experiment import ConfigFacts
 from pedl2det.texts.configs import migrate_config
 from pedl2det.texts.ignore_files import ignore_note
-from pedl2det.texts.requirements import is_requirement_file, migrate_requirements
+from pedl2det.texts.requirements import (
+    PlaceOfTrial,
+    is_requirement_file,
+    migrate_requirements,
+)
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
 from pedl2det.texts.shell_lines import migrate_shell
 from pedl2det.texts.shell_places import is_shell_file
 
 __all__ = [
     "ConfigFacts",
+    "PlaceOfTrial",
     "TextChange",
     "TextFinding",
     "TextResult",

@@ -1,27 +1,26 @@
-"""Migrate requirements on PEDL (R301), and name pins that nothing builds any more (R302)."""
+"""Migrate requirements on PEDL (R301), and those that cannot be met beside it (R302)."""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePath
+from typing import Literal
 
-from packaging.version import Version
+from packaging.specifiers import SpecifierSet
 
 from pedl2det.edits.spans import Span, apply
 from pedl2det.texts import toml_requirements
-from pedl2det.texts.required import (
-    CLUSTER,
-    allows_only_before,
-    is_old_wheel,
-    name_of,
-    replacement,
-    target,
-)
+from pedl2det.texts.needs import Needs, met_instead, needs
+from pedl2det.texts.required import CLUSTER, is_old_wheel, name_of, parse, replacement, target
 from pedl2det.texts.requirement_spans import Place, places
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
+
+#: Where a migrated trial is, seen from a file.
+PlaceOfTrial = Literal["around", "below", ""]
 
 REQUIRED, PINNED = "R301", "R302"
 
@@ -29,18 +28,20 @@ _LISTS = re.compile(
     r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.(?:txt|in)", re.IGNORECASE
 )
 _OTHERS = {"pyproject.toml", "setup.cfg", "setup.py", "environment.yaml", "environment.yml"}
-_TENSORFLOW = "a migrated trial needs TensorFlow 2.15 or later, with its Keras"
-_DETERMINED = "its images have an older TensorFlow than the 2.15 that a migrated trial needs"
-#: The first version that trains a migrated trial, and why.
-_FIRST = {
-    **dict.fromkeys(
-        ("keras", "tensorflow", "tensorflow-cpu", "tensorflow-gpu"), ("2.15", _TENSORFLOW)
+#: The first Determined that trains a migrated trial, and why.
+_HARNESS_NEEDS = {
+    "determined": (
+        SpecifierSet(">=0.26"),
+        "its images have an older TensorFlow than the 2.15 that a migrated trial needs",
+        "remove the line, or raise the version",
     ),
-    "numpy": ("1.23", "TensorFlow 2.15 needs NumPy 1.23 or later"),
-    "determined": ("0.26", _DETERMINED),
-    "determined-cli": ("99", "since Determined 0.15 it is a part of determined"),
+    "determined-cli": (
+        SpecifierSet("<0"),
+        "since Determined 0.15 it is a part of determined",
+        CLUSTER,
+    ),
 }
-_HARNESSES = {"pedl", "pedl2det", "determined", "determined-cli"}
+_LOCAL_HARNESSES = {"pedl", "pedl2det"}
 
 
 def is_requirement_file(path_name: str) -> bool:
@@ -50,8 +51,10 @@ def is_requirement_file(path_name: str) -> bool:
     return in_folder or path.name in _OTHERS or _LISTS.fullmatch(path.name) is not None
 
 
-def migrate_requirements(path_name: str, text: str, cluster: bool) -> TextResult:
-    """Replace every requirement on PEDL.
+def migrate_requirements(
+    path_name: str, text: str, cluster: bool, trial: PlaceOfTrial = ""
+) -> TextResult:
+    """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
 
     Args:
         path_name: the file: requirements, constraints, ``pyproject.toml``, ``setup.cfg``,
@@ -59,43 +62,122 @@ def migrate_requirements(path_name: str, text: str, cluster: bool) -> TextResult
         text: the text.
         cluster: whether the team has a Determined cluster: then ``determined`` is required, and
             ``pedl2det[run]`` otherwise.
+        trial: where a migrated trial is: in a directory around the file, below the file's
+            directory, or elsewhere.
     """
     path = PurePath(path_name)
     new = target(cluster)
     if "constraints" in path.name.lower():
         new = new.partition("[")[0]  # a constraint has no extras
+    required = list(_required(path, text))
+    names = {name_of(one) for _, one in required}
+    has_old = any(is_old_wheel(one) for _, one in required)
+    serves_local = has_old or bool(names & _LOCAL_HARNESSES)
+    serves_cluster = bool(names & _HARNESS_NEEDS.keys())
+    is_local = not cluster and not serves_cluster
+    is_raised = is_local and (serves_local or trial == "around")
+    needed = needs(not is_local) if trial or serves_local or serves_cluster else {}
+    match path.suffix:
+        case ".py":
+            return TextResult(text, (), tuple(_in_setup(required, new, needed)))
+        case ".toml":
+            result = _in_toml(text, new, needed if is_raised else {})
+        case _:
+            result = _in_lists(path, text, new, needed if is_raised else {})
+    findings = [*result.findings, *_old_harnesses(required)]
+    if not is_raised:
+        findings += _too_old(required, needed, cluster)
+    elif result.changes:
+        compared = {one.line for one in result.findings}
+        others = [one for one in required if one[0] not in compared]
+        findings += _not_compared(path, others, needed)
+    return replace(result, findings=tuple(sorted(findings, key=lambda one: one.line)))
+
+
+def _required(path: PurePath, text: str) -> Iterator[tuple[int, str]]:
+    """Every requirement of a file, with its line."""
     if path.suffix == ".py":
-        return TextResult(text, (), tuple(_in_setup(text, new)))
-    if path.suffix == ".toml":
-        return _in_toml(text, new)
-    return _in_lists(path, text, new)
+        yield from _in_program(text)
+    elif path.suffix == ".toml":
+        yield from toml_requirements.replace(text, "", {}).required
+    else:
+        text = text.removeprefix("\ufeff")
+        for place in places(path, text):
+            yield text.count("\n", 0, place.start) + 1, place.text
 
 
-def _in_lists(path: PurePath, text: str, new: str) -> TextResult:
+def _in_lists(path: PurePath, text: str, new: str, needed: Needs) -> TextResult:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
     found = list(places(path, body))
     has_new = any(name_of(place.text) == name_of(new) for place in found)
     spans, changes, findings = [], [], []
     for place in found:
-        written = new if is_old_wheel(place.text) else replacement(place.text, new)
         line = body.count("\n", 0, place.start) + 1
+        raised = met_instead(place.text, needed)
+        written = new if is_old_wheel(place.text) else replacement(place.text, new) or raised
         if written is None:
             continue
-        if has_new and path.suffix in (".txt", ".in"):
+        if raised is not None:
+            findings.append(_raised(line, place.text, raised))
+        elif has_new and path.suffix in (".txt", ".in"):
             spans.append(_whole_line(body, place))
             changes.append(TextChange(REQUIRED, line, f"{place.text} goes: {new} is required"))
             continue
         spans.append(Span(place.start, place.end, written))
-        changes.append(TextChange(REQUIRED, line, f"{place.text} is {new}"))
+        rule = PINNED if raised else REQUIRED
+        changes.append(TextChange(rule, line, f"{place.text} is {written}"))
         if "--hash" in body[place.start : place.end]:
-            message = f"{new} has no hashes here yet"
+            message = f"{written} has no hashes here, and pip requires one of each line"
             findings.append(
-                TextFinding(REQUIRED, line, "note", message, "compile the requirements again")
+                TextFinding(rule, line, "left", message, "compile the requirements again")
             )
-    lines = [(body.count("\n", 0, place.start) + 1, place.text) for place in found]
-    findings += _pins(lines, new)
     return TextResult(mark + apply(body, spans), tuple(changes), tuple(findings))
+
+
+def _raised(line: int, old: str, new: str) -> TextFinding:
+    message = f"{old} cannot be met beside pedl2det[run], which needs {new}; raised"
+    return TextFinding(PINNED, line, "note", message)
+
+
+def _old_harnesses(required: Sequence[tuple[int, str]]) -> Iterator[TextFinding]:
+    """Name versions of Determined that train no migrated trial."""
+    for line, text in required:
+        name = name_of(text)
+        if name in _HARNESS_NEEDS:
+            needed, why, help_ = _HARNESS_NEEDS[name]
+            if met_instead(text, {name: needed}):
+                yield TextFinding(PINNED, line, "note", f"{text}: {why}", help_)
+
+
+def _too_old(
+    required: Sequence[tuple[int, str]], needed: Needs, cluster: bool
+) -> Iterator[TextFinding]:
+    """Name what a migrated trial cannot be trained with, in a file that may serve other code."""
+    for line, text in required:
+        new = met_instead(text, needed)
+        if new is not None:
+            help_ = f"remove the line, or write {new}"
+            help_ += "; on a cluster, the image brings TensorFlow" if cluster else ""
+            message = f"{text}: a migrated trial needs {new}"
+            yield TextFinding(PINNED, line, "note", message, help_)
+
+
+def _not_compared(
+    path: PurePath, required: Sequence[tuple[int, str]], needed: Needs
+) -> Iterator[TextFinding]:
+    """Name the pins of packages of which nothing is known here."""
+    pins = []
+    for line, text in required:
+        requirement = parse(text)
+        if requirement is None or name_of(text) in {*needed, *_LOCAL_HARNESSES}:
+            continue
+        if any(one.operator in ("==", "===", "<", "<=", "~=") for one in requirement.specifier):
+            pins.append((line, text))
+    if pins:
+        message = f"whether Python 3.11 has {', '.join(text for _, text in pins)} was not checked"
+        help_ = f"pip install --dry-run -r {path.name}" if path.suffix in (".txt", ".in") else ""
+        yield TextFinding(PINNED, pins[0][0], "note", message, help_)
 
 
 def _whole_line(text: str, place: Place) -> Span:
@@ -104,33 +186,21 @@ def _whole_line(text: str, place: Place) -> Span:
     return Span(start, len(text) if end < 0 else end + 1, "")
 
 
-def _pins(lines: list[tuple[int, str]], new: str) -> Iterator[TextFinding]:
-    """Name pins that exclude every TensorFlow that trains a migrated trial."""
-    if not any(name_of(text) in _HARNESSES for _, text in lines):
-        return
-    for line, text in lines:
-        first, why = _FIRST.get(name_of(text) or "", ("0", ""))
-        if allows_only_before(text, Version(first)):
-            message = f"{text}: {why}"
-            is_part = name_of(text) == "determined-cli"
-            help_ = CLUSTER if is_part else "remove the line, or raise the version"
-            if new.startswith(CLUSTER) and why == _TENSORFLOW:
-                help_ += "; on a cluster, the image brings TensorFlow"
-            yield TextFinding(PINNED, line, "note", message, help_)
-
-
-def _in_toml(text: str, new: str) -> TextResult:
-    edit = toml_requirements.replace(text, new)
+def _in_toml(text: str, new: str, needed: Needs) -> TextResult:
+    edit = toml_requirements.replace(text, new, needed)
     if edit.is_refused:
         found = re.search(r"(?m)^[^#\n]*\bpedl\b", text)
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         message = "pedl is required in a way that is not edited"
         return TextResult(text, (), (TextFinding(REQUIRED, line, "left", message, new),))
+    raised = {line: _raised(line, old, written) for line, old, written in edit.raised}
     changes = [
-        TextChange(REQUIRED, number, f"pedl is {new}") for number in _changed_lines(text, edit.text)
+        TextChange(PINNED, line, raised[line].message)
+        if line in raised
+        else TextChange(REQUIRED, line, f"pedl is {new}")
+        for line in _changed_lines(text, edit.text)
     ]
-    lines = [(text.count("\n", 0, max(text.find(one), 0)) + 1, one) for one in edit.required]
-    return TextResult(edit.text, tuple(changes), tuple(_pins(lines, new)))
+    return TextResult(edit.text, tuple(changes), tuple(raised.values()))
 
 
 def _changed_lines(old: str, new: str) -> Iterator[int]:
@@ -141,8 +211,21 @@ def _changed_lines(old: str, new: str) -> Iterator[int]:
             yield from range(start + 1, end + 1)
 
 
-def _in_setup(text: str, new: str) -> Iterator[TextFinding]:
-    """Name the requirements of ``setup.py``."""
+def _in_setup(
+    required: Sequence[tuple[int, str]], new: str, needed: Needs
+) -> Iterator[TextFinding]:
+    """Name the requirements of ``setup.py`` that cannot be met."""
+    for line, text in required:
+        if replacement(text, new) is not None:
+            message = f"{text}: setup.py requires PEDL, which no index serves"
+            yield TextFinding(REQUIRED, line, "left", message, f'"{new}"')
+        elif (raised := met_instead(text, needed)) is not None:
+            message = f"{text}: setup.py requires it, and a migrated trial needs {raised}"
+            yield TextFinding(PINNED, line, "left", message, f'"{raised}"')
+
+
+def _in_program(text: str) -> Iterator[tuple[int, str]]:
+    """Every string of a list in ``setup.py``, with its line."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -150,7 +233,5 @@ def _in_setup(text: str, new: str) -> Iterator[TextFinding]:
     for node in ast.walk(tree):
         if isinstance(node, ast.List | ast.Tuple):
             for item in node.elts:
-                value = item.value if isinstance(item, ast.Constant) else None
-                if isinstance(value, str) and replacement(value.strip(), new) is not None:
-                    message = f"{value}: setup.py requires PEDL, which no index serves"
-                    yield TextFinding(REQUIRED, item.lineno, "left", message, f'"{new}"')
+                if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                    yield item.lineno, item.value.strip()

@@ -217,11 +217,12 @@ RULES = (
     TextRule(
         "R302",
         "old-pins",
-        "tensorflow==1.14, keras==2.2.4, determined==0.14 and images with an older TensorFlow "
-        "exclude what trains a migrated trial: a note, because which version to take is yours to "
-        "say.",
+        "tensorflow==1.14, keras==2.2.4, numpy<1.19 cannot be met beside pedl2det[run]: no version "
+        "is in both. Beside it, and in the directory of a trial, they become what it needs. In "
+        "files that serve other code too, for a cluster, and of images it is a note; in setup.py "
+        "it is left.",
         "requirements.txt",
-        "pedl2det[run]\ntensorflow==1.14.0\n",
-        "pedl2det[run]\ntensorflow==1.14.0\n",
+        "pedl2det[run]\ntensorflow==1.14.0\nnumpy<3\n",
+        "pedl2det[run]\ntensorflow>=2.15,<2.22\nnumpy<3\n",
     ),
 )

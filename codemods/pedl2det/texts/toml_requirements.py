@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl2det.texts.required import CLUSTER, is_old_wheel, name_of, replacement
+from packaging.requirements import Requirement
+
+from pedl2det.texts.needs import Needs, met_instead, written
+from pedl2det.texts.required import is_old_wheel, parse, replacement
 
 #: Tables, and which of their keys hold lists of requirements.
 _LISTS = {
@@ -26,21 +30,39 @@ class TomlEdit:
 
     Attributes:
         text: the new text.
-        required: every requirement of the file, replaced or not.
+        required: every requirement of the file, replaced or not, with its line.
+        raised: the line of each one that could not be met, the old and the new requirement.
         is_refused: whether PEDL is required in a way that cannot be edited.
     """
 
     text: str
-    required: tuple[str, ...] = ()
+    required: tuple[tuple[int, str], ...] = ()
+    raised: tuple[tuple[int, str, str], ...] = ()
     is_refused: bool = False
 
 
-def replace(text: str, new: str) -> TomlEdit:
-    """Replace the requirements on PEDL in ``pyproject.toml``.
+@dataclass(frozen=True)
+class _Item:
+    """A requirement of the document.
+
+    Attributes:
+        text: the requirement.
+        pattern: what finds its place in the text of the file.
+        write: puts another requirement in its place; false if it cannot.
+    """
+
+    text: str
+    pattern: str
+    write: Callable[[str], bool]
+
+
+def replace(text: str, new: str, needed: Needs) -> TomlEdit:
+    """Replace the requirements on PEDL in ``pyproject.toml``, and those that cannot be met.
 
     Args:
         text: the file.
-        new: what is required in their place.
+        new: what is required in place of PEDL.
+        needed: what is needed beside it.
     """
     import tomlkit  # most runs find no such file
     from tomlkit.exceptions import TOMLKitError
@@ -51,20 +73,109 @@ def replace(text: str, new: str) -> TomlEdit:
         return TomlEdit(text, is_refused=re.search(r"(?m)^[^#\n]*\bpedl\b", text) is not None)
     if tomlkit.dumps(document) != text:
         return TomlEdit(text, is_refused=True)
-    required: list[str] = []
+    required, raised = [], []
+    for item in [*_listed(document), *_pythons(document), *_of_poetry(document)]:
+        place = re.search(item.pattern, text)
+        line = text.count("\n", 0, place.start() if place else 0) + 1
+        required.append((line, item.text))
+        replaces = new if is_old_wheel(item.text) else replacement(item.text, new)
+        instead = replaces or _instead(item.text, needed)
+        if instead is None:
+            continue
+        is_written = item.write(instead)
+        if replaces and not is_written:
+            return TomlEdit(text, is_refused=True)
+        if is_written and not replaces:
+            raised.append((line, item.text, instead))
+    return TomlEdit(tomlkit.dumps(document), tuple(required), tuple(raised))
+
+
+def _instead(text: str, needed: Needs) -> str | None:
+    """What replaces a requirement that cannot be met.
+
+    Tools lock a project for every Python that it allows, so an older one cannot be met either.
+    """
+    requirement = parse(text)
+    if requirement is not None and requirement.name == "python" and "python" in needed:
+        allows_older = requirement.specifier.contains("3.10")
+        return written("python", needed) if allows_older else met_instead(text, needed)
+    return met_instead(text, needed)
+
+
+def _listed(document: Any) -> Iterator[_Item]:
+    """Requirements in lists."""
+
+    def write(items: Any, index: int, new: str) -> bool:
+        items[index] = _like(items[index], new)
+        return True
+
     for items in _lists(document):
         for index, item in enumerate(items):
-            if not isinstance(item, str):
-                continue  # {include-group = "..."}
-            required.append(str(item))
-            written = new if is_old_wheel(item) else replacement(item, new)
-            if written is not None:
-                items[index] = _like(item, written)
+            if isinstance(item, str):  # not {include-group = "..."}
+                yield _Item(str(item), re.escape(item), functools.partial(write, items, index))
+
+
+def _pythons(document: Any) -> Iterator[_Item]:
+    """The versions of Python that a project allows."""
+    project = _at(document, ("project",)) or {}
+    if isinstance(old := project.get("requires-python"), str):
+
+        def write(new: str) -> bool:
+            project["requires-python"] = _like(old, new.removeprefix("python"))
+            return True
+
+        yield _Item(f"python{old}", r"(?m)^[ \t]*requires-python\b", write)
+
+
+def _of_poetry(document: Any) -> Iterator[_Item]:
+    """The requirements in Poetry's tables."""
     for table in _poetry_tables(document):
-        required += [name for name in table if name != "pedl"]
-        if "pedl" in table and not _rename(table, new):
-            return TomlEdit(text, is_refused=True)
-    return TomlEdit(tomlkit.dumps(document), tuple(required))
+        for name in list(table):
+            value = table[name]
+            version = value.get("version") if isinstance(value, dict) else value
+            text = f"{name}{_bounds(version)}" if isinstance(version, str) else name
+            key = rf"(?m)^[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*="
+            yield _Item(text, key, functools.partial(_write_poetry, table, name))
+
+
+def _bounds(version: str) -> str:
+    """The bounds of a version of Poetry, as a requirement has them."""
+    bounds = []
+    for part in filter(None, re.split(r"[ \t]*,[ \t]*", version.strip())):
+        found = re.fullmatch(r"([\^~]?)[ \t]*v?(\d+(?:\.\d+)*)", part)
+        if found is None:
+            bounds += [part] if part != "*" else []
+            continue
+        release = [int(number) for number in found[2].split(".")]
+        match found[1]:
+            case "^":
+                fixed = next((n for n, number in enumerate(release) if number), len(release) - 1)
+            case "~":
+                fixed = min(1, len(release) - 1)
+            case _:
+                bounds.append(f"=={found[2]}")
+                continue
+        above = [*release[:fixed], release[fixed] + 1]
+        bounds.append(f">={found[2]},<{'.'.join(map(str, above))}")
+    return ",".join(bounds)
+
+
+def _write_poetry(table: Any, name: str, new: str) -> bool:
+    """Put another requirement in the place of a key; its comment stays."""
+    import tomlkit
+
+    requirement = Requirement(new)
+    bounds = re.sub(r"^[\w.-]+(\[.*?\])?", "", new)
+    old = table[name]
+    if requirement.name == name and isinstance(old, dict):
+        old["version"] = bounds
+        return True
+    value: Any = tomlkit.string(bounds or "*")
+    if requirement.extras:
+        extras = sorted(requirement.extras)
+        value = tomlkit.inline_table()
+        value.update({"version": bounds or "*", "extras": extras})
+    return _rename(table, name, requirement.name, value)
 
 
 def _like(old: Any, text: str) -> Any:
@@ -91,8 +202,8 @@ def _poetry_tables(document: Any) -> Iterator[Any]:
     yield from (table for table in found if isinstance(table, dict))
 
 
-def _rename(table: Any, new: str) -> bool:
-    """Put another key and value in the place of ``pedl``; its comment stays."""
+def _rename(table: Any, old_name: str, name: str, value: Any) -> bool:
+    """Put another key and value in the place of a key; its comment stays."""
     import tomlkit
     from tomlkit.items import Table
 
@@ -100,15 +211,11 @@ def _rename(table: Any, new: str) -> bool:
     if body is None:
         return False
     for index, (key, old) in enumerate(body):
-        if key is None or key.key != "pedl" or isinstance(old, Table):
+        if key is None or key.key != old_name or isinstance(old, Table):
             continue
-        value: Any = tomlkit.string("*")
-        if new != CLUSTER:
-            value = tomlkit.inline_table()
-            value.update({"version": "*", "extras": ["run"]})
         value.trivia.comment_ws, value.trivia.comment = old.trivia.comment_ws, old.trivia.comment
         value.trivia.trail, value.trivia.indent = old.trivia.trail, old.trivia.indent
-        body[index] = (tomlkit.key(name_of(new) or new), value)
+        body[index] = (tomlkit.key(name), value)
         return True
     return False
 

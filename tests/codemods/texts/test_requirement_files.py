@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import tomllib
+from importlib import metadata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from pedl2det.texts import TextResult, is_requirement_file, migrate_requirements
-from pedl2det.texts.required import allows_only_before, replacement
+from pedl2det.texts.needs import OF_TENSORFLOW, met_instead, needs
+from pedl2det.texts.required import replacement
+from support import ROOT
 
 NEW = "pedl2det[run]"
 
@@ -45,27 +50,80 @@ def test_what_replaces_a_requirement(old: str, new: str | None) -> None:
     assert replacement(old, NEW) == new
 
 
+TENSORFLOW = "tensorflow>=2.15,<2.22"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("tensorflow==1.14.0", True),
-        ("tensorflow==1.*", True),
-        ("tensorflow>=1.13,<2", True),
-        ("tensorflow<2.15", True),
-        ("tensorflow~=1.14", True),
-        ("tensorflow~=2.4.0", True),
-        ("tensorflow=1.14", True),
-        ("keras[x]==2.2.4 ; python_version<'3'", True),
-        ("tensorflow~=2.4", False),  # any 2.x from 2.4 on
-        ("tensorflow>=1.14", False),
-        ("tensorflow!=1.14", False),
-        ("tensorflow<=2.15", False),
-        ("tensorflow==2.18.*", False),
-        ("tensorflow ; python_version<'3'", False),
+        ("tensorflow==1.14.0", TENSORFLOW),
+        ("tensorflow==1.*", TENSORFLOW),
+        ("tensorflow>=1.13,<2", TENSORFLOW),
+        ("tensorflow<2.15", TENSORFLOW),
+        ("tensorflow~=1.14", TENSORFLOW),
+        ("tensorflow~=2.4.0", TENSORFLOW),
+        ("tensorflow=1.14", TENSORFLOW),  # as conda writes it
+        ("tensorflow=1.14.0=mkl_py37", TENSORFLOW),
+        ("tensorflow>=3", TENSORFLOW),
+        ("tensorflow-gpu==1.14 ; os_name=='posix'", f"{TENSORFLOW} ; os_name=='posix'"),
+        ("tensorflow-gpu", TENSORFLOW),  # no release of it is for Python 3.11
+        ("tensorflow-cpu==2.4", "tensorflow-cpu>=2.15,<2.22"),
+        ("https://s/tensorflow-1.14.0-cp36-cp36m-linux_x86_64.whl", TENSORFLOW),
+        ("tf @ https://s/tensorflow-1.14.0-cp36-cp36m-linux_x86_64.whl", TENSORFLOW),
+        ("Keras[x]==2.2.4", "keras[x]>=2.15"),
+        ("numpy<1.19", "numpy>=1.26"),
+        ("h5py==2.10.0", "h5py>=3.10"),
+        ("protobuf==3.9.0", "protobuf>=3.20.3"),
+        ("requests[security]==2.22", "requests[security]>=2.28"),
+        ("python=3.6", "python>=3.11"),
+        ("keras==2.2.4 ; python_version<'3'", None),  # not on the Python that trains
+        ("tensorflow~=2.4", None),  # any 2.x from 2.4 on
+        ("tensorflow>=1.14", None),
+        ("tensorflow!=1.14", None),
+        ("tensorflow>2.15", None),
+        ("tensorflow<=2.15", None),
+        ("tensorflow==2.18.*", None),
+        ("tensorflow<2.16,!=2.15.0", None),
+        ("keras==2.15.0", None),
+        ("numpy<3", None),
+        ("pandas==0.25.0", None),
+        ("-r base.txt", None),
     ],
 )
-def test_which_requirements_allow_only_old_versions(text: str, expected: bool) -> None:
-    assert allows_only_before(text, Version("2.15")) == expected
+def test_what_cannot_be_met_beside_pedl2det(text: str, expected: str | None) -> None:
+    assert met_instead(text, needs(cluster=False)) == expected
+
+
+def test_what_the_own_requirements_say_is_what_pyproject_says() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    listed = [*project["dependencies"], *project["optional-dependencies"]["run"]]
+    own = {one.name: one.specifier for one in map(Requirement, listed)}
+
+    assert own.keys() <= needs(cluster=False).keys()
+    for name, specifier in own.items():
+        assert set(specifier) <= set(needs(cluster=False)[name]), name
+    assert str(needs(cluster=False)["python"]) == project["requires-python"]
+
+
+def test_what_tensorflow_needs_is_no_more_than_what_its_packages_say() -> None:
+    """Each bound of the table is one that an installed package of its closure has, or a looser."""
+    closure = ("tensorflow", "tensorboard", "matplotlib")
+    try:
+        said = [Requirement(text) for name in closure for text in metadata.requires(name) or ()]
+    except metadata.PackageNotFoundError:
+        pytest.skip("TensorFlow is not installed")
+    for name, specifier in OF_TENSORFLOW.items():
+        lower = [Version(one.version) for one in specifier if one.operator == ">="]
+        theirs = [
+            Version(bound.version)
+            for one in said
+            if canonicalize_name(one.name) == name
+            for bound in one.specifier
+            if bound.operator == ">="
+        ]
+        assert theirs, name
+        assert lower <= [max(theirs)], name
+        assert specifier.contains(metadata.version(name)), name
 
 
 LINES = [
@@ -114,31 +172,104 @@ def test_what_is_required_already_is_not_required_twice(new: str, cluster: bool)
     assert rewritten("requirements.txt", text, cluster) == f"numpy\n{new}\n"
 
 
-def test_hashes_that_are_gone_are_noted() -> None:
+def test_hashes_that_are_gone_are_left_to_compile() -> None:
     result = migrate_requirements("requirements.txt", "pedl==0.11 --hash=sha256:ab\n", False)
 
     assert [(one.kind, one.help) for one in result.findings] == [
-        ("note", "compile the requirements again")
+        ("left", "compile the requirements again")
     ]
 
 
+OF_2019 = "tensorflow==1.14.0  # old\nKeras==2.2.4\npandas==0.25\n"
+
+
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "old", "new"),
     [
-        ("requirements.txt", "pedl\ntensorflow==1.14.0\nkeras==2.2.4\npandas==0.25\n"),
+        (
+            "requirements.txt",
+            f"pedl==0.11\n{OF_2019}",
+            f"{NEW}\n{TENSORFLOW}  # old\nkeras>=2.15\npandas==0.25\n",
+        ),
+        (
+            "constraints.txt",
+            f"pedl2det\n{OF_2019}",
+            f"pedl2det\n{TENSORFLOW}  # old\nkeras>=2.15\npandas==0.25\n",
+        ),
+        (
+            "environment.yml",
+            "dependencies:\n- python=3.6\n- 'tensorflow-gpu=1.14'\n- pip:\n  - pedl==0.11\n",
+            f"dependencies:\n- python>=3.11\n- '{TENSORFLOW}'\n- pip:\n  - {NEW}\n",
+        ),
+        (
+            "setup.cfg",
+            "[options]\ninstall_requires =\n  pedl\n  numpy<1.17  # old\n",
+            f"[options]\ninstall_requires =\n  {NEW}\n  numpy>=1.26  # old\n",
+        ),
         (
             "pyproject.toml",
-            '[project]\ndependencies = [\n"pedl2det",\n"tensorflow<2",\n"keras<2.3"]',
+            '[project]\nrequires-python = ">=3.6"\ndependencies = [\n  "pedl",\n'
+            "  'h5py<3',  # old\n]\n",
+            f'[project]\nrequires-python = ">=3.11"\ndependencies = [\n  "{NEW}",\n'
+            "  'h5py>=3.10',  # old\n]\n",
+        ),
+        (
+            "pyproject.toml",
+            '[tool.poetry.dependencies]\npython = "^3.6"\npedl2det = "*"\n'
+            'tensorflow-gpu = "1.14.0"  # old\nnumpy = {version = "~1.16"}\nh5py = "^2.9"\n'
+            'requests = "^2.20"\n',
+            '[tool.poetry.dependencies]\npython = ">=3.11"\npedl2det = "*"\n'
+            'tensorflow = ">=2.15,<2.22"  # old\nnumpy = {version = ">=1.26"}\n'
+            'h5py = ">=3.10"\nrequests = "^2.20"\n',
         ),
     ],
+    ids=["list", "constraints", "conda", "setup.cfg", "pyproject", "poetry"],
 )
-def test_old_pins_beside_the_harness_are_notes(name: str, text: str) -> None:
-    result = migrate_requirements(name, text, False)
+def test_pins_that_cannot_be_met_beside_pedl2det_are_raised(name: str, old: str, new: str) -> None:
+    result = migrate_requirements(name, old, False)
 
-    pins = [one for one in result.findings if one.rule == "R302"]
-    first = 2 if name.endswith(".txt") else 4
-    assert [(one.kind, one.line) for one in pins] == [("note", first), ("note", first + 1)]
-    assert "needs TensorFlow 2.15 or later" in pins[0].message
+    assert result.text == new
+    raised = [one for one in result.findings if one.rule == "R302" and "needs" in one.message]
+    assert {one.kind for one in raised} == {"note"}
+    lines = zip(old.split("\n"), new.split("\n"), strict=True)
+    changed = [n for n, (was, now) in enumerate(lines, 1) if was != now and "pedl" not in was]
+    assert [one.line for one in raised] == changed
+    again = migrate_requirements(name, new, False)
+    assert (again.text, again.findings) == (new, ())
+
+
+def test_what_was_not_compared_is_said_once() -> None:
+    result = migrate_requirements(
+        "requirements.txt", f"pedl\n{OF_2019}tensorflow-gpu==1.14\nscipy<1.4\nsix\n", False
+    )
+
+    (note,) = [one for one in result.findings if "Python 3.11" in one.message]
+    assert note.message == "whether Python 3.11 has pandas==0.25, scipy<1.4 was not checked"
+    assert note.help == "pip install --dry-run -r requirements.txt"
+
+
+@pytest.mark.parametrize("cluster", [False, True])
+def test_old_pins_around_a_trial_are_notes_where_the_file_has_no_harness(cluster: bool) -> None:
+    result = migrate_requirements("requirements.txt", OF_2019, cluster, trial="below")
+
+    assert result.text == OF_2019
+    assert [(one.kind, one.line) for one in result.findings] == [("note", 1), ("note", 2)]
+    assert f"needs {TENSORFLOW}" in result.findings[0].message
+
+
+def test_old_pins_of_the_trial_itself_are_raised_where_the_image_had_the_harness() -> None:
+    result = migrate_requirements("requirements.txt", OF_2019, False, trial="around")
+
+    assert result.text == f"{TENSORFLOW}  # old\nkeras>=2.15\npandas==0.25\n"
+
+
+def test_old_pins_for_a_cluster_are_notes() -> None:
+    text = "determined\ntensorflow==1.14.0\nkeras==2.2.4\ntqdm==4.1\n"
+
+    for cluster in (False, True):
+        result = migrate_requirements("requirements.txt", text, cluster, trial="around")
+        assert result.text == text
+        assert [(one.kind, one.line) for one in result.findings] == [("note", 2), ("note", 3)]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +277,7 @@ def test_old_pins_beside_the_harness_are_notes(name: str, text: str) -> None:
     [
         ("determined==0.14.2", "an older TensorFlow"),
         ("determined-cli==0.12.4", "a part of determined"),
-        ("numpy<1.19", "NumPy 1.23"),
+        ("numpy<1.19", "numpy>=1.23.5"),
         ("determined>=0.38", None),
         ("numpy<3", None),
     ],
@@ -208,12 +339,13 @@ def test_requirements_in_pyproject() -> None:
         .replace("'pedl; os", f"'{NEW}; os")
         .replace('pedl = ["pedl"]', f'pedl = ["{NEW}"]')
         .replace("pedl @ https://m/pedl.whl", NEW)
+        .replace('python = "^3.6"', 'python = ">=3.11"')
         .replace('pedl = "^0.11"', poetry)
         .replace('pedl = {git = "https://m/pedl"}', poetry)
     )
     parsed = tomllib.loads(result.text)
     assert parsed["tool"]["poetry"]["dependencies"]["pedl2det"]["extras"] == ["run"]
-    assert sorted(change.line for change in result.changes) == [2, 12, 13, 17, 19, 23, 27]
+    assert sorted(change.line for change in result.changes) == [2, 12, 13, 17, 19, 22, 23, 27]
     assert rewritten("pyproject.toml", result.text) == result.text
 
 
@@ -268,6 +400,15 @@ def test_setup_py_is_a_program_and_only_named() -> None:
     (finding,) = result.findings
     assert (result.text, finding.kind, finding.line) == (text, "left", 3)
     assert (finding.message[:9], finding.help) == ("pedl>=0.9", f'"{NEW}"')
+
+
+def test_a_pin_in_setup_py_that_cannot_be_met_is_left() -> None:
+    text = "setup(install_requires=['pedl2det[run]',\n'tensorflow<2'])\n"
+    result = migrate_requirements("setup.py", text, False)
+
+    (finding,) = result.findings
+    assert (result.text, finding.kind, finding.line) == (text, "left", 2)
+    assert finding.help == f'"{TENSORFLOW}"'
 
 
 @pytest.mark.parametrize(
