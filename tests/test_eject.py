@@ -202,6 +202,43 @@ def test_callbacks_passes_and_draws_are_as_in_the_trial(
     assert done.stdout.startswith("equal for ")
 
 
+def test_nothing_beside_the_script_needs_the_harness(tmp_path: Path) -> None:
+    old, new = tmp_path / "iris", tmp_path / "new"
+    shutil.copytree(EXAMPLES / "iris", old)
+    files = {
+        "requirements.txt": "pedl==0.11\ntensorflow-gpu==1.14.0\npandas\n",
+        "pyproject.toml": '[project]\nname = "x"\ndependencies = ["pedl"]\n',
+        "submit.sh": "set -e\npedl experiment create const.yaml .\n",
+        "Makefile": "lint:\n\truff check .\n",
+        "README.md": "# Iris\n\n    det experiment list\n",
+        "submit.py": "from determined.experimental import client\n",
+        "plot.py": "import pandas\n",
+    }
+    for name, text in files.items():
+        (old / name).write_text(text)
+    model = old / "model_def.py"
+    model.write_text("import requests\nimport yaml\n" + model.read_text())
+
+    done = pedl2det("eject", old, "--out", new)
+
+    assert done.returncode == 0, done.stderr
+    assert (new / "requirements.txt").read_text() == (
+        "tf-keras>=2.15,<2.22\npyyaml>=6.0\nrequests>=2.28\ntensorflow>=2.15,<2.22\npandas\n"
+    )
+    kept = {name for name in files if (new / name).exists()}
+    assert kept == {"requirements.txt", "Makefile", "plot.py"}
+    for line in (
+        "pyproject.toml is left out: it requires the harness",
+        "submit.sh is left out: line 2 is a command of the harness",
+        "README.md is left out: line 3 is a command of the harness",
+        "submit.py is left out: it imports the harness",
+    ):
+        assert f"  {line}\n" in done.stdout
+    words = ("pedl2det", "determined", "pedl ")
+    texts = {path: path.read_text() for path in new.rglob("*") if path.suffix in (".sh", ".txt")}
+    assert not [path for path, text in texts.items() if any(word in text for word in words)]
+
+
 def test_a_script_that_trains_otherwise_is_found_out(tmp_path: Path) -> None:
     new = tmp_path / "new"
     pedl2det("eject", EXAMPLES / "iris", "--out", new)

@@ -14,6 +14,7 @@ from pedl2det.analysis.project_files import SUPPORT, Project, trial_classes
 from pedl2det.analysis.source import Source
 from pedl2det.eject.harness_names import MODULE, PACKAGE, detached
 from pedl2det.eject.script import USED, Training, script
+from pedl2det.eject.surroundings import detach_files
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.text import plural
 from pedl2det.support import library
@@ -40,7 +41,8 @@ class Ejected:
 
     Attributes:
         script: its file.
-        differs: what it does not do as the trial did under the harness.
+        differs: what it does not do as the trial did under the harness, and which files are
+            links or left out.
     """
 
     script: Path
@@ -97,12 +99,14 @@ def _written(pair: Pair, out: Path, config: Path) -> Ejected:
             _in(path, new, whole).unlink(missing_ok=True)
         for path, data in texts.items():
             path.write_bytes(data)
+        left_out = detach_files(whole, texts.keys())
         whole.rename(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     own = [data for path, data in texts.items() if path.name not in (f"{MODULE}.py", *_SCRIPTS)]
     name = next(path for path in texts if path.name in _SCRIPTS and path.parent == place)
-    return Ejected(out / name.relative_to(whole), (*_differences(training, own), *_links(linked)))
+    differs = (*_differences(training, own), *_links(linked), *left_out)
+    return Ejected(out / name.relative_to(whole), differs)
 
 
 def _links(linked: Iterable[Linked]) -> Iterator[str]:

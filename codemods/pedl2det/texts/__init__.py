@@ -7,9 +7,10 @@ from pedl2det.texts.requirements import (
     PlaceOfTrial,
     is_requirement_file,
     migrate_requirements,
+    without_harness,
 )
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
-from pedl2det.texts.shell_lines import migrate_shell
+from pedl2det.texts.shell_lines import first_harness_line, migrate_shell
 from pedl2det.texts.shell_places import is_shell_file
 
 __all__ = [
@@ -18,10 +19,12 @@ __all__ = [
     "TextChange",
     "TextFinding",
     "TextResult",
+    "first_harness_line",
     "ignore_note",
     "is_requirement_file",
     "is_shell_file",
     "migrate_config",
     "migrate_requirements",
     "migrate_shell",
+    "without_harness",
 ]

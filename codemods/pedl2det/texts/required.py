@@ -13,6 +13,8 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 LOCAL = "pedl2det[run]"
 #: What a team with a cluster imports and submits with.
 CLUSTER = "determined"
+LOCAL_HARNESSES = ("pedl", "pedl2det")
+CLUSTER_HARNESSES = ("determined", "determined-cli")
 
 _MARKER = re.compile(r"[ \t]*;.*|[ \t]+;.*", re.DOTALL)
 _URL = re.compile(r"@[ \t]*\S+")
@@ -75,3 +77,8 @@ def replacement(text: str, new: str) -> str | None:
 def is_old_wheel(text: str) -> bool:
     """Whether a path or an address names a distribution of PEDL."""
     return _OLD_WHEEL.search(text) is not None
+
+
+def is_harness(text: str) -> bool:
+    """Whether a requirement is on PEDL, Determined or pedl2det."""
+    return is_old_wheel(text) or name_of(text) in (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)

@@ -15,7 +15,17 @@ from packaging.specifiers import SpecifierSet
 from pedl2det.edits.spans import Span, apply
 from pedl2det.texts import toml_requirements
 from pedl2det.texts.needs import Needs, met_instead, needs
-from pedl2det.texts.required import CLUSTER, is_old_wheel, name_of, parse, replacement, target
+from pedl2det.texts.required import (
+    CLUSTER,
+    CLUSTER_HARNESSES,
+    LOCAL_HARNESSES,
+    is_harness,
+    is_old_wheel,
+    name_of,
+    parse,
+    replacement,
+    target,
+)
 from pedl2det.texts.requirement_spans import Place, places
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
 
@@ -41,7 +51,6 @@ _HARNESS_NEEDS = {
         CLUSTER,
     ),
 }
-_LOCAL_HARNESSES = {"pedl", "pedl2det"}
 
 
 def is_requirement_file(path_name: str) -> bool:
@@ -72,8 +81,8 @@ def migrate_requirements(
     required = list(_required(path, text))
     names = {name_of(one) for _, one in required}
     has_old = any(is_old_wheel(one) for _, one in required)
-    serves_local = has_old or bool(names & _LOCAL_HARNESSES)
-    serves_cluster = bool(names & _HARNESS_NEEDS.keys())
+    serves_local = has_old or not names.isdisjoint(LOCAL_HARNESSES)
+    serves_cluster = not names.isdisjoint(CLUSTER_HARNESSES)
     is_local = not cluster and not serves_cluster
     is_raised = is_local and (serves_local or trial == "around")
     needed = needs(not is_local) if trial or serves_local or serves_cluster else {}
@@ -92,6 +101,40 @@ def migrate_requirements(
         others = [one for one in required if one[0] not in compared]
         findings += _not_compared(path, others, needed)
     return replace(result, findings=tuple(sorted(findings, key=lambda one: one.line)))
+
+
+def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | None:
+    """Require TensorFlow in place of PEDL, Determined or pedl2det.
+
+    Args:
+        path_name: the file.
+        text: the text.
+        instead: what is required, unless the file requires these packages already.
+
+    Returns:
+        The new text; None if the file requires a harness in a way that is not edited: it is no
+        plain list, or has hashes.
+    """
+    path = PurePath(path_name)
+    required = list(_required(path, text))
+    has_harness = any(is_harness(one) for _, one in required)
+    if path.suffix not in (".txt", ".in") or "--hash" in text:
+        return None if has_harness else text
+    names = {name_of(one) for _, one in required}
+    missing = [one for one in instead if name_of(one) not in names]
+    spans = []
+    for place in places(path, text):
+        raised = met_instead(place.text, needs(cluster=True))
+        if is_harness(place.text):
+            new = Span(place.start, place.end, "\n".join(missing))
+            spans.append(new if missing else _whole_line(text, place))
+            missing = []
+        elif raised is not None:
+            spans.append(Span(place.start, place.end, raised))
+    new_text = apply(text, spans)
+    if has_harness or path.name != "requirements.txt":
+        return new_text
+    return "\n".join([*new_text.splitlines(), *missing, ""])
 
 
 def _required(path: PurePath, text: str) -> Iterator[tuple[int, str]]:
@@ -170,7 +213,7 @@ def _not_compared(
     pins = []
     for line, text in required:
         requirement = parse(text)
-        if requirement is None or name_of(text) in {*needed, *_LOCAL_HARNESSES}:
+        if requirement is None or name_of(text) in {*needed, *LOCAL_HARNESSES}:
             continue
         if any(one.operator in ("==", "===", "<", "<=", "~=") for one in requirement.specifier):
             pins.append((line, text))

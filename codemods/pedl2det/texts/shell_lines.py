@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.images import OLD_IMAGE, is_old_image
 from pedl2det.edits.spans import Span, apply
-from pedl2det.texts.required import is_old_wheel, replacement, target
+from pedl2det.texts.required import is_harness, is_old_wheel, replacement, target
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
 from pedl2det.texts.shell_places import Place, places
 from pedl2det.texts.shell_words import Word, commands
@@ -27,10 +27,11 @@ _GROUPS = frozenset(
         *("u", "user", "version"),
     ]
 )
+_HARNESS_COMMANDS = ("pedl", "pedl2det", "det")
 _VALUED = ("-m", "--master", "-u", "--user")
 _WITHOUT_EFFECT = ("--local", "-f", "--follow", "--follow-first-trial")
 _TEST = ("-t", "--test", "--test-mode")
-_MENTION = re.compile(r"\bpedl(?!\w)")
+_MENTION = re.compile(r"\b(?:pedl|pedl2det|det)(?!\w)")
 _ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
 #: What runs the command in its arguments.
 _WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})
@@ -77,6 +78,41 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         tuple(dict.fromkeys(change for one in found for change in one.changes)),
         tuple(_once(findings)),
     )
+
+
+def first_harness_line(path_name: str, text: str) -> int | None:
+    """Return the first line that runs or installs PEDL, Determined or pedl2det; None without one.
+
+    Args:
+        path_name: the file, as for :func:`migrate_shell`.
+        text: the text.
+    """
+    lines = [
+        _line(text, words[0].start)
+        for place in places(path_name, text)
+        for words in _all_commands(text, place)
+        if _needs_harness(text, words)
+    ]
+    return min(lines, default=None)
+
+
+def _needs_harness(text: str, words: list[Word]) -> bool:
+    install = _install(words)
+    if install is not None:
+        return any(is_harness(word.plain) for word in words[install + 1 :])
+    if words[0].text in ("CMD", "ENTRYPOINT", "RUN") and len(words) > 1:
+        listed = text[words[1].start : words[-1].end]
+        if re.match(rf'\[\s*"(?:{"|".join(_HARNESS_COMMANDS)})"', listed):
+            return True
+    for index, word in enumerate(words):
+        before = words[:index]
+        is_run = all(_is_prefix(one.text) for one in before) or before[0].text in _WRAPPERS
+        is_module = index > 0 and before[-1].text == "-m"
+        if word.plain.lstrip("@+-") in _HARNESS_COMMANDS and (is_run or is_module):
+            return True
+        if _is_used(text, _assigned(words, index)):
+            return True
+    return False
 
 
 def _once(findings: Sequence[TextFinding] | dict[TextFinding, None]) -> Iterator[TextFinding]:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 _FENCE = re.compile(r"(?m)^[ \t>]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*$")
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _INDENTED = re.compile(r"(?m)^(?: {4}|\t)[ \t]*(\S[^\n]*)$")
-_COMMAND = re.compile(r"(?:[$%>] )?(?:sudo )?(?:pedl|det|pip3?|python3? -m pip) ")
+_COMMAND = re.compile(r"(?:[$%>] )?(?:sudo )?(?:pedl|pedl2det|det|pip3?|python3? -m pip) ")
 _SHELLS = {"", "bash", "console", "sh", "shell", "shell-session", "text", "txt", "zsh"}
 _MAGIC = re.compile(
     r"(?m)^[ \t]*(?:[\w., \t]+=[ \t]*)?"
