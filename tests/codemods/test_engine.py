@@ -430,6 +430,19 @@ def test_commands_are_written_for_the_cluster_where_there_is_one(tmp_path: Path)
     assert (tmp_path / "go.sh").read_text() == "det experiment create const.yaml .\n"
 
 
+def test_the_command_of_a_search_becomes_a_search(tmp_path: Path) -> None:
+    config = TRIAL["const.yaml"].replace("name: single", "name: random, max_trials: 3")
+    commands = "pedl experiment create search.yaml .\npedl experiment create const.yaml .\n"
+    assert config != TRIAL["const.yaml"]
+    write_tree(tmp_path, TRIAL | {"search.yaml": config, "go.sh": commands})
+
+    write_all(migrate([tmp_path]).files)
+
+    assert (tmp_path / "go.sh").read_text() == (
+        "pedl2det search . -c search.yaml\npedl2det run . -c const.yaml\n"
+    )
+
+
 def test_an_unknown_name_is_told_at_its_own_line_and_by_the_name_that_is_known(
     tmp_path: Path,
 ) -> None:

@@ -178,9 +178,10 @@ RULES = (
     TextRule(
         "N201",
         "shell-lines",
-        "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or with --cluster "
-        "det experiment create CONFIG DIR, in shell scripts, Makefiles, Dockerfiles, notebooks "
-        "and the code of Markdown. pip install pedl installs pedl2det, or determined.",
+        "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or pedl2det search "
+        "if the searcher of CONFIG is not single, or with --cluster det experiment create CONFIG "
+        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and the code of Markdown. A note "
+        "says where CONFIG could not be read. pip install pedl installs pedl2det, or determined.",
         "run.sh",
         "pip install -q pedl==0.11 && pedl -m host e create a.yaml . -f >log 2>&1\n",
         "pip install -q 'pedl2det[run]' && pedl2det run . -c a.yaml >log 2>&1\n",

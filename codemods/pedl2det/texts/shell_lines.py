@@ -7,12 +7,14 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pedl2det.analysis.images import OLD_IMAGE, is_old_image
 from pedl2det.edits.spans import Span, apply
+from pedl2det.texts.named_configs import searcher_of
 from pedl2det.texts.required import is_harness, is_old_wheel, replacement, target
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
-from pedl2det.texts.shell_places import Place, places
+from pedl2det.texts.shell_places import Place, is_makefile, places
 from pedl2det.texts.shell_words import Word, commands
 
 RULE, IMAGES = "N201", "R302"
@@ -35,11 +37,16 @@ _MENTION = re.compile(r"\b(?:pedl|pedl2det|det)(?!\w)")
 _ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
 #: What runs the command in its arguments.
 _WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})
+_NEW_LINE = re.compile(r"(?<!\\)\n")
 _MASTER = re.compile(r"PEDL_MASTER(?:=|$)")
 _PIP = re.compile(r"(?:\S*/)?pip[\d.]*")
 _LOCAL = (
-    "pedl2det run trains on this machine, one trial of a search, and waits until it is trained; "
+    "pedl2det run trains on this machine, and waits until it is trained; "
     "migrate --cluster writes det experiment create"
+)
+_SEARCHES = (
+    "pedl2det search trains the trials of a search on this machine, and waits until they are "
+    "trained; migrate --cluster writes det experiment create"
 )
 
 
@@ -52,32 +59,75 @@ class _Outcome:
     findings: tuple[TextFinding, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Context:
+    """What surrounds a command.
+
+    Attributes:
+        file: the file that it is in.
+        text: the text.
+        cluster: whether the team has a Determined cluster.
+        directories: where commands before it went with ``cd``.
+    """
+
+    file: Path
+    text: str
+    cluster: bool
+    directories: tuple[str, ...]
+
+    def line(self, at: int) -> int:
+        """The line of a character, from 1."""
+        return _line(self.text, at)
+
+
 def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     """Rewrite the commands of PEDL in a text.
 
     ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
-    ``pedl2det run DIR -c CONFIG`` otherwise; other commands ask a cluster, and become ``det`` or
-    are noted. ``pip install pedl`` installs what serves the trial.
+    ``pedl2det run DIR -c CONFIG`` otherwise, or ``pedl2det search`` if the config describes a
+    search; other commands ask a cluster, and become ``det`` or are noted. ``pip install pedl``
+    installs what serves the trial.
 
     Args:
         path_name: the file: a shell script, a Makefile, a Dockerfile, Markdown, or a notebook
-            (``.ipynb``), of which the text is the source of one cell.
+            (``.ipynb``), of which the text is the source of one cell. Configs that commands name
+            are read from its directory, or from one above.
         text: the text.
         cluster: whether the team has a Determined cluster.
     """
-    found = [
-        outcome
-        for place in places(path_name, text)
-        for words in _all_commands(text, place)
-        for outcome in _command(text, words, cluster)
-    ]
-    spans = dict.fromkeys(span for one in found for span in one.spans)
-    findings = dict.fromkeys(finding for one in found for finding in one.findings)
+    outcomes: list[_Outcome] = []
+    for place in places(path_name, text):
+        every = list(_all_commands(text, place))
+        for words in every:
+            directories = _directories(path_name, text, every, words[0].start)
+            context = _Context(Path(path_name), text, cluster, directories)
+            outcomes += _command(context, words)
+    spans = dict.fromkeys(span for one in outcomes for span in one.spans)
+    findings = dict.fromkeys(finding for one in outcomes for finding in one.findings)
     return TextResult(
         apply(text, spans),
-        tuple(dict.fromkeys(change for one in found for change in one.changes)),
+        tuple(dict.fromkeys(change for one in outcomes for change in one.changes)),
         tuple(_once(findings)),
     )
+
+
+def _directories(path_name: str, text: str, every: list[list[Word]], start: int) -> tuple[str, ...]:
+    """Where the commands before a place went with ``cd``; each line of a Makefile begins anew."""
+    if is_makefile(path_name):
+        begin = max((one.end() for one in _NEW_LINE.finditer(text, 0, start)), default=0)
+    else:
+        begin = 0
+    moves = [words for words in every if begin <= words[0].start < start and len(words) > 1]
+    return tuple(
+        words[1].plain for words in sorted(moves, key=lambda one: one[0].start) if _is_move(words)
+    )
+
+
+def _is_move(words: list[Word]) -> bool:
+    return words[0].text.lstrip("@+-") in ("cd", "WORKDIR") or [words[0].text, words[1].text] == [
+        "RUN",
+        "cd",
+    ]
 
 
 def first_harness_line(path_name: str, text: str) -> int | None:
@@ -136,7 +186,8 @@ def _all_commands(text: str, place: Place) -> Iterator[list[Word]]:
                     parts.append((word.start + 1, word.end - 1))  # bash -c '...'
 
 
-def _command(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
+def _command(context: _Context, words: list[Word]) -> Iterator[_Outcome]:
+    text, cluster = context.text, context.cluster
     install = _install(words)
     if install is not None:
         yield from _installed(text, words[install + 1 :], cluster)
@@ -151,24 +202,25 @@ def _command(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
         is_run = is_first or words[0].text in _WRAPPERS or _is_create(rest)
         if name == "pedl" and is_run and rest and rest[0].plain in _GROUPS:
             start = word.end - len("pedl") - (word.text != word.plain)
-            yield _pedl(text, Word(start, start + 4, "pedl"), words[index + 1 :], cluster)
+            yield _pedl(context, Word(start, start + 4, "pedl"), words[index + 1 :])
             return
         if name == "det" and is_first and not cluster and _is_create(rest):
-            yield _det(text, word, words[index + 1 :])
+            yield _det(context, word, words[index + 1 :])
             return
         if _is_used(text, _assigned(words, index)):
             yield _variable(text, word, cluster)
             return
     if len(words) > 1 and words[0].text in ("CMD", "ENTRYPOINT", "RUN"):
-        yield from _exec_form(text, words[1:], cluster)
+        yield from _exec_form(context, words[1:])
     elif len(words) > 1 and words[0].text == "FROM" and is_old_image(words[1].text):
         line = _line(text, words[0].start)
         finding = TextFinding(IMAGES, line, "note", OLD_IMAGE, "name a newer image")
         yield _Outcome((), (), (finding,))
 
 
-def _exec_form(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
+def _exec_form(context: _Context, words: list[Word]) -> Iterator[_Outcome]:
     """A command as a list: ``ENTRYPOINT ["pedl", "experiment", "create", "const.yaml", "."]``."""
+    text = context.text
     start, end = words[0].start, words[-1].end
     try:
         found = json.loads(text[start:end])
@@ -178,14 +230,15 @@ def _exec_form(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome
         return
     given = [Word(start, end, str(one)) for one in found[1:]]
     rest = _without_global(given)
-    line = run_line(rest[2:]) if _is_create(rest) and not cluster else None
-    new = ["det", *found[1:]] if cluster else shlex.split(line or "")
+    creation = _creation(rest[2:]) if _is_create(rest) else None
+    line, notes = _locally(context, creation, start) if creation else ("", ())
+    new = ["det", *found[1:]] if context.cluster else shlex.split(line)
     if not new:
         message = "a command of pedl in a list of words"
         yield _left(text, words[0], message, "pedl2det run DIR -c CONFIG")
         return
     change = TextChange(RULE, _line(text, start), f"{' '.join(found)} is {' '.join(new)}")
-    notes = () if cluster else (TextFinding(RULE, change.line, "note", _LOCAL),)
+    notes = () if context.cluster else notes
     yield _Outcome((Span(start, end, json.dumps(new)),), (change,), notes)
 
 
@@ -224,7 +277,8 @@ def _is_create(rest: list[Word]) -> bool:
     return len(rest) > 1 and rest[0].plain in _EXPERIMENT and rest[1].plain in _CREATE
 
 
-def _pedl(text: str, name: Word, words: list[Word], cluster: bool) -> _Outcome:
+def _pedl(context: _Context, name: Word, words: list[Word]) -> _Outcome:
+    text, cluster = context.text, context.cluster
     rest = _without_global(words)
     line = _line(text, name.start)
     written = " ".join(["pedl", *(word.text for word in rest[:2])])
@@ -240,16 +294,17 @@ def _pedl(text: str, name: Word, words: list[Word], cluster: bool) -> _Outcome:
         message = f"{written}: asks a PEDL cluster, and pedl2det has none; it stays"
         help_ = "remove it, or use migrate --cluster, which writes det"
         return _Outcome((), (), (TextFinding(RULE, line, "note", message, help_),))
-    return _run(text, name, words, rest[2:])
+    return _train(context, name, words, rest[2:])
 
 
-def _run(text: str, name: Word, words: list[Word], given: list[Word]) -> _Outcome:
+def _train(context: _Context, name: Word, words: list[Word], arguments: list[Word]) -> _Outcome:
     """Write ``pedl2det run`` in place of a creation; without arguments, it is only named."""
-    if not given:
+    if not arguments:
         return _Outcome()
-    new = run_line(given)
-    if new is None:
-        options = [word.text for word in given if _is_unknown(word)]
+    text = context.text
+    creation = _creation(arguments)
+    if creation is None:
+        options = [word.text for word in arguments if _is_unknown(word)]
         message = (
             f"pedl2det run has nothing like {options[0]}"
             if options
@@ -258,21 +313,43 @@ def _run(text: str, name: Word, words: list[Word], given: list[Word]) -> _Outcom
         message = f"pedl experiment create: {message}"
         return _left(text, name, message, "pedl2det run DIR -c CONFIG")
     end = max(word.end for word in (*words, name))
-    line = _line(text, name.start)
+    new, notes = _locally(context, creation, name.start)
     between = text[name.start : end]
     if _redirects(between):
         message = "pedl experiment create: a redirection stands between its words"
         return _left(text, name, message, new)
-    change = TextChange(RULE, line, f"pedl experiment create is {new}")
-    note = TextFinding(RULE, line, "note", _LOCAL)
-    return _Outcome((Span(name.start, end, new),), (change,), (note,))
+    change = TextChange(RULE, context.line(name.start), f"pedl experiment create is {new}")
+    return _Outcome((Span(name.start, end, new),), (change,), notes)
 
 
-def run_line(given: list[Word]) -> str | None:
-    """The ``pedl2det run`` of the words after ``create``; None if it has no such option."""
-    names: list[str] = []
+@dataclass(frozen=True)
+class _Creation:
+    """The words after ``create``, as pedl2det has them.
+
+    Attributes:
+        config: the config.
+        directory: the directory of the trial.
+        options: the options of pedl2det.
+        is_test: whether it is only tried.
+    """
+
+    config: Word
+    directory: Word
+    options: tuple[str, ...]
+    is_test: bool
+
+    @property
+    def searcher(self) -> str | None:
+        """The searcher that an option names in place of the config's."""
+        name = re.search(r"searcher\.name=['\"]?(\w+)", " ".join(self.options))
+        return name[1] if name else None
+
+
+def _creation(arguments: list[Word]) -> _Creation | None:
+    """Read the words after ``create``; None if pedl2det has no such option."""
+    names: list[Word] = []
     options: list[str] = []
-    words = iter(given)
+    words = iter(arguments)
     for word in words:
         if word.text in _TEST:
             options.append("--test")
@@ -281,10 +358,32 @@ def run_line(given: list[Word]) -> str | None:
         elif _is_unknown(word):
             return None
         elif word.text not in _WITHOUT_EFFECT:
-            names.append(word.text)
+            names.append(word)
     if len(names) != 2:
         return None
-    return " ".join(["pedl2det run", names[1], "-c", names[0], *options])
+    return _Creation(names[0], names[1], tuple(options), "--test" in options)
+
+
+def _locally(
+    context: _Context, creation: _Creation, at: int
+) -> tuple[str, tuple[TextFinding, ...]]:
+    """The command that trains on this machine what a command created, and what to say of it."""
+    config = creation.config.plain
+    searcher = creation.searcher or searcher_of(context.file, config, context.directories)
+    searches = searcher not in (None, "single") and not creation.is_test
+    command, message = ("search", _SEARCHES) if searches else ("run", _LOCAL)
+    words = ["pedl2det", command, creation.directory.text, "-c", creation.config.text]
+    line = " ".join([*words, *creation.options])
+    help_ = "it needs pip install 'pedl2det[run,search]'" if searches else ""
+    notes = [TextFinding(RULE, context.line(at), "note", message, help_)]
+    if searcher is None and not creation.is_test:
+        message = (
+            f"pedl2det run trains one trial, and {config} is not read here: it may be a search"
+        )
+        help_ = line.replace("pedl2det run", "pedl2det search", 1)
+        help_ = f"for a config whose searcher is not single: {help_}"
+        notes.append(TextFinding(RULE, context.line(at), "note", message, help_))
+    return line, tuple(notes)
 
 
 def _is_unknown(word: Word) -> bool:
@@ -297,13 +396,14 @@ def _redirects(text: str) -> bool:
     return re.search(r"[<>]", bare) is not None
 
 
-def _det(text: str, word: Word, words: list[Word]) -> _Outcome:
+def _det(context: _Context, word: Word, words: list[Word]) -> _Outcome:
     """``det`` works where there is a cluster: say what trains without one."""
-    new = run_line(_without_global(words)[2:])
+    creation = _creation(_without_global(words)[2:])
+    new, notes = _locally(context, creation, word.start) if creation else ("", ())
     message = "det experiment create needs a Determined cluster; it stays"
     help_ = f"to train on this machine: {new or 'pedl2det run DIR -c CONFIG'}"
-    line = _line(text, word.start)
-    return _Outcome((), (), (TextFinding(RULE, line, "note", message, help_),))
+    line = context.line(word.start)
+    return _Outcome((), (), (TextFinding(RULE, line, "note", message, help_), *notes[1:]))
 
 
 def _master(text: str, word: Word, cluster: bool) -> _Outcome:

@@ -17,6 +17,7 @@ _MAGIC = re.compile(
     r"(?:!!?|%(?:sc|sx|system)\b[ \t]*|%(?=pip\b)|(?=pip3?[ \t]+install\b))"
     r"((?:\\\r?\n|[^\n])*)"
 )
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _CELL = re.compile(r"\s*%%(?:bash|sh|!|sx|system|script[ \t]+(?:ba|z)?sh)\b[^\n]*\n")
 
 
@@ -38,6 +39,12 @@ class Place:
 def is_shell_file(path_name: str) -> bool:
     """Whether a file may hold commands for a shell."""
     return _kind(path_name) != ""
+
+
+def is_makefile(path_name: str) -> bool:
+    """Whether each line of a file is for a shell of its own."""
+    path = PurePath(path_name)
+    return path.name.startswith(_MAKEFILES) or path.suffix == ".mk"
 
 
 def places(path_name: str, text: str) -> Iterator[Place]:
@@ -62,8 +69,8 @@ def _kind(path_name: str) -> str:
         return "cell"
     if path.suffix in (".md", ".markdown"):
         return "markdown"
-    is_named = path.name.startswith(("Makefile", "makefile", "GNUmakefile", "Dockerfile"))
-    return "shell" if is_named or path.suffix in (".bash", ".mk", ".sh", ".zsh") else ""
+    is_named = path.name.startswith("Dockerfile") or is_makefile(path_name)
+    return "shell" if is_named or path.suffix in (".bash", ".sh", ".zsh") else ""
 
 
 def _cell(text: str) -> Iterator[Place]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from pedl2det.texts import (
     is_shell_file,
     migrate_shell,
 )
+from support import write_tree
 
 
 def rewritten(text: str, name: str = "run.sh", cluster: bool = False) -> str:
@@ -174,15 +177,99 @@ def test_det_works_where_there_is_a_cluster() -> None:
     here = migrate_shell("run.sh", text, cluster=False)
 
     assert migrate_shell("run.sh", text, cluster=True) == TextResult(text)
-    assert (here.text, [one.kind for one in here.findings]) == (text, ["note"])
+    assert (here.text, {one.kind for one in here.findings}) == (text, {"note"})
     assert here.findings[0].help == "to train on this machine: pedl2det run . -c c.yaml"
 
 
-def test_that_a_run_is_local_is_said_once() -> None:
-    result = migrate_shell("run.sh", "pedl e create a.yaml .\npedl e create b.yaml .\n", False)
+SINGLE = "searcher: {name: single, metric: loss, max_steps: 5}\n"
+SEARCH = "searcher: {name: adaptive, metric: loss, target_trial_steps: 5, step_budget: 50}\n"
+SEARCHES = {"adaptive.yaml": SEARCH, "t/grid.yaml": SEARCH.replace("adaptive", "grid")}
+SEARCHES |= {"bad.yaml": "searcher: {", "const.yaml": SINGLE, "t/const.yaml": SINGLE}
+
+
+@pytest.fixture
+def configs(tmp_path: Path) -> Path:
+    write_tree(tmp_path, SEARCHES | {".git/HEAD": ""})
+    return tmp_path
+
+
+def test_that_a_run_is_local_is_said_once(configs: Path) -> None:
+    text = "pedl e create const.yaml .\npedl e create t/const.yaml t\n"
+    result = migrate_shell(str(configs / "run.sh"), text, False)
 
     assert [change.line for change in result.changes] == [1, 2]
     assert [finding.line for finding in result.findings] == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("run.sh", "pedl e create const.yaml .", "run . -c const.yaml"),
+        ("run.sh", "pedl e create adaptive.yaml .", "search . -c adaptive.yaml"),
+        ("run.sh", "pedl e create 'adaptive.yaml' .", "search . -c 'adaptive.yaml'"),
+        ("run.sh", "pedl e create t/grid.yaml t", "search t -c t/grid.yaml"),
+        ("run.sh", "cd t\nls\npedl e create grid.yaml .", "search . -c grid.yaml"),
+        ("run.sh", "(cd x; ls)\n(cd t && pedl e create grid.yaml .)", "search . -c grid.yaml"),
+        ("run.sh", "cd $HOME/t\npedl e create adaptive.yaml .", "search . -c adaptive.yaml"),
+        ("t/x/run.sh", 'cd "$(dirname "$0")"\npedl e create grid.yaml .', "search . -c grid.yaml"),
+        ("t/run.sh", "pedl e create ../adaptive.yaml ..", "search .. -c ../adaptive.yaml"),
+        ("t/run.sh", "pedl e create t/grid.yaml t", "search t -c t/grid.yaml"),  # from above
+        ("run.sh", "bash -c 'pedl e create adaptive.yaml .'", "search . -c adaptive.yaml"),
+        ("run.sh", "pedl e create --test adaptive.yaml .", "run . -c adaptive.yaml --test"),
+        (
+            "run.sh",
+            "pedl e create adaptive.yaml . --config searcher.name=single",
+            "run . -c adaptive.yaml --set searcher.name=single",
+        ),
+        ("Makefile", "go:\n\tpedl e create adaptive.yaml .", "search . -c adaptive.yaml"),
+        ("Makefile", "go:\n\tcd t && \\\n\t\tpedl e create grid.yaml .", "search . -c grid.yaml"),
+        ("README.md", "    cd t\n    pedl e create grid.yaml .", None),
+        ("README.md", "```\ncd t\npedl e create grid.yaml .\n```", "search . -c grid.yaml"),
+        ("a.ipynb", "!pedl e create adaptive.yaml .", "search . -c adaptive.yaml"),
+        ("Dockerfile", "WORKDIR t\nRUN pedl e create grid.yaml .", "search . -c grid.yaml"),
+    ],
+)
+def test_a_config_that_describes_a_search_is_searched(
+    name: str, old: str, new: str | None, configs: Path
+) -> None:
+    result = migrate_shell(str(configs / name), old, cluster=False)
+
+    assert f"pedl2det {new or 'run . -c grid.yaml'}" in result.text
+    unknown = [one for one in result.findings if "may be a search" in one.message]
+    assert len(unknown) == (new is None)
+    if new is not None and new.startswith("search"):
+        (note,) = result.findings
+        assert note.message.startswith("pedl2det search trains the trials of a search")
+        assert note.help == "it needs pip install 'pedl2det[run,search]'"
+
+
+def test_a_list_of_words_is_searched_too(configs: Path) -> None:
+    text = 'CMD ["pedl", "experiment", "create", "adaptive.yaml", "."]\n'
+
+    new = rewritten(text, str(configs / "Dockerfile"))
+
+    assert new == 'CMD ["pedl2det", "search", ".", "-c", "adaptive.yaml"]\n'
+
+
+@pytest.mark.parametrize("config", ["nowhere.yaml", "bad.yaml", "$CONFIG", "*.yaml", "<config>"])
+def test_a_config_that_cannot_be_read_is_run_and_noted(config: str, configs: Path) -> None:
+    text = f"`pedl e create {config} .`\n"
+    result = migrate_shell(str(configs / "README.md"), text, cluster=False)
+
+    assert result.text == f"`pedl2det run . -c {config}`\n"
+    note = result.findings[-1]
+    assert (note.kind, note.line) == ("note", 1)
+    assert note.message.startswith(f"pedl2det run trains one trial, and {config} is not read here")
+    assert note.help.endswith(f"pedl2det search . -c {config}")
+
+
+def test_what_searches_without_a_cluster_is_named(configs: Path) -> None:
+    text = "det experiment create adaptive.yaml .\n"
+    result = migrate_shell(str(configs / "go.sh"), text, cluster=False)
+
+    (note,) = result.findings
+    assert result.text == text
+    assert note.help == "to train on this machine: pedl2det search . -c adaptive.yaml"
 
 
 def test_a_makefile() -> None:
