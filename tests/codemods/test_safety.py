@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import stat
@@ -188,8 +189,11 @@ def test_a_journal_that_cannot_be_read_is_named(trial: Path, state: Path) -> Non
 def test_a_file_that_has_the_name_of_a_journal_stays(
     trial: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run(trial)
+    (journal,) = journals(state)
+    run("--undo", trial)
     monkeypatch.setattr("time.time_ns", lambda: 7)
-    stranger = state / "pedl2det" / "undo" / f"7-{os.getpid()}.part"
+    stranger = journal.parent / f"7-{os.getpid()}.part"
     write_tree(stranger.parent, {stranger.name: "mine"})
     before = read_tree(trial)
 
@@ -211,14 +215,61 @@ def test_nothing_of_others_stands_in_the_way(trial: Path, state: Path) -> None:
     assert run("--undo", trial).exit_code == 0
 
 
-def test_only_the_last_runs_are_remembered(
-    trial: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+def migrate_again(trial: Path) -> None:
+    write_tree(trial, TRIAL)
+    assert run("--force", trial).exit_code == 0
+
+
+def test_the_last_runs_of_each_repository_are_remembered(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pedl2det.files.journal._KEPT", 2)
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    for repository in (mine, theirs):
+        (repository / ".git").mkdir(parents=True)
+    migrate_again(mine / "a")
     for number in range(4):
-        write_tree(trial, TRIAL)
-        assert run(trial).exit_code == 0
-        assert len(journals(state)) == min(number + 1, 2)
+        migrate_again(theirs / f"trial{number % 2}")
+        assert len(journals(state)) == 1 + min(number + 1, 2)
+
+    undone = run("--undo", mine / "a")
+
+    assert undone.exit_code == 0, undone.output
+    assert "forgotten" not in undone.output
+    assert read_tree(mine / "a") == {name: text.encode() for name, text in TRIAL.items()}
+
+
+def test_outside_of_a_repository_the_last_runs_of_each_directory_are_remembered(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pedl2det.files.journal._KEPT", 1)
+    for trial in (tmp_path / "a", tmp_path / "a", tmp_path / "b"):
+        migrate_again(trial)
+
+    assert len(journals(state)) == 2
+
+
+def test_undo_says_what_is_forgotten_and_the_way_of_git(
+    trial: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pedl2det.files.journal._KEPT", 1)
+    git = f"what git tracks comes back with: git restore {trial}\n"
+    (trial / ".git").mkdir()
+    assert run("--undo", trial).output == (
+        f"pedl2det: {trial}: nothing to undo: no run that wrote here is remembered; {git}"
+    )
+    migrate_again(trial)
+    migrate_again(trial)
+
+    undone, again = run("--undo", trial), run("--undo", trial)
+
+    forgotten = rf"runs in {trial} until \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d are forgotten; {git}"
+    assert undone.exit_code == 0, undone.output
+    assert re.search(rf"(?m)^{forgotten}", undone.output)
+    assert again.exit_code == 2
+    assert re.fullmatch(
+        rf"pedl2det: .*: nothing to undo: .* is remembered; {forgotten}", again.output
+    )
 
 
 KILLED = """\

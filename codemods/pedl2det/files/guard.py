@@ -26,6 +26,11 @@ def refuse_unsafe(files: list[Path]) -> None:
     _refuse("changes here are not committed", _changed(targets))
 
 
+def repository_of(path: Path) -> Path | None:
+    """Return the top of the git repository that a resolved path is in; None if it is in none."""
+    return next((above for above in (path, *path.parents) if (above / ".git").exists()), None)
+
+
 def _refuse(what: str, files: list[Path]) -> None:
     if files:
         lines = "".join(f"\n  {file}" for file in files)
@@ -40,7 +45,7 @@ def _changed(files: list[Path]) -> list[Path]:
         return []
     repositories: dict[Path, list[Path]] = {}
     for file in files:
-        root = next((above for above in file.parents if (above / ".git").exists()), None)
+        root = repository_of(file)
         if root is not None:
             repositories.setdefault(root, []).append(file)
     changed = {path for root, inside in repositories.items() for path in _asked(root, inside)}

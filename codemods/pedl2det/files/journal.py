@@ -2,7 +2,7 @@
 
 It stands in the user's state directory and not in the tree, which git, Determined and checkpoints
 copy: configs hold secrets. It is there before the first file is replaced. Its name says whether
-the run came to its end.
+the run came to its end. Journals of one repository are in one directory, and the last are kept.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.errors import Pedl2DetError
+from pedl2det.files.guard import repository_of
 
 _VERSION = 1
 _PART, _BEGUN, _DONE = ".part", ".begun", ".json"
-_KEPT = 50  # runs
+_KEPT = 50  # runs of a repository
+#: In the directory of a repository: its last run that is no longer remembered, and its path.
+_FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,14 @@ class Journal:
         entries = tuple(
             Entry(path, _mode(path), old, _hash(new)) for path, (old, new) in files.items()
         )
+        resolved = tuple(root.resolve() for root in roots)
         directory = _directory()
-        file = directory / f"{time.time_ns()}-{os.getpid()}{_BEGUN}"
-        journal = cls(file, tuple(root.resolve() for root in roots), entries)
+        group = directory / _hash("\n".join(map(str, _repositories(resolved))).encode())
+        file = group / f"{time.time_ns()}-{os.getpid()}{_BEGUN}"
+        journal = cls(file, resolved, entries)
         try:
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for made in (directory, group):
+                made.mkdir(mode=0o700, parents=True, exist_ok=True)
             journal._write()
         except OSError as error:
             raise Pedl2DetError(
@@ -96,8 +102,7 @@ class Journal:
     @property
     def began(self) -> str:
         """When the run began."""
-        seconds = int(self.run.partition("-")[0]) / 1e9
-        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+        return _time_of(self.run)
 
     @property
     def is_done(self) -> bool:
@@ -110,11 +115,16 @@ class Journal:
         return _is_running(self.file)
 
     def finish(self) -> None:
-        """Say that every file was replaced; forget runs of long ago."""
+        """Say that every file was replaced; forget the repository's runs of long ago."""
         with contextlib.suppress(OSError):
             self.file.replace(self.file.with_suffix(_DONE))
-            for old in _files()[_KEPT:]:
-                old.unlink(missing_ok=True)
+            group = self.file.parent
+            old = _files(directory=group)[_KEPT:]
+            if old:
+                lines = [old[0].stem, *map(str, _repositories(self.roots))]
+                (group / _FORGOTTEN).write_text("\n".join(lines), encoding="utf-8")
+            for file in old:
+                file.unlink(missing_ok=True)
 
     def discard(self) -> None:
         """Forget the run."""
@@ -148,6 +158,19 @@ class Journal:
             part.unlink(missing_ok=True)
 
 
+def forgotten(paths: list[Path]) -> Iterator[tuple[Path, str]]:
+    """Each repository above or below some paths of which runs are forgotten, and until when."""
+    resolved = [path.resolve() for path in paths]
+    for file in sorted(_directory().glob(f"*/{_FORGOTTEN}")):
+        run, *repositories = file.read_text(encoding="utf-8").split("\n")
+        for repository in map(Path, repositories):
+            if any(
+                path.is_relative_to(repository) or repository.is_relative_to(path)
+                for path in resolved
+            ):
+                yield repository, _time_of(run)
+
+
 def journals() -> Iterator[Journal]:
     """The journals of this user, the last run first.
 
@@ -179,8 +202,11 @@ def _is_running(file: Path) -> bool:
     return True
 
 
-def _files(suffixes: tuple[str, ...] = (_BEGUN, _DONE)) -> list[Path]:
-    found = (file for file in _directory().glob("*-*") if file.suffix in suffixes)
+def _files(
+    suffixes: tuple[str, ...] = (_BEGUN, _DONE), directory: Path | None = None
+) -> list[Path]:
+    files = (directory or _directory()).rglob("*-*")
+    found = (file for file in files if file.suffix in suffixes)
     runs = (file for file in found if file.stem.replace("-", "", 1).isdecimal())
     return sorted(runs, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
 
@@ -200,6 +226,18 @@ def _read(file: Path) -> Journal:
             f"{file}: this journal of a run cannot be read: {error}: remove it, and take that run "
             "back by hand"
         ) from None
+
+
+def _repositories(roots: tuple[Path, ...]) -> list[Path]:
+    """The repositories of a run; outside of one, its directories."""
+    return sorted(
+        {repository_of(root) or (root if root.is_dir() else root.parent) for root in roots}
+    )
+
+
+def _time_of(run: str) -> str:
+    seconds = int(run.partition("-")[0]) / 1e9
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
 
 def _decoded(text: str | None) -> bytes | None:

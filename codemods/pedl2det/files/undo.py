@@ -7,9 +7,11 @@ import shlex
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
+from pedl2det.files.guard import repository_of
 from pedl2det.files.journal import (
     Entry,
     Journal,
+    forgotten,
     journals,
     remove_unfinished_journals,
     unfinished,
@@ -100,7 +102,19 @@ def _last(paths: list[Path]) -> Journal:
                 f"whole: {_command(journal)}"
             )
     shown = ", ".join(map(str, paths))
-    raise Pedl2DetError(f"{shown}: nothing to undo: no run that wrote here is remembered")
+    message = f"{shown}: nothing to undo: no run that wrote here is remembered"
+    raise Pedl2DetError("; ".join([message, *forgotten_runs(paths), *way_of_git(paths)]))
+
+
+def forgotten_runs(paths: list[Path]) -> list[str]:
+    """Say which runs in the repositories of some paths are no longer remembered."""
+    return [f"runs in {top} until {time} are forgotten" for top, time in forgotten(paths)]
+
+
+def way_of_git(paths: list[Path]) -> list[str]:
+    """Say how git brings back what it tracks; nothing outside of a repository."""
+    inside = [str(path) for path in paths if repository_of(path.resolve())]
+    return [f"what git tracks comes back with: git restore {shlex.join(inside)}"] if inside else []
 
 
 def _reaches(journal: Journal, paths: list[Path]) -> bool:
