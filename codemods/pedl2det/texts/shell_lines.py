@@ -11,13 +11,14 @@ from pathlib import Path
 
 from pedl2det.analysis.images import OLD_IMAGE, is_old_image
 from pedl2det.edits.spans import Span, apply
-from pedl2det.texts.named_configs import searcher_of
+from pedl2det.texts.creations import Creation, local_command, read_creation, unknown_options
+from pedl2det.texts.needs import met_instead, needs, written
 from pedl2det.texts.required import is_harness, is_old_wheel, replacement, target
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
 from pedl2det.texts.shell_places import Place, is_makefile, places
 from pedl2det.texts.shell_words import Word, commands
 
-RULE, IMAGES = "N201", "R302"
+RULE, PINNED = "N201", "R302"
 
 _EXPERIMENT = ("e", "exp", "experiment")
 _CREATE = ("c", "create")
@@ -31,23 +32,14 @@ _GROUPS = frozenset(
 )
 _HARNESS_COMMANDS = ("pedl", "pedl2det", "det")
 _VALUED = ("-m", "--master", "-u", "--user")
-_WITHOUT_EFFECT = ("--local", "-f", "--follow", "--follow-first-trial")
-_TEST = ("-t", "--test", "--test-mode")
 _MENTION = re.compile(r"\b(?:pedl|pedl2det|det)(?!\w)")
 _ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
 #: What runs the command in its arguments.
 _WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})
 _NEW_LINE = re.compile(r"(?<!\\)\n")
 _MASTER = re.compile(r"PEDL_MASTER(?:=|$)")
+_PYTHON_IMAGE = re.compile(r"(?:^|/)python:(\d+\.\d+)")
 _PIP = re.compile(r"(?:\S*/)?pip[\d.]*")
-_LOCAL = (
-    "pedl2det run trains on this machine, and waits until it is trained; "
-    "migrate --cluster writes det experiment create"
-)
-_SEARCHES = (
-    "pedl2det search trains the trials of a search on this machine, and waits until they are "
-    "trained; migrate --cluster writes det experiment create"
-)
 
 
 @dataclass(frozen=True)
@@ -78,6 +70,12 @@ class _Context:
     def line(self, at: int) -> int:
         """The line of a character, from 1."""
         return _line(self.text, at)
+
+    def locally(self, creation: Creation, at: int) -> tuple[str, tuple[TextFinding, ...]]:
+        """The command that trains on this machine what a command created, with its notes."""
+        command, notes = local_command(creation, self.file, self.directories)
+        line = self.line(at)
+        return command, tuple(TextFinding(RULE, line, "note", *note) for note in notes)
 
 
 def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
@@ -212,10 +210,21 @@ def _command(context: _Context, words: list[Word]) -> Iterator[_Outcome]:
             return
     if len(words) > 1 and words[0].text in ("CMD", "ENTRYPOINT", "RUN"):
         yield from _exec_form(context, words[1:])
-    elif len(words) > 1 and words[0].text == "FROM" and is_old_image(words[1].text):
-        line = _line(text, words[0].start)
-        finding = TextFinding(IMAGES, line, "note", OLD_IMAGE, "name a newer image")
-        yield _Outcome((), (), (finding,))
+    elif len(words) > 1 and words[0].text == "FROM":
+        old_python = None if cluster else _old_python(words[1].text)
+        message = OLD_IMAGE if is_old_image(words[1].text) else old_python
+        if message is not None:
+            line = _line(text, words[0].start)
+            finding = TextFinding(PINNED, line, "note", message, "name a newer image")
+            yield _Outcome((), (), (finding,))
+
+
+def _old_python(image: str) -> str | None:
+    """Say which Python pedl2det needs, of an image of an older one."""
+    tag = _PYTHON_IMAGE.search(image)
+    if tag is None or met_instead(f"python=={tag[1]}.*", needs(cluster=False)) is None:
+        return None
+    return f"pedl2det needs {written('python', needs(cluster=False))}, and this image has {tag[1]}"
 
 
 def _exec_form(context: _Context, words: list[Word]) -> Iterator[_Outcome]:
@@ -230,8 +239,8 @@ def _exec_form(context: _Context, words: list[Word]) -> Iterator[_Outcome]:
         return
     given = [Word(start, end, str(one)) for one in found[1:]]
     rest = _without_global(given)
-    creation = _creation(rest[2:]) if _is_create(rest) else None
-    line, notes = _locally(context, creation, start) if creation else ("", ())
+    creation = read_creation(rest[2:]) if _is_create(rest) else None
+    line, notes = context.locally(creation, start) if creation else ("", ())
     new = ["det", *found[1:]] if context.cluster else shlex.split(line)
     if not new:
         message = "a command of pedl in a list of words"
@@ -302,9 +311,9 @@ def _train(context: _Context, name: Word, words: list[Word], arguments: list[Wor
     if not arguments:
         return _Outcome()
     text = context.text
-    creation = _creation(arguments)
+    creation = read_creation(arguments)
     if creation is None:
-        options = [word.text for word in arguments if _is_unknown(word)]
+        options = unknown_options(arguments)
         message = (
             f"pedl2det run has nothing like {options[0]}"
             if options
@@ -313,82 +322,13 @@ def _train(context: _Context, name: Word, words: list[Word], arguments: list[Wor
         message = f"pedl experiment create: {message}"
         return _left(text, name, message, "pedl2det run DIR -c CONFIG")
     end = max(word.end for word in (*words, name))
-    new, notes = _locally(context, creation, name.start)
+    new, notes = context.locally(creation, name.start)
     between = text[name.start : end]
     if _redirects(between):
         message = "pedl experiment create: a redirection stands between its words"
         return _left(text, name, message, new)
     change = TextChange(RULE, context.line(name.start), f"pedl experiment create is {new}")
     return _Outcome((Span(name.start, end, new),), (change,), notes)
-
-
-@dataclass(frozen=True)
-class _Creation:
-    """The words after ``create``, as pedl2det has them.
-
-    Attributes:
-        config: the config.
-        directory: the directory of the trial.
-        options: the options of pedl2det.
-        is_test: whether it is only tried.
-    """
-
-    config: Word
-    directory: Word
-    options: tuple[str, ...]
-    is_test: bool
-
-    @property
-    def searcher(self) -> str | None:
-        """The searcher that an option names in place of the config's."""
-        name = re.search(r"searcher\.name=['\"]?(\w+)", " ".join(self.options))
-        return name[1] if name else None
-
-
-def _creation(arguments: list[Word]) -> _Creation | None:
-    """Read the words after ``create``; None if pedl2det has no such option."""
-    names: list[Word] = []
-    options: list[str] = []
-    words = iter(arguments)
-    for word in words:
-        if word.text in _TEST:
-            options.append("--test")
-        elif word.text == "--config" and (value := next(words, None)):
-            options.append(f"--set {value.text}")
-        elif _is_unknown(word):
-            return None
-        elif word.text not in _WITHOUT_EFFECT:
-            names.append(word)
-    if len(names) != 2:
-        return None
-    return _Creation(names[0], names[1], tuple(options), "--test" in options)
-
-
-def _locally(
-    context: _Context, creation: _Creation, at: int
-) -> tuple[str, tuple[TextFinding, ...]]:
-    """The command that trains on this machine what a command created, and what to say of it."""
-    config = creation.config.plain
-    searcher = creation.searcher or searcher_of(context.file, config, context.directories)
-    searches = searcher not in (None, "single") and not creation.is_test
-    command, message = ("search", _SEARCHES) if searches else ("run", _LOCAL)
-    words = ["pedl2det", command, creation.directory.text, "-c", creation.config.text]
-    line = " ".join([*words, *creation.options])
-    help_ = "it needs pip install 'pedl2det[run,search]'" if searches else ""
-    notes = [TextFinding(RULE, context.line(at), "note", message, help_)]
-    if searcher is None and not creation.is_test:
-        message = (
-            f"pedl2det run trains one trial, and {config} is not read here: it may be a search"
-        )
-        help_ = line.replace("pedl2det run", "pedl2det search", 1)
-        help_ = f"for a config whose searcher is not single: {help_}"
-        notes.append(TextFinding(RULE, context.line(at), "note", message, help_))
-    return line, tuple(notes)
-
-
-def _is_unknown(word: Word) -> bool:
-    known = (*_TEST, *_WITHOUT_EFFECT, "--config")
-    return word.text.startswith("-") and word.text not in known
 
 
 def _redirects(text: str) -> bool:
@@ -398,8 +338,8 @@ def _redirects(text: str) -> bool:
 
 def _det(context: _Context, word: Word, words: list[Word]) -> _Outcome:
     """``det`` works where there is a cluster: say what trains without one."""
-    creation = _creation(_without_global(words)[2:])
-    new, notes = _locally(context, creation, word.start) if creation else ("", ())
+    creation = read_creation(_without_global(words)[2:])
+    new, notes = context.locally(creation, word.start) if creation else ("", ())
     message = "det experiment create needs a Determined cluster; it stays"
     help_ = f"to train on this machine: {new or 'pedl2det run DIR -c CONFIG'}"
     line = context.line(word.start)
@@ -438,16 +378,24 @@ def _install(words: list[Word]) -> int | None:
 
 
 def _installed(text: str, words: list[Word], cluster: bool) -> Iterator[_Outcome]:
+    """What pip installs in place of PEDL, and of what cannot be met beside that."""
     new = target(cluster)
+    is_local = not cluster and any(is_harness(word.plain) for word in words)
     for word in words:
-        if replacement(word.plain, new) is None and not is_old_wheel(word.plain):
+        is_old = is_old_wheel(word.plain) or replacement(word.plain, new) is not None
+        raised = None if is_old or not is_local else met_instead(word.plain, needs(cluster=False))
+        if not is_old and raised is None:
             continue
         line = _line(text, word.start)
         before = text[text.rfind("\n", 0, word.start) + 1 : word.start]
         quote = '"' if before.count("'") % 2 else "'"
-        written = f"{quote}{new}{quote}" if "[" in new else new
-        change = TextChange(RULE, line, f"{word.plain} is {new}")
-        yield _Outcome((Span(word.start, word.end, written),), (change,))
+        requirement = raised or new
+        change = TextChange(RULE, line, f"{word.plain} is {requirement}")
+        needs_quotes = re.search(r"[\[<>]", requirement)
+        word_text = f"{quote}{requirement}{quote}" if needs_quotes else requirement
+        message = f"{word.plain} cannot be met beside {new}, which needs {raised}; raised"
+        notes = (TextFinding(PINNED, line, "note", message),) if raised else ()
+        yield _Outcome((Span(word.start, word.end, word_text),), (change,), notes)
 
 
 def _line(text: str, at: int) -> int:

@@ -86,6 +86,11 @@ def rewritten(text: str, name: str = "run.sh", cluster: bool = False) -> str:
             "pip install determined numpy",
         ),
         (
+            "pip install pedl tensorflow==1.14 h5py pandas==0.25 -r r.txt",
+            "pip install 'pedl2det[run]' 'tensorflow>=2.15,<2.22' h5py pandas==0.25 -r r.txt",
+            "pip install determined tensorflow==1.14 h5py pandas==0.25 -r r.txt",
+        ),
+        (
             'python -m pip install -U "pedl[tf]>=0.9"',
             "python -m pip install -U 'pedl2det[run]'",
             "python -m pip install -U determined",
@@ -403,6 +408,15 @@ def test_any_text_is_read_and_a_second_run_changes_nothing(text: str, cluster: b
     for name in ("a.sh", "a.md", "a.ipynb"):
         once = rewritten(text, name, cluster)
         assert rewritten(once, name, cluster) == once
+
+
+def test_an_image_with_an_older_python_is_noted() -> None:
+    (old,) = migrate_shell("Dockerfile", "FROM python:3.6-slim\n", cluster=False).findings
+
+    assert (old.rule, old.kind) == ("R302", "note")
+    assert old.message == "pedl2det needs python>=3.11, and this image has 3.6"
+    for image in ("python:3.12-slim", "python:latest", "cpython:3.6", "ubuntu:18.04"):
+        assert migrate_shell("Dockerfile", f"FROM {image}\n", cluster=False).findings == ()
 
 
 def test_an_image_with_an_older_tensorflow_is_noted() -> None:
