@@ -410,6 +410,16 @@ def test_a_pin_in_a_finished_trial_that_cannot_be_met_is_raised(
     assert pin not in (tmp_path / "requirements.txt").read_text()
 
 
+def test_a_pin_in_setup_py_of_a_finished_trial_is_left(tmp_path: Path) -> None:
+    setup = "from setuptools import setup\n\nsetup(install_requires=['tensorflow==1.15'])\n"
+    write_tree(tmp_path, TRIAL | {"setup.py": setup})
+
+    done = run(tmp_path)
+
+    assert done.exit_code == 1, done.output
+    assert "setup.py:3: R302 tensorflow==1.15: setup.py requires it" in done.output
+
+
 def test_a_pin_above_a_finished_trial_is_a_note(tmp_path: Path) -> None:
     text = "tensorflow==1.15\n"
     write_tree(tmp_path, {"requirements.txt": text})

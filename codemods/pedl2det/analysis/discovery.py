@@ -128,7 +128,7 @@ def _sort(file: Path, found: _Found) -> None:
             found.trials.append(file)
         if native.may_be_native(data):
             found.native.append(file)
-        if file.name == "setup.py" and is_old:
+        if file.name == "setup.py" and (is_old or _may_name(data)):
             found.texts.append(file)
     elif file.suffix == NOTEBOOK:
         found.notebooks.append(file)

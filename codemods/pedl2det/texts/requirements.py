@@ -88,7 +88,8 @@ def migrate_requirements(
     needed = needs(not is_local) if trial or serves_local or serves_cluster else {}
     match path.suffix:
         case ".py":
-            return TextResult(text, (), tuple(_in_setup(required, new, needed)))
+            left = _in_setup(required, new, needed if is_raised else {})
+            result = TextResult(text, (), tuple(left))
         case ".toml":
             result = _in_toml(text, new, needed if is_raised else {})
         case _:

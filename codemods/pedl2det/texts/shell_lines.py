@@ -59,13 +59,13 @@ class _Context:
         file: the file that it is in.
         text: the text.
         cluster: whether the team has a Determined cluster.
-        directories: where commands before it went with ``cd``.
+        moves: where commands of this part of the text go with ``cd``, each with its place.
     """
 
     file: Path
     text: str
     cluster: bool
-    directories: tuple[str, ...]
+    moves: tuple[tuple[int, str], ...]
 
     def line(self, at: int) -> int:
         """The line of a character, from 1."""
@@ -73,9 +73,16 @@ class _Context:
 
     def locally(self, creation: Creation, at: int) -> tuple[str, tuple[TextFinding, ...]]:
         """The command that trains on this machine what a command created, with its notes."""
-        command, notes = local_command(creation, self.file, self.directories)
+        command, notes = local_command(creation, self.file, self._directories(at))
         line = self.line(at)
         return command, tuple(TextFinding(RULE, line, "note", *note) for note in notes)
+
+    def _directories(self, at: int) -> list[str]:
+        """Where commands before a place went; each line of a Makefile begins anew."""
+        begin = 0
+        if is_makefile(str(self.file)):
+            begin = max((one.end() for one in _NEW_LINE.finditer(self.text, 0, at)), default=0)
+        return [directory for place, directory in self.moves if begin <= place < at]
 
 
 def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
@@ -96,10 +103,9 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     outcomes: list[_Outcome] = []
     for place in places(path_name, text):
         every = list(_all_commands(text, place))
-        for words in every:
-            directories = _directories(path_name, text, every, words[0].start)
-            context = _Context(Path(path_name), text, cluster, directories)
-            outcomes += _command(context, words)
+        moves = sorted((words[0].start, words[-1].plain) for words in every if _is_move(words))
+        context = _Context(Path(path_name), text, cluster, tuple(moves))
+        outcomes += [outcome for words in every for outcome in _command(context, words)]
     spans = dict.fromkeys(span for one in outcomes for span in one.spans)
     findings = dict.fromkeys(finding for one in outcomes for finding in one.findings)
     return TextResult(
@@ -109,23 +115,10 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     )
 
 
-def _directories(path_name: str, text: str, every: list[list[Word]], start: int) -> tuple[str, ...]:
-    """Where the commands before a place went with ``cd``; each line of a Makefile begins anew."""
-    if is_makefile(path_name):
-        begin = max((one.end() for one in _NEW_LINE.finditer(text, 0, start)), default=0)
-    else:
-        begin = 0
-    moves = [words for words in every if begin <= words[0].start < start and len(words) > 1]
-    return tuple(
-        words[1].plain for words in sorted(moves, key=lambda one: one[0].start) if _is_move(words)
-    )
-
-
 def _is_move(words: list[Word]) -> bool:
-    return words[0].text.lstrip("@+-") in ("cd", "WORKDIR") or [words[0].text, words[1].text] == [
-        "RUN",
-        "cd",
-    ]
+    """Whether a command changes the directory of those behind it."""
+    names = [word.text.lstrip("@+-") for word in words if word.text != "RUN"]
+    return len(names) > 1 and names[0] in ("cd", "WORKDIR")
 
 
 def first_harness_line(path_name: str, text: str) -> int | None:

@@ -448,6 +448,10 @@ def test_a_pin_in_setup_py_that_cannot_be_met_is_left() -> None:
     (finding,) = result.findings
     assert (result.text, finding.kind, finding.line) == (text, "left", 2)
     assert finding.help == f'"{TENSORFLOW}"'
+    others = text.replace("pedl2det[run]", "six")
+    around = migrate_requirements("setup.py", others, False, trial="around")
+    below = migrate_requirements("setup.py", others, False, trial="below")
+    assert [one.kind for one in (*around.findings, *below.findings)] == ["left", "note"]
 
 
 @pytest.mark.parametrize(

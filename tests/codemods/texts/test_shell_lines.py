@@ -231,6 +231,8 @@ def test_that_a_run_is_local_is_said_once(configs: Path) -> None:
         ("README.md", "    cd t\n    pedl e create grid.yaml .", None),
         ("README.md", "```\ncd t\npedl e create grid.yaml .\n```", "search . -c grid.yaml"),
         ("a.ipynb", "!pedl e create adaptive.yaml .", "search . -c adaptive.yaml"),
+        ("Dockerfile", "RUN cd t && pedl e create grid.yaml .", "search . -c grid.yaml"),
+        ("Makefile", "go:\n\tcd t\n\tpedl e create grid.yaml .", None),
         ("Dockerfile", "WORKDIR t\nRUN pedl e create grid.yaml .", "search . -c grid.yaml"),
     ],
 )
