@@ -410,6 +410,16 @@ def test_a_pin_in_a_finished_trial_that_cannot_be_met_is_raised(
     assert pin not in (tmp_path / "requirements.txt").read_text()
 
 
+def test_a_pin_stays_where_its_rule_is_not_wanted(tmp_path: Path) -> None:
+    write_tree(tmp_path, TRIAL | {"requirements.txt": "tensorflow==1.15\npedl\n"})
+
+    done = run(tmp_path, "--ignore", "R302")
+
+    assert done.exit_code == 0, done.output
+    assert "R302" not in done.output
+    assert (tmp_path / "requirements.txt").read_text() == "tensorflow==1.15\npedl2det[run]\n"
+
+
 def test_a_pin_in_setup_py_of_a_finished_trial_is_left(tmp_path: Path) -> None:
     setup = "from setuptools import setup\n\nsetup(install_requires=['tensorflow==1.15'])\n"
     write_tree(tmp_path, TRIAL | {"setup.py": setup})

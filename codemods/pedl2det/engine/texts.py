@@ -70,7 +70,7 @@ def _place_of_trial(path: Path, directories: Iterable[Path]) -> PlaceOfTrial:
 def _results(path: Path, text: str, options: Options, trial: PlaceOfTrial) -> Iterable[TextResult]:
     name, lowered = str(path), text.lower()
     if is_requirement_file(name) and (trial or "pedl" in lowered):
-        yield migrate_requirements(name, text, options.cluster, trial)
+        yield migrate_requirements(name, text, options.cluster, trial, options.left_out)
     if is_shell_file(name) and ("pedl" in lowered or (trial and "from " in lowered)):
         yield migrate_shell(name, text, options.cluster)
     note = ignore_note(name, options.cluster)

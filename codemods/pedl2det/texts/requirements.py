@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Literal
@@ -61,7 +61,11 @@ def is_requirement_file(path_name: str) -> bool:
 
 
 def migrate_requirements(
-    path_name: str, text: str, cluster: bool, trial: PlaceOfTrial = ""
+    path_name: str,
+    text: str,
+    cluster: bool,
+    trial: PlaceOfTrial = "",
+    left_out: Collection[str] = (),
 ) -> TextResult:
     """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
 
@@ -73,6 +77,7 @@ def migrate_requirements(
             ``pedl2det[run]`` otherwise.
         trial: where a migrated trial is: in a directory around the file, below the file's
             directory, or elsewhere.
+        left_out: rules that the user does not want.
     """
     path = PurePath(path_name)
     new = target(cluster)
@@ -84,7 +89,7 @@ def migrate_requirements(
     serves_local = has_old or not names.isdisjoint(LOCAL_HARNESSES)
     serves_cluster = not names.isdisjoint(CLUSTER_HARNESSES)
     is_local = not cluster and not serves_cluster
-    is_raised = is_local and (serves_local or trial == "around")
+    is_raised = is_local and (serves_local or trial == "around") and PINNED not in left_out
     needed = needs(not is_local) if trial or serves_local or serves_cluster else {}
     match path.suffix:
         case ".py":
@@ -98,9 +103,7 @@ def migrate_requirements(
     if not is_raised:
         findings += _too_old(required, needed, cluster)
     elif result.changes:
-        compared = {one.line for one in result.findings}
-        others = [one for one in required if one[0] not in compared]
-        findings += _not_compared(path, others, needed)
+        findings += _not_compared(path, required, needed)
     return replace(result, findings=tuple(sorted(findings, key=lambda one: one.line)))
 
 
@@ -214,7 +217,8 @@ def _not_compared(
     pins = []
     for line, text in required:
         requirement = parse(text)
-        if requirement is None or name_of(text) in {*needed, *LOCAL_HARNESSES}:
+        is_known = name_of(text) in {*needed, *LOCAL_HARNESSES} or met_instead(text, needed)
+        if requirement is None or is_known:
             continue
         if any(one.operator in ("==", "===", "<", "<=", "~=") for one in requirement.specifier):
             pins.append((line, text))
@@ -237,14 +241,13 @@ def _in_toml(text: str, new: str, needed: Needs) -> TextResult:
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         message = "pedl is required in a way that is not edited"
         return TextResult(text, (), (TextFinding(REQUIRED, line, "left", message, new),))
-    raised = {line: _raised(line, old, written) for line, old, written in edit.raised}
+    raised = [_raised(*one) for one in edit.raised]
+    lines = {line for line, _, _ in edit.raised}
     changes = [
-        TextChange(PINNED, line, raised[line].message)
-        if line in raised
-        else TextChange(REQUIRED, line, f"pedl is {new}")
+        TextChange(PINNED if line in lines else REQUIRED, line, "requirements are replaced")
         for line in _changed_lines(text, edit.text)
     ]
-    return TextResult(edit.text, tuple(changes), tuple(raised.values()))
+    return TextResult(edit.text, tuple(changes), tuple(raised))
 
 
 def _changed_lines(old: str, new: str) -> Iterator[int]:

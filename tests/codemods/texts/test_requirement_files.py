@@ -243,6 +243,16 @@ def test_pins_that_cannot_be_met_beside_pedl2det_are_raised(name: str, old: str,
     assert (again.text, again.findings) == (new, ())
 
 
+def test_every_pin_of_a_line_is_named() -> None:
+    text = '[project]\ndependencies = ["pedl", "keras==2.2.4", "six", "numpy<1.17"]\n'
+    result = migrate_requirements("pyproject.toml", text, False)
+
+    assert [one.message.partition(" ")[0] for one in result.findings] == [
+        *("keras==2.2.4", "numpy<1.17"),
+    ]
+    assert {(one.line, one.kind) for one in result.findings} == {(2, "note")}
+
+
 def test_what_was_not_compared_is_said_once() -> None:
     result = migrate_requirements(
         "requirements.txt", f"pedl\n{OF_2019}tensorflow-gpu==1.14\nscipy<1.4\nsix\n", False
