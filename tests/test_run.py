@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -230,6 +231,48 @@ def test_test_mode_trains_one_batch_of_everything(tmp_path: Path) -> None:
     ]
 
 
+def test_a_test_ends_an_epoch_and_leaves_nothing(tmp_path: Path) -> None:
+    """An old trial has epochs although its config names none; the real run is not in its way."""
+    trial = write_tree(tmp_path / "trial", OLD)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+
+    test = pedl2det("run", trial, "--test", cwd=tmp_path, TMPDIR=str(temporary))
+
+    assert test.returncode == 0, test.stderr
+    assert "EPOCH 0 ['loss']" in test.stdout.splitlines()
+    assert "never be called" not in test.stdout + test.stderr
+    *_, last = test.stdout.splitlines()
+    assert re.fullmatch(r"test: trained 1 batch in \d+\.\d s; its results are removed", last)
+    assert "temporary" not in test.stdout + test.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["temporary", "trial"]
+    assert [*temporary.iterdir()] == []
+
+
+def test_a_test_stores_a_checkpoint_and_removes_it(tmp_path: Path) -> None:
+    storage = tmp_path / "storage"
+    trial = write_tree(tmp_path / "trial", SMALL)
+    stored = f"checkpoint_storage={{type: shared_fs, host_path: {storage}}}"
+
+    done = pedl2det("run", trial, "--test", "--set", stored, "--log-format=json", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    begin, *_, end = map(json.loads, done.stdout.splitlines())
+    assert begin["out"] is end["out"] is end["best"]["checkpoint"] is None
+    assert storage.is_dir()  # it was written to
+    assert [*storage.iterdir()] == []
+
+
+def test_a_test_of_a_run_to_resume_must_name_it(tmp_path: Path) -> None:
+    done = pedl2det("run", EXAMPLES / "iris", "--test", "--resume", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "pedl2det: --test --resume: a test trains into a temporary directory: leave out --resume, "
+        "or name the run with --out\n"
+    )
+
+
 LEGACY_MODEL = """\
 import numpy as np
 import tensorflow as tf
@@ -260,14 +303,16 @@ def make_data_loaders(experiment_config, hparams):
 """
 
 
+OLD = {
+    "__init__.py": "from model_def import T, make_data_loaders\n",
+    "model_def.py": LEGACY_MODEL,
+    "const.yaml": "hyperparameters: {batch_size: 8}\nbatches_per_step: 8\n"
+    "searcher: {name: single, metric: val_loss, max_steps: 1}\n",
+}
+
+
 def test_an_old_epoch_is_one_pass_with_training_logs(tmp_path: Path) -> None:
-    files = {
-        "__init__.py": "from model_def import T, make_data_loaders\n",
-        "model_def.py": LEGACY_MODEL,
-        "const.yaml": "hyperparameters: {batch_size: 8}\nbatches_per_step: 8\n"
-        "searcher: {name: single, metric: val_loss, max_steps: 1}\n",
-    }
-    said = trained(write_tree(tmp_path / "trial", files), tmp_path / "out")
+    said = trained(write_tree(tmp_path / "trial", OLD), tmp_path / "out")
 
     lines = [line for line in said.splitlines() if line.startswith("EPOCH")]
     assert lines == ["EPOCH 0 ['loss']", "EPOCH 1 ['loss']"]  # 20 records are 3 batches

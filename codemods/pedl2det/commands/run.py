@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -24,7 +26,8 @@ from pedl2det.terminal.choice import display
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Where metrics.jsonl, checkpoints and TensorBoard events go; else runs/<name of DIR>.",
+    help="Where metrics.jsonl, checkpoints and TensorBoard events go; else runs/<name of DIR>, or "
+    "nowhere with --test.",
 )
 @arguments.overrides
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in --out.")
@@ -37,7 +40,7 @@ from pedl2det.terminal.choice import display
 )
 @click.option("--weights-only", is_flag=True, help="Take only the weights of that checkpoint.")
 @click.option("--max-batches", type=click.IntRange(min=1), help="Train no more than this.")
-@click.option("--test", is_flag=True, help="One batch of everything, to see that it works.")
+@click.option("--test", is_flag=True, help="One batch of everything, and the end of an epoch.")
 @click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
 @click.option(
     "--slots",
@@ -76,31 +79,44 @@ def command(
     DIR may also be a trial's file, or one of its configs.
     """
     directory, config = located(directory, config)
-    out = out or Path("runs") / directory.resolve().name
-    options = runtime().RunOptions(
-        directory=directory,
-        out=out,
-        config=config or _config_of_script(directory),
-        overrides=overrides,
-        resume=resume,
-        force=force,
-        from_checkpoint=from_checkpoint,
-        weights_only=weights_only,
-        max_batches=max_batches,
-        test=test,
-        trace=trace,
-        slots=slots,
-    )
+    is_discarded = test and out is None
+    if is_discarded and resume:
+        raise Pedl2DetError(
+            "--test --resume: a test trains into a temporary directory: leave out --resume, or "
+            "name the run with --out"
+        )
+    temporary = TemporaryDirectory(prefix="pedl2det-test-") if is_discarded else nullcontext()
+    with temporary as place:
+        options = runtime().RunOptions(
+            directory=directory,
+            out=Path(place) if place else out or Path("runs") / directory.resolve().name,
+            config=config or _config_of_script(directory),
+            overrides=overrides,
+            resume=resume,
+            force=force,
+            from_checkpoint=from_checkpoint,
+            weights_only=weights_only,
+            max_batches=max_batches,
+            test=test,
+            trace=trace,
+            slots=slots,
+            discards_results=is_discarded,
+        )
+        _train(options, hosts, quiet, log_format == "json", with_stack)
+
+
+def _train(options: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool) -> None:
+    """Train; show errors and stops as lines."""
     from pedl2det_runtime import errors
     from pedl2det_runtime.trainer import signals
 
     searched = [*sys.path]
     try:
         with signals.handled():
-            _run(options, hosts, quiet, log_format == "json", with_stack)
+            _run(options, hosts, quiet, as_json, with_stack)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
-            _script_configs().refuse_native(directory)
+            _script_configs().refuse_native(options.directory)
         fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, options, hosts)
@@ -127,9 +143,8 @@ def _run(options: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack
         start_ranks(options, ranks, hosts, _say, *more)
         return
     longer = replace(options, max_batches=None)
-    shown = display(
-        options.out, partial(longer.to_resume, begun=True), quiet=quiet, as_json=as_json
-    )
+    out = None if options.discards_results else options.out
+    shown = display(out, partial(longer.to_resume, begun=True), quiet=quiet, as_json=as_json)
     with shown as one, old_names(options):
         runtime().run(options, one)
 
@@ -141,6 +156,8 @@ def _stop(stop: Any, options: Any, hosts: str | None) -> NoReturn:
 
     if is_rank():
         Failure(type(stop).__name__, str(stop), str(stop.number)).tell()
+    elif options.discards_results:
+        click.echo(f"pedl2det: {stop}", err=True)
     else:
         more = f" --hosts {hosts}" if hosts else ""
         click.echo(f"pedl2det: {stop}; go on with: {options.to_resume()}{more}", err=True)

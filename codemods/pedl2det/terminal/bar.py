@@ -32,13 +32,13 @@ class Bar:
     """Shows a run on a terminal, while it is entered.
 
     Args:
-        out: the run's directory, as people call it.
+        out: the run's directory, as people call it; None if its results are removed.
         to_resume: returns the command that goes on with the run.
         console: where; else stdout.
     """
 
     def __init__(
-        self, out: Path, to_resume: Callable[[], str], console: Console | None = None
+        self, out: Path | None, to_resume: Callable[[], str], console: Console | None = None
     ) -> None:
         self._out = out
         self._to_resume = to_resume
@@ -113,6 +113,8 @@ class Bar:
         self._print(first, "bold")
         for line in others:
             self._print(line)
+        if self._out is None:
+            return
         events = shlex.join(["tensorboard", "--logdir", str(self._out / "tensorboard")])
         self._print(f"curves: {events}")
         self._print(f"train on, with a longer searcher.max_length: {self._to_resume()}")

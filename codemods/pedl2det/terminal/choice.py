@@ -13,12 +13,12 @@ import click
 
 
 def display(
-    out: Path, to_resume: Callable[[], str], *, quiet: bool, as_json: bool
+    out: Path | None, to_resume: Callable[[], str], *, quiet: bool, as_json: bool
 ) -> AbstractContextManager[Any]:
     """Return what shows a run, to be entered while it trains.
 
     Args:
-        out: the run's directory, as people call it.
+        out: the run's directory, as people call it; None if its results are removed.
         to_resume: returns the command that goes on with the run.
         quiet: show notices only, on stderr.
         as_json: print one JSON object for each event.

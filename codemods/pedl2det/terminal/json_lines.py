@@ -15,11 +15,11 @@ class JsonLines:
     """Prints ``begin``, ``notice``, ``training``, ``validation`` and ``end``.
 
     Args:
-        out: the run's directory, as people call it.
+        out: the run's directory, as people call it; None if its results are removed.
     """
 
-    def __init__(self, out: Path) -> None:
-        self._out = out
+    def __init__(self, out: Path | None) -> None:
+        self._out = str(out) if out else None
 
     def say(self, line: str) -> None:
         """Print a notice."""
@@ -27,7 +27,7 @@ class JsonLines:
 
     def begin(self, title: str, seed: int) -> None:
         """Print what is trained."""
-        _write("begin", title=title, seed=seed, out=str(self._out))
+        _write("begin", title=title, seed=seed, out=self._out)
 
     def advance(self, batches: int, total: int) -> None:
         """Nothing: reports say it often enough."""
@@ -39,7 +39,7 @@ class JsonLines:
 
     def end(self, ended: Ended, *, verbose: bool) -> None:  # noqa: ARG002 - it is about people
         """Print how the training ended."""
-        _write("end", **asdict(ended), out=str(self._out))
+        _write("end", **asdict(ended), out=self._out)
 
 
 def _write(event: str, **values: object) -> None:

@@ -72,7 +72,8 @@ def start_ranks(
     ranks = replace(options.absolute(), config=file.resolve(), slots=slots)
     arguments = ["run", *ranks.arguments()]
     command = [sys.executable, "-m", "pedl2det", *arguments]
-    launch(Launch([*command, *more], slots, hosts, options.out.resolve(), config.max_restarts), say)
+    restarts = 0 if options.test else config.max_restarts
+    launch(Launch([*command, *more], slots, hosts, options.out.resolve(), restarts), say)
 
 
 def _slots_of(hosts: str) -> int:

@@ -94,10 +94,10 @@ class Lines(Nothing):
 
     Args:
         write: prints one line.
-        out: the run's directory, as people call it.
+        out: the run's directory, as people call it; None if its results are removed.
     """
 
-    def __init__(self, write: Callable[[str], None], out: Path) -> None:
+    def __init__(self, write: Callable[[str], None], out: Path | None) -> None:
         self._write = write
         self._out = out
 
@@ -125,21 +125,27 @@ def shown_metrics(metrics: dict[str, float]) -> str:
     return "  ".join(f"{name} {value:.6g}" for name, value in metrics.items())
 
 
-def shown_end(ended: Ended, out: Path, *, verbose: bool) -> list[str]:
+def shown_end(ended: Ended, out: Path | None, *, verbose: bool) -> list[str]:
     """Return the lines about the end of a training.
 
     Args:
         ended: how it ended.
-        out: the run's directory, as people call it.
+        out: the run's directory, as people call it; None if its results are removed.
         verbose: whether they have metrics.
     """
-    took = shown_time(ended.seconds)
-    lines = [f"trained {ended.batches} batches in {took}; results in {out}"]
+    trained = f"trained {_counted(ended.batches)} in {shown_time(ended.seconds)}"
+    if out is None:
+        return [f"test: {trained}; its results are removed"]
+    lines = [f"{trained}; results in {out}"]
     if ended.best and verbose:
         best = ended.best
         place = f": {out / 'checkpoints' / best.checkpoint}" if best.checkpoint else ""
         lines.append(f"best {best.metric} {best.value:.6g} at batch {best.batches}{place}")
     return lines
+
+
+def _counted(batches: int) -> str:
+    return f"{batches} {'batch' if batches == 1 else 'batches'}"
 
 
 def shown_time(seconds: float) -> str:

@@ -151,7 +151,7 @@ def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointMana
         compiled=compile_settings.described(model),
     )
     return CheckpointManager(
-        _goal(run.config, generation),
+        _goal(run, generation),
         contents,
         run.out,
         run_of(run.resume_point.path),
@@ -161,16 +161,18 @@ def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointMana
     )
 
 
-def _goal(config: ExperimentConfig, generation: Generation) -> Goal:
+def _goal(run: Run, generation: Generation) -> Goal:
+    config = run.config
     searcher, section = config.searcher, config.checkpoint_storage
     smaller = searcher.smaller_is_better
+    retention = Retention(section.best, section.save_trial_latest, smaller) if section else None
     # The storage of a legacy config went with its cluster; the notices say so.
     stores = section is not None and section.type is not None and not config.is_legacy
     return Goal(
         metric=searcher.metric,
         smaller_is_better=smaller,
         policy=config.checkpoint_policy,
-        retention=Retention(section.best, section.save_trial_latest, smaller) if section else None,
+        retention=Retention(0, 0, smaller) if run.discards_results else retention,
         storage=Storage(section) if section and stores else None,
         generation=generation,
     )
@@ -203,7 +205,7 @@ def _epoch(run: Run, generation: Generation, training: Any) -> int:
 
 def _schedule(run: Run, epoch: int) -> Schedule:
     if run.is_test:
-        return Schedule(total=1)
+        return Schedule(total=1, epoch=min(epoch, 1))
     config, batch_size = run.config, run.info.global_batch_size
     try:
         total = config.training_batches(batch_size)

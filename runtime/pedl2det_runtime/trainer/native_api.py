@@ -2,13 +2,14 @@
 
 A script calls ``keras.init(config)``, wraps its model and calls ``fit``; or hands a trial class to
 ``create``. Both train in this process, for as long as the config says, into
-``runs/<name of the config>``.
+``runs/<name of the config>``; a test of one batch leaves no results.
 """
 
 from __future__ import annotations
 
 import contextlib
 import enum
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,7 @@ def create_trial_instance(
 
 def _train(trial_class: type[TFKerasTrial], info: TrialInfo, options: RunOptions) -> None:
     # A script's own output stands beside it.
-    display = Nothing() if info.rank else Lines(print, options.out)
+    display = Nothing() if info.rank else Lines(print, None if options.test else options.out)
     with locked_run(options, info.rank, display.say):
         train(trial_class, resolved(options, info, display))
 
@@ -155,12 +156,17 @@ _until_the_end = contextlib.ExitStack()
 def _begin(config: dict[str, Any], context_dir: str, test: bool) -> tuple[RunOptions, TrialInfo]:
     experiment = config_from(local_config(config), raw=config)
     refuse_unsupported(experiment)
-    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in experiment.title)
-    out = (Path("runs") / name).resolve()
+    if test:
+        temporary = tempfile.TemporaryDirectory(prefix="pedl2det-test-")
+        out = Path(_until_the_end.enter_context(temporary))
+    else:
+        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in experiment.title)
+        out = (Path("runs") / name).resolve()
     info = TrialInfo.of(experiment, out)
     for line in notices(experiment, info.hparams):
         print(line)  # noqa: T201 - as above
     _until_the_end.enter_context(running(info))
     keras_versions.begin_trial()
     random_state.seed_everything(info.seed)
-    return RunOptions(directory=Path(context_dir).resolve(), out=out, test=test), info
+    directory = Path(context_dir).resolve()
+    return RunOptions(directory, out, test=test, discards_results=test), info

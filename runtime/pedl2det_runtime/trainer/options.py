@@ -17,6 +17,7 @@ class RunOptions:
         directory: the trial's directory.
         config: the experiment config; None for the one in the directory.
         out: where the results go.
+        discards_results: whether ``out`` is a temporary directory, which each process makes.
         overrides: ``key.path=value`` for the config.
         resume: go on from the last checkpoint in ``out``.
         max_batches: the most batches to train, or None.
@@ -40,11 +41,12 @@ class RunOptions:
     force: bool = False
     from_checkpoint: Path | None = None
     weights_only: bool = False
+    discards_results: bool = False
 
     def arguments(self) -> list[str]:
         """The arguments of ``pedl2det run`` that say the same."""
         arguments = [str(self.directory), *(("-c", str(self.config)) if self.config else ())]
-        arguments += ["--out", str(self.out)]
+        arguments += [] if self.discards_results else ["--out", str(self.out)]
         arguments += [word for override in self.overrides for word in ("--set", override)]
         for name in ("resume", "force", "test", "trace", "weights_only"):
             arguments += [f"--{name.replace('_', '-')}"] if getattr(self, name) else []

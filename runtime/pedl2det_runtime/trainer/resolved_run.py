@@ -26,6 +26,7 @@ class Run:
         display: shows the run to people.
         max_batches: the most batches to train, or None.
         is_test: train one batch, validate one, write one checkpoint.
+        discards_results: whether no checkpoint is kept, not even in the storage.
         traces: whether the metrics of each batch go to ``batches.jsonl``.
         forces: whether changes since the checkpoint are accepted.
         source: the checkpoint that a new run begins with.
@@ -38,6 +39,7 @@ class Run:
     display: Display
     max_batches: int | None = None
     is_test: bool = False
+    discards_results: bool = False
     traces: bool = False
     forces: bool = False
     source: SourceCheckpoint | None = None
@@ -82,6 +84,7 @@ def resolved(options: RunOptions, info: TrialInfo, display: Display) -> Run:
         display=display,
         max_batches=options.max_batches,
         is_test=options.test,
+        discards_results=options.discards_results,
         traces=options.trace,
         forces=options.force,
         source=source_of_all(options, info, has_checkpoint=point.path is not None),
