@@ -105,6 +105,34 @@ def test_current_lengths_become_batches(length: dict[str, int], batches: int) ->
     assert Length.model_validate(length).in_batches(32, records_per_epoch=320) == batches
 
 
+@pytest.mark.parametrize(
+    ("searcher", "setting"),
+    [
+        ("name: single, max_steps: 12", "searcher.max_steps=24"),
+        ("name: adaptive, max_steps: 7, target_trial_steps: 5", "searcher.target_trial_steps=10"),
+        ("name: single, max_length: {records: 640}", "searcher.max_length.records=1280"),
+        ("name: grid, max_length: {epochs: 3}", "searcher.max_length.epochs=6"),
+        ("name: pbt, num_rounds: 3, steps_per_round: 2", "searcher.max_steps=12"),
+        (
+            "name: pbt, num_rounds: 3, length_per_round: {batches: 9}",
+            "searcher.max_length.batches=54",
+        ),
+    ],
+)
+def test_twice_the_length_is_set_by_the_key_of_the_config(
+    searcher: str, setting: str, tmp_path: Path
+) -> None:
+    text = (
+        "hyperparameters: {global_batch_size: 32}\nrecords_per_epoch: 320\n"
+        f"searcher: {{metric: val_loss, {searcher}}}\n"
+    )
+    config = read(tmp_path, text)
+
+    assert config.searcher.twice_the_length() == setting
+    longer = read(tmp_path, text, setting)
+    assert longer.training_batches(32) == 2 * config.training_batches(32)
+
+
 def test_one_e_minus_four_is_a_float(tmp_path: Path) -> None:
     assert read(tmp_path, LEGACY).hyperparameters["learning_rate"] == 0.0001
 

@@ -385,6 +385,7 @@ class Stopper(tf.keras.callbacks.Callback):
     assert [r["batches"] for r in reports(tmp_path / "out")] == [20, 30]
     resumed = trained(directory, tmp_path / "out", "--resume")
     assert "stopped by a callback" in resumed
+    assert "nothing is left to train: 30 batches are trained; results in " in resumed
 
 
 STOPPING = """

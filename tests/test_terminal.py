@@ -7,8 +7,10 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,20 @@ from rich.console import Console
 from pedl2det.terminal.bar import Bar
 from pedl2det_runtime.checkpoint.manager import Best
 from pedl2det_runtime.trainer.display import Ended, Report, shown_time
-from support import pedl2det, write_tree
+from pedl2det_runtime.trainer.options import RunOptions
+from support import pedl2det, read_tree, write_tree
 from test_run import CONFIG, MODEL, SMALL, reports
 
 NOTICED = {**SMALL, "const.yaml": CONFIG + "max_restarts: 3\ndescription: small\n"}
+
+
+OLD_CONFIG = """\
+description: small
+entrypoint: model_def:T
+hyperparameters: {batch_size: 8}
+batches_per_step: 20
+searcher: {name: single, metric: val_loss, max_steps: 1}
+"""
 
 
 def trained(tmp_path: Path, *arguments: str) -> Any:
@@ -100,7 +112,8 @@ def test_a_quiet_run_prints_notices_on_stderr_and_nothing_else(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_on_a_terminal_a_run_shows_a_bar_and_how_to_go_on(tmp_path: Path) -> None:
-    trial = write_tree(tmp_path / "trial", NOTICED)
+    old = {"const.yaml": OLD_CONFIG}
+    trial = write_tree(tmp_path / "trial", NOTICED | old)
     ours, its = pty.openpty()
     command = [sys.executable, "-m", "pedl2det", "run", str(trial), "--out", "out"]
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
@@ -113,7 +126,37 @@ def test_on_a_terminal_a_run_shows_a_bar_and_how_to_go_on(tmp_path: Path) -> Non
 
     assert re.search(r"^ +batch +epoch +val_loss$", shown, re.MULTILINE)
     assert "tensorboard --logdir out/tensorboard" in shown
-    assert f"pedl2det run {trial} --out out --resume" in shown
+    (command,) = re.findall("^train twice as long: pedl2det (.*)$", shown, re.MULTILINE)
+    assert command == f"run {trial} --out out --set searcher.max_steps=2 --resume"
+
+    longer = pedl2det(*shlex.split(command), cwd=tmp_path)
+
+    assert longer.returncode == 0, longer.stderr
+    assert re.search(r"^trained 20 batches in \d+\.\d s, 40 in all; ", longer.stdout, re.MULTILINE)
+    assert_says_at_once_that_nothing_is_left(shlex.split(command), tmp_path)
+
+
+def assert_says_at_once_that_nothing_is_left(command: list[str], cwd: Path) -> None:
+    """Without TensorFlow, which cannot be imported; but not if the code has changed since."""
+    broken = write_tree(cwd / "broken", {"tensorflow.py": "raise ImportError('not needed')\n"})
+    files = read_tree(cwd / "out")
+
+    told = pedl2det(*command, "--log-format=json", cwd=cwd, PYTHONPATH=str(broken))
+    said = pedl2det(*command, cwd=cwd, PYTHONPATH=str(broken))
+
+    assert (told.returncode, said.returncode) == (0, 0), told.stderr + said.stderr
+    begin, end = map(json.loads, told.stdout.splitlines())
+    best = best_of(cwd / "out")
+    assert (begin["event"], begin["seed"]) == ("begin", 0)
+    assert (end["trained"], end["batches"], end["seconds"]) == (0, 40, 0.0)
+    assert end["best"]["value"] == best["metrics"]["val_loss"]
+    assert end["last"] == reports(cwd / "out")[-1]["metrics"]["val_loss"]
+    first, second, *_ = said.stdout.splitlines()
+    assert first == "small: seed 0"
+    assert second == "nothing is left to train: 40 batches are trained; results in out"
+    assert read_tree(cwd / "out") == files
+    (cwd / "trial" / "model_def.py").write_text(MODEL + "# changed\n")
+    assert "not needed" in pedl2det(*command, cwd=cwd, PYTHONPATH=str(broken)).stderr
 
 
 def seen(terminal: int) -> str:
@@ -140,7 +183,8 @@ def lines_on_screen(written: str) -> list[str]:
 def shown_by_bar(*events: Report | Ended) -> list[str]:
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=100, color_system=None)
-    with Bar(Path("runs/iris"), lambda: "pedl2det run iris --resume", console) as bar:
+    options = RunOptions(Path("iris"), Path("runs/iris"), overrides=("searcher.max_steps=5", "a=1"))
+    with Bar(Path("runs/iris"), partial(options.to_resume, begun=True), console) as bar:
         for event in events:
             if isinstance(event, Ended):
                 bar.end(event, verbose=True)
@@ -148,6 +192,9 @@ def shown_by_bar(*events: Report | Ended) -> list[str]:
                 bar.advance(event.batches, 10_000)
                 bar.report(event, 10_000)
     return lines_on_screen(written.getvalue().rstrip("\n"))
+
+
+LONGER = "searcher.max_steps=10"
 
 
 def validation(batches: int, loss: float, *, is_best: bool = False) -> Report:
@@ -168,15 +215,32 @@ def test_validations_are_rows_of_one_table() -> None:
 
 def test_the_end_names_what_can_be_done_with_a_run() -> None:
     lines = shown_by_bar(
-        validation(500, 0.25), Ended(500, 125.0, Best("val_loss", 0.25, 500, "1234"))
+        validation(500, 0.25),
+        Ended(500, 300, 125.0, Best("val_loss", 0.25, 500, "1234"), continue_with=(LONGER,)),
     )
 
     assert lines[-4:] == [
-        "trained 500 batches in 2 min 5 s; results in runs/iris",
+        "trained 300 batches in 2 min 5 s, 500 in all; results in runs/iris",
         "best val_loss 0.25 at batch 500: runs/iris/checkpoints/1234",
         "curves: tensorboard --logdir runs/iris/tensorboard",
-        "train on, with a longer searcher.max_length: pedl2det run iris --resume",
+        "train twice as long: pedl2det run iris --out runs/iris --set a=1 --set "
+        "searcher.max_steps=10 --resume",
     ]
+
+
+@pytest.mark.parametrize(
+    ("continue_with", "last"),
+    [
+        ((), "train the rest: pedl2det run iris --out runs/iris --set searcher.max_steps=5 "),
+        (None, "curves: tensorboard"),  # a callback stopped it: a resume would train nothing
+    ],
+)
+def test_the_end_names_only_a_command_that_trains(
+    continue_with: tuple[str, ...] | None, last: str
+) -> None:
+    lines = shown_by_bar(Ended(500, 500, 1.0, None, continue_with=continue_with))
+
+    assert lines[-1].startswith(last)
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,10 @@ def command(
         )
     temporary = TemporaryDirectory(prefix="pedl2det-test-") if is_discarded else nullcontext()
     with temporary as place:
-        options = runtime().RunOptions(
+        named = runtime().RunOptions(
             directory=directory,
             out=Path(place) if place else out or Path("runs") / directory.resolve().name,
-            config=config or _config_of_script(directory),
+            config=config,
             overrides=overrides,
             resume=resume,
             force=force,
@@ -102,24 +102,36 @@ def command(
             slots=slots,
             discards_results=is_discarded,
         )
-        _train(options, hosts, quiet, log_format == "json", with_stack)
+        options = replace(named, config=config or _config_of_script(directory))
+        _train(options, named, hosts, quiet, log_format == "json", with_stack)
 
 
-def _train(options: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool) -> None:
-    """Train; show errors and stops as lines."""
+def _train(
+    options: Any, named: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool
+) -> None:
+    """Train; show errors and stops as lines.
+
+    Args:
+        options: what to train, and where to.
+        named: the same as the user named it, without the config that a script holds.
+        hosts: the machines of the ranks.
+        quiet: show notices only.
+        as_json: print JSON.
+        with_stack: show the stack of a trial's error.
+    """
     from pedl2det_runtime import errors
     from pedl2det_runtime.trainer import signals
 
     searched = [*sys.path]
     try:
         with signals.handled():
-            _run(options, hosts, quiet, as_json, with_stack)
+            _run(options, named, hosts, quiet, as_json, with_stack)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
             _script_configs().refuse_native(options.directory)
         fail(error, with_stack)
     except errors.Interrupted as stop:
-        _stop(stop, options, hosts)
+        _stop(stop, named, hosts)
     finally:
         sys.path[:] = searched
 
@@ -133,34 +145,43 @@ def located(directory: Path, config: Path | None) -> tuple[Path, Path | None]:
     return _home_of(directory), directory
 
 
-def _run(options: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool) -> None:
-    """Train in this process, or start the ranks."""
+def _run(
+    options: Any, named: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool
+) -> None:
+    """Train in this process, or start the ranks; do neither if nothing is left to train."""
+    from pedl2det_runtime.distributed.joining import is_rank
     from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
+    from pedl2det_runtime.trainer.run_end import find_end
 
+    out = None if options.discards_results else options.out
+    to_resume = partial(replace(named, max_batches=None).to_resume, begun=True)
+    shown = display(out, to_resume, quiet=quiet, as_json=as_json)
+    end = None if is_rank() else find_end(options, runtime().readable_config(options))
+    if end is not None:
+        with shown as one:
+            end.show(one)
+        return
     if ranks := ranks_to_start(options, hosts):
         flags = {"--traceback": with_stack, "--quiet": quiet, "--log-format=json": as_json}
         more = [flag for flag, is_set in flags.items() if is_set]
         start_ranks(options, ranks, hosts, _say, *more)
         return
-    longer = replace(options, max_batches=None)
-    out = None if options.discards_results else options.out
-    shown = display(out, partial(longer.to_resume, begun=True), quiet=quiet, as_json=as_json)
     with shown as one, old_names(options):
         runtime().run(options, one)
 
 
-def _stop(stop: Any, options: Any, hosts: str | None) -> NoReturn:
+def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
     """Say how to go on after a signal; a rank leaves that to the launcher."""
     from pedl2det_runtime.distributed.joining import is_rank
     from pedl2det_runtime.launch.output import Failure
 
     if is_rank():
         Failure(type(stop).__name__, str(stop), str(stop.number)).tell()
-    elif options.discards_results:
+    elif named.discards_results:
         click.echo(f"pedl2det: {stop}", err=True)
     else:
         more = f" --hosts {hosts}" if hosts else ""
-        click.echo(f"pedl2det: {stop}; go on with: {options.to_resume()}{more}", err=True)
+        click.echo(f"pedl2det: {stop}; go on with: {named.to_resume()}{more}", err=True)
     sys.exit(stop.exit_code)
 
 

@@ -33,12 +33,15 @@ class Bar:
 
     Args:
         out: the run's directory, as people call it; None if its results are removed.
-        to_resume: returns the command that goes on with the run.
+        to_resume: returns the command that goes on with the run, with more values of its config.
         console: where; else stdout.
     """
 
     def __init__(
-        self, out: Path | None, to_resume: Callable[[], str], console: Console | None = None
+        self,
+        out: Path | None,
+        to_resume: Callable[[tuple[str, ...]], str],
+        console: Console | None = None,
     ) -> None:
         self._out = out
         self._to_resume = to_resume
@@ -117,7 +120,9 @@ class Bar:
             return
         events = shlex.join(["tensorboard", "--logdir", str(self._out / "tensorboard")])
         self._print(f"curves: {events}")
-        self._print(f"train on, with a longer searcher.max_length: {self._to_resume()}")
+        if ended.continue_with is not None:
+            what = "train twice as long" if ended.continue_with else "train the rest"
+            self._print(f"{what}: {self._to_resume(ended.continue_with)}")
 
     def _print(self, line: str, style: str = "") -> None:
         self._progress.console.print(Text(line, style), soft_wrap=True)

@@ -13,13 +13,13 @@ import click
 
 
 def display(
-    out: Path | None, to_resume: Callable[[], str], *, quiet: bool, as_json: bool
+    out: Path | None, to_resume: Callable[[tuple[str, ...]], str], *, quiet: bool, as_json: bool
 ) -> AbstractContextManager[Any]:
     """Return what shows a run, to be entered while it trains.
 
     Args:
         out: the run's directory, as people call it; None if its results are removed.
-        to_resume: returns the command that goes on with the run.
+        to_resume: returns the command that goes on with the run, with more values of its config.
         quiet: show notices only, on stderr.
         as_json: print one JSON object for each event.
     """

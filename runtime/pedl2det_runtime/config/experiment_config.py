@@ -155,9 +155,24 @@ class Searcher(_Section):
     @property
     def length(self) -> int | Length | None:
         """The length of one trial."""
-        if self.name in TARGETED and self.target_trial_steps:
-            return self.target_trial_steps
-        return self.max_length or self.max_steps or self.target_trial_steps
+        length: int | Length | None = getattr(self, self._length_key)
+        return length
+
+    @property
+    def _length_key(self) -> str:
+        """The key that sets the length of one trial."""
+        keys = ("max_length", "max_steps", "target_trial_steps")
+        if self.name in TARGETED:
+            keys = ("target_trial_steps", "max_length", "max_steps")
+        return next((key for key in keys if getattr(self, key)), "max_length")
+
+    def twice_the_length(self) -> str:
+        """Return the argument of ``--set`` that doubles the length of one trial."""
+        key, length = f"searcher.{self._length_key}", self.length
+        if isinstance(length, Length):
+            (unit, count), *_ = length.model_dump(exclude_none=True).items()
+            return f"{key}.{unit}={2 * count}"
+        return f"{key}={2 * (length or 0)}"
 
     @model_validator(mode="before")
     @classmethod

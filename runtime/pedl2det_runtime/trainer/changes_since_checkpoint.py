@@ -70,17 +70,19 @@ def check_config(
     Raises:
         CheckpointError: a key that changes what is trained differs.
     """
-    changed = _config_changes(
-        read_json(path / "experiment_config.json"), info.config.raw
-    ) + changes(
-        {"hyperparameters": read_json(path / "hparams.json")},
-        {"hyperparameters": info.hparams},
-    )
+    changed = config_changes(path, info)
     harmless = [change for change in changed if _is_harmless(change.key)]
     if harmless:
         say(f"the config has changed since the checkpoint: {_joined(harmless)}")
     _refuse(path, [change for change in changed if change not in harmless], say, force=force)
     return frozenset(change.key for change in changed)
+
+
+def config_changes(path: Path, info: TrialInfo) -> list[Change]:
+    """Return the keys of a run's config, and hyperparameters, that differ from its checkpoint's."""
+    config = _config_changes(read_json(path / "experiment_config.json"), info.config.raw)
+    known = {"hyperparameters": read_json(path / "hparams.json")}
+    return config + changes(known, {"hyperparameters": info.hparams})
 
 
 def check_compiled(

@@ -34,16 +34,21 @@ class Ended:
     """How a training ended.
 
     Attributes:
-        batches: batches trained.
+        batches: batches of the trial that are trained.
+        trained: how many of them this process trained.
         seconds: how long this process trained.
         best: the best validation; None if there was none.
         last: the searcher's metric at the end; None if there was no validation there.
+        continue_with: values of the config with which ``--resume`` trains on; None if a callback
+            stopped the training for good.
     """
 
     batches: int
+    trained: int
     seconds: float
     best: Best | None
     last: float | None = None
+    continue_with: tuple[str, ...] | None = None
 
 
 class Display(Protocol):
@@ -133,9 +138,13 @@ def shown_end(ended: Ended, out: Path | None, *, verbose: bool) -> list[str]:
         out: the run's directory, as people call it; None if its results are removed.
         verbose: whether they have metrics.
     """
-    trained = f"trained {_counted(ended.batches)} in {shown_time(ended.seconds)}"
+    trained = f"trained {_counted(ended.trained)} in {shown_time(ended.seconds)}"
     if out is None:
         return [f"test: {trained}; its results are removed"]
+    if not ended.trained:
+        trained = f"nothing is left to train: {_counted(ended.batches)} are trained"
+    elif ended.trained < ended.batches:
+        trained += f", {ended.batches} in all"
     lines = [f"{trained}; results in {out}"]
     if ended.best and verbose:
         best = ended.best

@@ -76,6 +76,11 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._loss_warning = LossWarning(self._first_batch, job.run.say)
         self._chunks = False
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether a callback ended the training, for resumed runs too."""
+        return self._callback_stop.is_agreed
+
     def train(self) -> Progress:
         """Train to the end; returns the progress made."""
         try:

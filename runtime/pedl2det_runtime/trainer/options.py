@@ -65,13 +65,16 @@ class RunOptions:
             from_checkpoint=source,
         )
 
-    def to_resume(self, *, begun: bool = False) -> str:
+    def to_resume(self, more: tuple[str, ...] = (), *, begun: bool = False) -> str:
         """The command that goes on with the run; credentials in it are replaced by stars.
 
         Args:
+            more: ``key.path=value`` for the config, in the place of other values of these keys.
             begun: whether the run has certainly begun; else it is looked up.
         """
-        overrides = tuple(_without_credential(override) for override in self.overrides)
+        replaced = {override.partition("=")[0] for override in more}
+        kept = (one for one in self.overrides if one.partition("=")[0] not in replaced)
+        overrides = tuple(_without_credential(override) for override in (*kept, *more))
         options = replace(
             self, overrides=overrides, resume=begun or self.out.is_dir(), force=False, test=False
         )

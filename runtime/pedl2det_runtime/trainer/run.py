@@ -29,7 +29,7 @@ from pedl2det_runtime.errors import (
     Pedl2DetError,
 )
 from pedl2det_runtime.errors.trial_code import place_in_trial
-from pedl2det_runtime.trainer import run_lock
+from pedl2det_runtime.trainer import run_end, run_lock
 from pedl2det_runtime.trainer.display import Display, Ended, Nothing
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.reports import REPORT, written_lines
@@ -165,13 +165,26 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     if point.state is not None:
         run.say(f"resumed at batch {point.state.progress.batches}")
         if point.state.stopped:
-            run.say("this run was stopped by a callback: nothing is left to train")
+            run.say(run_end.STOPPED)
     began = time.monotonic()
-    progress = TrainingLoop(replace(job, run=run)).train()
+    loop = TrainingLoop(replace(job, run=run))
+    progress = loop.train()
     if run.is_chief:
-        best, last = job.checkpoints.best_validation(), job.checkpoints.value_at(progress.batches)
-        ended = Ended(progress.batches, time.monotonic() - began, best, last)
-        run.display.end(ended, verbose=job.context.fit_settings.verbose)
+        batches, config = progress.batches, run.config
+        length = config.training_batches(run.info.global_batch_size)
+        longer = (config.searcher.twice_the_length(),) if batches >= length else ()
+        ended = Ended(
+            batches=batches,
+            trained=batches - (point.state.progress.batches if point.state else 0),
+            seconds=time.monotonic() - began,
+            best=job.checkpoints.best_validation(),
+            last=job.checkpoints.value_at(batches),
+            continue_with=None if loop.was_stopped else longer,
+        )
+        verbose = job.context.fit_settings.verbose
+        run.display.end(ended, verbose=verbose)
+        if not run.discards_results:
+            run_end.write(run, ended, length, verbose=verbose)
     return progress
 
 
