@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,81 @@ def test_each_warning_is_shown_once_in_each_run(
 
         assert sum("draws random numbers" in text for text in caplog.messages) == 1
         assert shown.count("a batch is made") == 1
+
+
+IN_STEPS = {
+    "hyperparameters": {"global_batch_size": 4},
+    "searcher": {"name": "single", "metric": "val_loss", "max_steps": 4},
+    "batches_per_step": 5,  # an epoch: 20 records
+}
+
+
+def with_callbacks(*callbacks: Any) -> type[Trial]:
+    class WithCallbacks(Trial):
+        def keras_callbacks(self) -> Any:
+            return [*callbacks]
+
+    return WithCallbacks
+
+
+@pytest.fixture
+def tensorflow_says() -> Iterator[list[str]]:
+    """What TensorFlow logs, Keras' warnings too."""
+    messages: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
+    tf.get_logger().addHandler(handler)
+    yield messages
+    tf.get_logger().removeHandler(handler)
+
+
+def test_callbacks_without_their_metric_are_named_once_at_the_start(
+    tmp_path: Path, tensorflow_says: list[str]
+) -> None:
+    keras = tf.keras.callbacks
+    trial = with_callbacks(
+        keras.EarlyStopping(),
+        keras.ReduceLROnPlateau(monitor="val_acc"),
+        keras.ModelCheckpoint(str(tmp_path / "best.h5"), save_best_only=True),
+        keras.EarlyStopping(monitor="los"),  # mistyped: PEDL would have had it
+        keras.EarlyStopping(monitor="loss", min_delta=-1.0),  # it acts
+    )
+
+    result = run(trial, tmp_path / "out", IN_STEPS)
+
+    said = result.said
+    notices = [index for index, line in enumerate(said) if "validation metric" in line]
+    assert [said[index] for index in notices] == [
+        "EarlyStopping (monitors val_loss), ReduceLROnPlateau (val_acc), ModelCheckpoint "
+        "(val_loss): PEDL and early Determined never gave callbacks a validation metric at the end "
+        "of an epoch, so these never acted; they do not act here either"
+    ]
+    assert not any(line.startswith("  training  ") for line in said[: notices[0]])
+    assert result.reports[-1]["batches"] == 10  # the last one stopped it
+    assert len(tensorflow_says) == 2  # one for each epoch
+    assert all("conditioned on metric `los` " in text for text in tensorflow_says)
+
+
+class Validates(tf.keras.callbacks.Callback):
+    """What people wrote in 2020 to have a metric of validations."""
+
+    def __init__(self, value: float | None) -> None:
+        super().__init__()
+        self.value = value
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if self.value is not None:
+            logs["val_loss"] = self.value
+
+
+@pytest.mark.parametrize(("value", "trained", "warnings"), [(1.0, 15, 0), (None, 20, 1)])
+def test_a_callback_may_give_the_metric_to_the_next_one(
+    value: float | None, trained: int, warnings: int, tmp_path: Path, tensorflow_says: list[str]
+) -> None:
+    trial = with_callbacks(Validates(value), tf.keras.callbacks.EarlyStopping(patience=2))
+
+    result = run(trial, tmp_path / "out", IN_STEPS)
+
+    assert not any("validation metric" in line for line in result.said)
+    assert result.reports[-1]["batches"] == trained
+    assert len(tensorflow_says) == warnings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pedl2det_runtime.checkpoint.untrusted_files import reading
 from pedl2det_runtime.data.attribute_changes import AttributeChanges
 from pedl2det_runtime.errors import CheckFailedError, CheckpointError
 from pedl2det_runtime.errors.repeated_warnings import logger
+from pedl2det_runtime.trainer.missing_metrics import MissingMetrics
 
 _log = logger(__name__)
 
@@ -77,6 +79,7 @@ class Multiplexer:
             for place, callback in enumerate(callbacks)
             if is_chief or not _is_of_the_chief(callback)
         ]
+        self.missing_metrics = MissingMetrics(callbacks)
         self._places = [place for place, _ in here]
         self._callbacks: list[Any] = [callback for _, callback in here]
         self._home = home
@@ -124,7 +127,8 @@ class Multiplexer:
     def keras(self, event: str, *args: Any) -> None:
         """Call a hook of ``tf.keras.callbacks.Callback`` on each callback."""
         for callback in self._callbacks:
-            getattr(callback, event)(*args)
+            with self.missing_metrics.around(callback) or nullcontext():
+                getattr(callback, event)(*args)
 
     def on_test_end(self, metrics: dict[str, Any]) -> None:
         """Call ``on_test_end`` with the metrics that are reported afterwards.

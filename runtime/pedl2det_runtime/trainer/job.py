@@ -102,6 +102,8 @@ def make_job(trial_class: type[TFKerasTrial], run: Run) -> Job:
         has_epochs=schedule.epoch > 0,
         is_chief=run.is_chief,
     )
+    if schedule.epoch and (line := callbacks.missing_metrics.notice(generation)):
+        run.say(line)
     check_metric(run.config, generation, context.model, callbacks)
     averages_training = run.config.optimizations.average_training_metrics
     return Job(
