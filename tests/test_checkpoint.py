@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,14 @@ import tensorflow as tf
 import training
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import safe_pickle, writer
+from pedl2det_runtime.checkpoint.code_files import code_of
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import CheckpointError
+from support import write_tree
 
 pytestmark = pytest.mark.versions
 
@@ -157,3 +161,39 @@ def test_data_survives_pickling() -> None:
 
     assert back[:3] == value[:3]
     assert back[3].tolist() == [0, 1, 2]
+
+
+def test_a_checkpoint_holds_few_data_files_and_all_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Directories of data go in whole or not at all, those near the trial first."""
+    modules = [f"module_{number}.py" for number in range(150)]
+    kept = {"words.txt": "a b\n", "data/sizes/sizes.csv": "1,2\n"}
+    labels = {f"data/labels/{number}.txt": "cat\n" for number in range(100)}
+    tables = {f"tables/{number}.csv": "1" * 2**18 for number in range(33)}
+    skipped = {"data/.cache/a.txt": "", "out/a.txt": "", "old/state.json": "", "old/a.txt": ""}
+    files = dict.fromkeys(modules, "") | kept | labels | tables | skipped
+    directory = write_tree(tmp_path / "trial", files)
+    for name in modules:
+        module = ModuleType(name)
+        module.__file__ = str(directory / name)
+        monkeypatch.setitem(sys.modules, name, module)
+    said: list[str] = []
+
+    files_of_it = code_of(directory, directory / "out", said.append)
+
+    names = [str(path.relative_to(directory)) for path in files_of_it]
+    assert names == sorted([*modules, *kept])
+    assert said == [
+        "checkpoints do not contain the data files in tables (33 files, 8,448 KB), data/labels "
+        "(100 files, 1 KB): they take the first 100 data files beside a trial, of 8 MB together"
+    ]
+
+
+def test_few_data_files_are_all_kept_without_a_word(tmp_path: Path) -> None:
+    files = {f"{folder}/{number}.txt": "cat\n" for folder in "ab" for number in range(50)}
+    directory = write_tree(tmp_path, files)
+    said: list[str] = []
+
+    assert len(code_of(directory, tmp_path / "out", said.append)) == 100
+    assert said == []

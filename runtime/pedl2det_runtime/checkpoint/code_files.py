@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pedl2det_runtime.config.credentials import is_secret, secret_parts
 
 _DATA_SUFFIXES = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
-_MAX_DATA_BYTES = 2**18
+_MAX_DATA_BYTES = 2**18  # of one file
+_MAX_DATA_FILES = 100
+_MAX_ALL_DATA_BYTES = 2**23
+_MAX_NAMED = 3
 _NOT_CODE = {"__pycache__", "node_modules", "site-packages"}
 
 
-def code_of(directory: Path, results: Path) -> tuple[Path, ...]:
+def code_of(directory: Path, results: Path, say: Callable[[str], None]) -> tuple[Path, ...]:
     """Return the modules imported from a directory, and the small data files in it.
 
     Data files are files that code may read relative to itself, such as a vocabulary. Hidden files
-    and files whose name or text contains a credential are skipped.
+    and files whose name or text contains a credential are skipped. So are directories with more
+    data files than checkpoints may hold, such as the labels of a data set.
 
     Args:
         directory: the trial's directory, after the import of the trial.
         results: the directory of the run, which is skipped.
+        say: prints one line, about directories whose data files are skipped.
     """
-    candidates = {*_modules(directory), *_data(directory)}
-    return tuple(
+    modules = (
         path
-        for path in sorted(candidates)
+        for path in _modules(directory)
         if not _NOT_CODE.intersection(path.relative_to(directory).parts)
         and results not in path.parents
         and not any((parent / "state.json").exists() for parent in path.parents)
     )
+    return tuple(sorted({*modules, *_data(directory, results, say)}))
 
 
 def public_files(directory: Path) -> tuple[Path, ...]:
@@ -56,15 +62,52 @@ def _modules(directory: Path) -> Iterator[Path]:
             yield Path(file)
 
 
-def _data(directory: Path) -> Iterator[Path]:
-    for path in directory.rglob("*"):
-        names = path.relative_to(directory).with_suffix("").parts
-        if path.suffix not in _DATA_SUFFIXES or any(
-            name[0] == "." or is_secret(name) for name in names
-        ):
+def _data(directory: Path, results: Path, say: Callable[[str], None]) -> Iterator[Path]:
+    """Yield data files, those of a directory all or none, until they are too many or too large."""
+    files, size, skipped = 0, 0, []
+    folders = _data_folders(directory, results)
+    for folder, sizes in sorted(folders, key=lambda item: (len(item[0].parts), item[0])):
+        count, bytes_of_all = len(sizes), sum(sizes.values())
+        if files + count > _MAX_DATA_FILES or size + bytes_of_all > _MAX_ALL_DATA_BYTES:
+            name = folder.relative_to(directory)
+            skipped.append(f"{name} ({count:,} files, {math.ceil(bytes_of_all / 1024):,} KB)")
             continue
-        if path.is_file() and path.stat().st_size <= _MAX_DATA_BYTES and _is_public(path):
-            yield path
+        files, size = files + count, size + bytes_of_all
+        yield from filter(_is_public, sizes)
+    if skipped:
+        more = len(skipped) - _MAX_NAMED
+        names = ", ".join(skipped[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+        say(
+            f"checkpoints do not contain the data files in {names}: they take the first "
+            f"{_MAX_DATA_FILES} data files beside a trial, of {_MAX_ALL_DATA_BYTES >> 20} MB "
+            "together"
+        )
+
+
+def _data_folders(directory: Path, results: Path) -> Iterator[tuple[Path, dict[Path, int]]]:
+    """Yield the directories with data files, and the sizes of these."""
+    for place, folders, names in os.walk(directory):
+        folder = Path(place)
+        folders[:] = [
+            name
+            for name in folders
+            if name not in _NOT_CODE and not _is_hidden(name) and folder / name != results
+        ]
+        if "state.json" in names:  # a checkpoint
+            folders.clear()
+            continue
+        sizes = {}
+        for name in names:
+            path = folder / name
+            if path.suffix in _DATA_SUFFIXES and not _is_hidden(path.stem) and path.is_file():
+                sizes[path] = path.stat().st_size
+        sizes = {path: size for path, size in sizes.items() if size <= _MAX_DATA_BYTES}
+        if sizes:
+            yield folder, sizes
+
+
+def _is_hidden(name: str) -> bool:
+    return name[0] == "." or is_secret(name)
 
 
 def _is_public(path: Path) -> bool:

@@ -149,7 +149,7 @@ def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointMana
         run.config.raw,
         run.info.hparams,
         run.directory,
-        code_of(run.directory, run.out),
+        code_of(run.directory, run.out, run.say),
         compiled=compile_settings.described(model),
     )
     return CheckpointManager(
