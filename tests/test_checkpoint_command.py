@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from determined.keras import load_model_from_checkpoint_path
 
 import old_formats
+import training
 from old_formats import CALLBACK, FORMATS, HDF5, REAL, WEIGHTS
 from pedl2det.cli import cli
 from pedl2det_runtime.errors import CheckpointError, TrialCodeError
@@ -410,3 +411,53 @@ def test_what_is_no_mapping_is_one_line(name: str, tmp_path: Path) -> None:
 
     for command in (["show", old], ["convert", old, tmp_path / "new"]):
         assert f"{name}: expected a mapping, found list" in refused(*command)
+
+
+@pytest.fixture
+def without_tensorflow(tmp_path: Path) -> str:
+    """A PYTHONPATH in which TensorFlow cannot be imported."""
+    source = "raise AssertionError('TensorFlow was imported')\n"
+    return str(write_tree(tmp_path / "none", {"tensorflow.py": source}))
+
+
+@pytest.mark.parametrize("name", ["old", "gone"])
+def test_show_starts_no_tensorflow(name: str, tmp_path: Path, without_tensorflow: str) -> None:
+    """For what is in HDF5 and JSON, and to refuse."""
+    shutil.copytree(REAL / "0.12.3-keras", tmp_path / "old")
+
+    done = pedl2det("checkpoint", "show", tmp_path / name, PYTHONPATH=without_tensorflow)
+
+    if name == "old":
+        shown = SHOWN["0.12.3-keras"].replace("{path}", str(tmp_path / "old"))
+        assert (done.returncode, done.stdout) == (0, shown), done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"pedl2det: {tmp_path / 'gone'}: no such directory\n"
+
+
+def test_show_lists_the_checkpoints_of_a_run(tmp_path: Path, without_tensorflow: str) -> None:
+    given = training.config(
+        20, min_validation_period={"batches": 5}, min_checkpoint_period={"batches": 10}
+    ) | {"checkpoint_policy": "none"}
+    run = training.run(training.Trial, tmp_path / "runs" / "iris", given)
+    paths = {
+        json.loads(file.read_text())["steps_completed"]: file.parent.name
+        for file in run.out.glob("checkpoints/*/metadata.json")
+    }
+    log = run.out / "metrics.jsonl"
+    values = {5: 0.5, 10: 0.25, 15: 0.125, 20: 0.375}
+    reports = [
+        {"kind": "validation", "batches": at, "epochs": 0.0, "metrics": {"val_loss": value}}
+        for at, value in values.items()
+    ]
+    log.write_text("".join(f"{json.dumps(report)}\n" for report in reports) + '{"kind": "val')
+
+    done = pedl2det("checkpoint", "show", "iris", cwd=run.out.parent, PYTHONPATH=without_tensorflow)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "run           iris",
+        "checkpoints   2, best by val_loss (smaller is better)",
+        f"      10      val_loss 0.25         best  iris/checkpoints/{paths[10]}",
+        f"      20      val_loss 0.375              iris/checkpoints/{paths[20]}",
+    ]

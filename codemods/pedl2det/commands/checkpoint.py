@@ -19,13 +19,19 @@ def command() -> None:
 @command.command("show")
 @click.argument("path", type=click.Path(path_type=Path))
 def show(path: Path) -> None:
-    """Say what the checkpoint in PATH is and holds. None of its code runs."""
-    with _ready():
-        from pedl2det_runtime.checkpoint.describe import described
+    """Say what the checkpoint in PATH is and holds. None of its code runs.
+
+    Of the directory of a run, list the checkpoints, and mark the best.
+    """
+    with _errors_as_lines():
+        from pedl2det_runtime.checkpoint.describe import described, described_run
         from pedl2det_runtime.trainer.source import require_checkpoint
 
-        require_checkpoint(path)
-        click.echo("\n".join(described(path.resolve())))
+        lines = described_run(path)
+        if lines is None:
+            require_checkpoint(path)
+            lines = described(path.resolve())
+        click.echo("\n".join(lines))
 
 
 @command.command("convert")
@@ -36,9 +42,11 @@ def show(path: Path) -> None:
 @click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
 def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: bool) -> None:
     """Write the checkpoint OLD in today's format into NEW, which must not exist."""
-    with _ready(with_stack):
+    with _errors_as_lines(with_stack):
         from pedl2det_runtime import stub_path
         from pedl2det_runtime.backends import keras_versions
+
+        keras_versions.load_tensorflow()
         from pedl2det_runtime.trainer.convert import convert
 
         options = runtime().RunOptions(directory=old.resolve() / "code", out=new)
@@ -48,15 +56,14 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
 
 
 @contextmanager
-def _ready(with_stack: bool = False) -> Iterator[None]:
-    """TensorFlow with its Keras, and errors as lines."""
+def _errors_as_lines(with_stack: bool = False) -> Iterator[None]:
+    """Show errors as lines; TensorFlow, which takes seconds to start, is loaded where it reads."""
     runtime()
     from pedl2det_runtime import errors
     from pedl2det_runtime.backends import keras_versions
 
     try:
         keras_versions.choose_keras_2()
-        keras_versions.load_tensorflow()
         yield
     except errors.Pedl2DetError as error:
         fail(error, with_stack)

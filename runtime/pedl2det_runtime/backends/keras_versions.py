@@ -81,7 +81,7 @@ def load_tensorflow() -> None:
     Messages are not suppressed if the environment sets ``TF_CPP_MIN_LOG_LEVEL``, nor if the import
     fails.
     """
-    if "TF_CPP_MIN_LOG_LEVEL" in os.environ:
+    if "tensorflow" in sys.modules or "TF_CPP_MIN_LOG_LEVEL" in os.environ:
         _import_tensorflow()
         return
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"

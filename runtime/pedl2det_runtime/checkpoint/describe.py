@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -9,13 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det_runtime.checkpoint import directory, model_files
+from pedl2det_runtime.api.generation import EARLY_DETERMINED
+from pedl2det_runtime.checkpoint import directory, model_files, ownership
 from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import Layers
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
 from pedl2det_runtime.checkpoint.optimizer_state import OptimizerState
+from pedl2det_runtime.checkpoint.retention import Retention, superseded
 from pedl2det_runtime.checkpoint.state import read_state
-from pedl2det_runtime.checkpoint.untrusted_files import read_json
+from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
 from pedl2det_runtime.config.credentials import without_credentials
 
 _MAX_LAYERS = 16
@@ -45,6 +48,53 @@ def described(path: Path) -> list[str]:
     rows += _layers(old.weights.layers())
     rows += [("states", ", ".join(_states(path)) or "none"), ("code", _code(old.code))]
     return [_printable(f"{name:<14}{text}".rstrip()) for name, text in rows]
+
+
+def described_run(path: Path) -> list[str] | None:
+    """Return the lines that list the checkpoints of a run and mark the best; None if it is none.
+
+    Args:
+        path: the directory of the run.
+
+    Raises:
+        DamagedCheckpointError: the config in the newest checkpoint is damaged.
+        ConfigError: ``metrics.jsonl`` is no file.
+    """
+    checkpoints = path / "checkpoints"
+    batches = {} if directory.is_own(path) else directory.steps(checkpoints)
+    if not batches:
+        return None
+    newest = max(batches, key=lambda name: batches[name])
+    config = checkpoints / newest / "experiment_config.json"
+    with reading(config):
+        searcher = read_json(config)["searcher"]
+        metric, smaller = str(searcher["metric"]), searcher.get("smaller_is_better", True) is True
+    values = _validations(path / "metrics.jsonl", metric)
+    best = batches.keys() - superseded(batches, values, Retention(1, 0, smaller), training=False)
+    order = f"{'smaller' if smaller else 'larger'} is better"
+    lines = [
+        f"{'run':<14}{path}",
+        f"{'checkpoints':<14}{len(batches)}, best by {metric} ({order})",
+    ]
+    for name in sorted(batches, key=lambda name: batches[name]):
+        value = values.get(batches[name])
+        shown = f"{metric} {'unknown' if value is None else format(value, '.6g')}"
+        mark = "best" if name in best else ""
+        lines.append(f"{batches[name]:>8}      {shown:<20}  {mark:<4}  {checkpoints / name}")
+    return ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
+
+
+def _validations(log: Path, metric: str) -> dict[int, float]:
+    """Return a metric, by any of its names, of each validation in a log of reports."""
+    ownership.refuse_foreign(log, directory=False)
+    values: dict[int, float] = {}
+    for line in log.read_bytes().splitlines() if log.exists() else ():
+        with contextlib.suppress(ValueError, TypeError, KeyError):  # a kill cut the last line
+            report = json.loads(line)
+            if report["kind"] == "validation":
+                value = EARLY_DETERMINED.with_aliases(report["metrics"]).get(metric)
+                values |= {} if value is None else {int(report["batches"]): float(value)}
+    return values
 
 
 def _old(old: OldCheckpoint) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint.untrusted_files import reading, require_file
 
 _EXTRA_BYTES = 2**28  # beyond the copies of the weights
@@ -81,6 +82,7 @@ def check_tensors(prefix: Path, limit: float) -> None:
     Raises:
         DamagedCheckpointError: the checkpoint is refused.
     """
+    keras_versions.load_tensorflow()
     import tensorflow as tf
 
     index = prefix.with_name(prefix.name + ".index")

@@ -168,6 +168,7 @@ def _names(reader: Any) -> dict[str, str]:
 
 
 def _reader(file: Path) -> Any:
+    keras_versions.load_tensorflow()
     import tensorflow as tf
 
     return tf.train.load_checkpoint(str(file))
