@@ -178,3 +178,29 @@ def test_reports_that_are_missing_are_told_before_a_resume(how: str, tmp_path: P
 
     assert forced.checkpoints == [10, 20]
     assert [report["batches"] for report in forced.reports][-2:] == [20, 20]
+
+
+@pytest.mark.parametrize(
+    ("out", "files"),
+    [("runs/iris", {"runs/.gitignore": b"*\n"}), ("mine/iris", {}), ("runs", {})],
+)
+def test_git_ignores_the_runs_directory_that_a_run_makes(
+    out: str, files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with run_lock.held(tmp_path / out, print):
+        (tmp_path / out / LOCK).read_text()
+
+    assert read_tree(tmp_path) == files
+
+
+def test_a_runs_directory_of_the_user_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_tree(tmp_path, {"runs/notes.txt": "mine\n"}))
+
+    with run_lock.held(Path("runs/iris"), print):
+        pass
+
+    assert read_tree(tmp_path) == {"runs/notes.txt": b"mine\n"}

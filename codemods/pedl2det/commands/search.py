@@ -90,6 +90,7 @@ def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None
     from pedl2det_runtime.search.search import Search
     from pedl2det_runtime.search.study import Study, sqlite
     from pedl2det_runtime.search.trial_process import TrialProcesses
+    from pedl2det_runtime.trainer import run_lock
 
     out = options.out
     smaller = config.searcher.smaller_is_better
@@ -100,7 +101,7 @@ def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None
         _place(out),
         smaller_is_better=smaller,
     )
-    out.mkdir(mode=0o700, parents=True, exist_ok=True)  # configs may hold credentials
+    run_lock.make_directory(out)
     processes, stopped = TrialProcesses(), []
 
     def stop(number: int, _: Any) -> None:

@@ -17,6 +17,7 @@ from pedl2det_runtime.checkpoint.state import State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
 from pedl2det_runtime.distributed.sharing import seen_by_all
 from pedl2det_runtime.errors import ConfigError, DamagedCheckpointError
+from pedl2det_runtime.trainer import run_lock
 from pedl2det_runtime.trainer.changes_since_checkpoint import (
     GOAL_KEYS,
     check_compiled,
@@ -138,10 +139,7 @@ def find_checkpoint(
             f"{out}: holds the results of a run: go on with --resume, "
             "or choose another directory with --out"
         )
-    try:
-        out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
+    run_lock.make_directory(out)
     return ResumePoint()
 
 

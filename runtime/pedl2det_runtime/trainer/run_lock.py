@@ -54,10 +54,7 @@ def held(out: Path, say: Callable[[str], None]) -> Iterator[None]:
             file has this name. Nothing has changed then.
     """
     is_new = not out.exists()
-    try:
-        out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
+    make_directory(out)
     path = out / NAME
     descriptor, is_ours = _locked(path, say)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -76,6 +73,24 @@ def held(out: Path, say: Callable[[str], None]) -> Iterator[None]:
             if is_new:
                 out.rmdir()  # only if the run wrote nothing
         os.close(descriptor)
+
+
+def make_directory(out: Path) -> None:
+    """Create a run's directory, readable by the user alone, if it is missing.
+
+    Git ignores ``runs`` in the working directory, which is the default, if it is created here.
+
+    Raises:
+        ConfigError: it cannot be created.
+    """
+    default = Path("runs").resolve()
+    is_first = out.resolve().parent == default and not default.exists()
+    try:
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_first:
+            (default / ".gitignore").write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
 
 
 def holder(out: Path) -> Holder | None:
