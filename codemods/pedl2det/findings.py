@@ -22,14 +22,14 @@ class Unreadable(Exception):  # noqa: N818 - describes the file, not the failure
 
 
 class Kind(Enum):
-    """What a finding means for the user."""
+    """What a finding means for the user; the most urgent kinds come last."""
 
     NOTE = "note"  #: rewritten; worth knowing
-    DIFFERENT = "trains differently"  #: rewritten; training differs from the old harness, and why
-    ASSUMPTION = "assumption"  #: rewritten; rests on something that `verify` proves by running
-    LEFT = "left for you"  #: marked or untouched; a person decides
-    LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
     SUPPRESSED = "left by your choice"  #: untouched because of a comment or an option
+    ASSUMPTION = "assumption"  #: rewritten; rests on something that `verify` proves by running
+    DIFFERENT = "trains differently"  #: rewritten; training differs from the old harness, and why
+    LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
+    LEFT = "left for you"  #: marked or untouched; a person decides
     BAD_INPUT = "bad input"  #: untouched because the file cannot be what was meant
     DEFECT = "defect of pedl2det"  #: marked or untouched because a rule failed
 

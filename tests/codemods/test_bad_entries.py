@@ -73,8 +73,8 @@ def test_a_bad_entry_is_one_line_and_the_others_go_on(
     lines = [line for line in done.stderr.splitlines() if message in line]
     assert done.returncode == 1
     assert lines == [
-        f"x.ipynb:1: scan bad input: {message}",
-        f"x.py:1: scan bad input: {message}",
+        f"x.ipynb:1: scan: bad input: {message}",
+        f"x.py:1: scan: bad input: {message}",
     ]
     assert "1 of 1 trial finished" in done.stderr
     assert "pedl" not in (tmp_path / "good" / "model_def.py").read_text()
@@ -143,7 +143,7 @@ def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
     done = migrated(tmp_path)
 
     assert done.returncode == 1
-    assert "\\udcff/\\udcfe.py:1: scan bad input: a link to nothing" in done.stderr
+    assert "\\udcff/\\udcfe.py:1: scan: bad input: a link to nothing" in done.stderr
     assert "2 of 2 trials finished" in done.stderr
 
 
@@ -156,7 +156,7 @@ def test_other_texts_are_a_note_and_locks_of_an_editor_are_none(tmp_path: Path) 
     done = migrated(trial)
 
     assert done.returncode == 0, done.stderr
-    assert "notes.txt:1: scan note: a link to nothing" in done.stderr
+    assert "notes.txt:1: scan: note: a link to nothing" in done.stderr
     assert ".#model_def" not in done.stderr
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ from click.testing import CliRunner
 
 from pedl2det.commands.rules import command
 from pedl2det.rules import Rule, every_rule, rules
-from support import EXAMPLES, pedl2det
+from support import EXAMPLES, SMALL_TRIAL, pedl2det, read_tree, write_tree
 
 
 def test_help_names_every_command() -> None:
@@ -107,6 +109,67 @@ def test_a_defect_of_ours_is_told_as_one(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert "pedl2det: defect: RuntimeError: boom" in done.stderr
     assert "Please report it" in done.stderr
+
+
+_TRAINING = (
+    ("run", "T"),
+    ("verify", "T"),
+    ("verify", "T", "T"),
+    ("migrate", "T", "--verify", "--force", "--report", "T/r.json"),
+    ("search", "T"),
+    ("eject", "T"),
+    ("checkpoint", "show", "T"),
+    ("checkpoint", "convert", "T", "new"),
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            ("sys.modules['numpy'] = sys.modules['pydantic'] = None",),
+            r"training needs (numpy|pydantic), which is not installed: "
+            r"pip install 'pedl2det\[run\]'",
+        ),
+        (
+            (  # all but TensorFlow
+                "from importlib import metadata",
+                "def version(name): raise metadata.PackageNotFoundError(name)",
+                "metadata.version = version",
+            ),
+            r"TensorFlow is not installed: pip install 'pedl2det\[run\]'",
+        ),
+    ],
+    ids=["base", "tensorflow"],
+)
+def test_what_trains_says_what_is_not_installed(
+    lines: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    if "None" not in lines[0]:
+        pytest.importorskip("numpy")
+        pytest.importorskip("fsspec")
+    write_tree(tmp_path / "T", SMALL_TRIAL)
+    before = read_tree(tmp_path)
+    code = (
+        "import sys, json\n",
+        *(f"{line}\n" for line in lines),
+        "from click.testing import CliRunner\n",
+        "from pedl2det.cli import cli\n",
+        f"done = [CliRunner().invoke(cli, words) for words in {_TRAINING}]\n",
+        "print(json.dumps([[one.exit_code, one.output] for one in done]))",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", "".join(code)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+
+    for words, (exit_code, output) in zip(_TRAINING, json.loads(done.stdout), strict=True):
+        assert re.fullmatch(rf"pedl2det: {message}\n", output), (words, output)
+        assert exit_code == 2, words
+    assert read_tree(tmp_path) == before
 
 
 def test_modules_of_the_current_directory_do_not_stand_in_for_ours(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_a_leftover_never_blocks_a_trial(tmp_path: Path) -> None:
     done = run(tmp_path)
 
     assert done.exit_code == 0
-    assert "stuck.py:5:12: P010 no trial needs this file: " in done.output
+    assert "stuck.py:5:12: P010 names: no trial needs this file: " in done.output
     assert "two.py:2: scan no trial needs this file: syntax error" in done.output
     assert "1 of 1 trial finished; 7 legacy names: 4 rewritten, 3 left" in done.output
     assert (tmp_path / "stuck.py").read_text() == STUCK

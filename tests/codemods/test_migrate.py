@@ -138,7 +138,7 @@ def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert read_tree(tmp_path / "bad") == bad
     assert b"determined" in read_tree(tmp_path / "good")["model_def.py"]
-    assert "bad/net.py:3:1: P010 `pedl.Experiment` does not work" in done.stderr
+    assert "bad/net.py:3:1: P010 names: `pedl.Experiment` does not work" in done.stderr
     assert "bad: begun, not written: " in done.stderr
     assert "1 of 2 trials finished" in done.stderr
 
@@ -162,7 +162,7 @@ def test_a_repository_holds_trials_tools_and_mere_mentions(tmp_path: Path) -> No
 
     assert done.returncode == 1
     assert "3 of 3 trials finished" in done.stderr
-    assert "submit.py:3:1: P000 no rule rewrites this use of pedl.Experiment" in done.stderr
+    assert "submit.py:3:1: P000 legacy-name: no rule rewrites this use of pedl.Experiment" in done.stderr
     assert (tmp_path / "submit.py").read_bytes() == submit
     assert "entrypoint: nets.cnn:U\n" in (tmp_path / "b" / "const.yaml").read_text()
     assert "determined" in (tmp_path / "a" / "old" / "model_def.py").read_text()
@@ -188,7 +188,7 @@ def test_a_syntax_error_is_reported_with_its_line_and_the_others_go_on(tmp_path:
     done = pedl2det("migrate", tmp_path)
 
     assert done.returncode == 1
-    assert "bad/net.py:2: scan bad input: syntax error" in done.stderr
+    assert "bad/net.py:2: scan: bad input: syntax error" in done.stderr
     assert "    print 'two'\n    help: convert the file to Python 3" in done.stderr
     assert read_tree(tmp_path / "bad") == bad
     assert b"determined" in read_tree(tmp_path / "good")["model_def.py"]
@@ -209,11 +209,11 @@ def test_a_mere_mention_has_nothing_below_it_read(tmp_path: Path) -> None:
     [
         (
             {"net.py": "x = " + "+".join("1" * 9000), "model_def.py": USES_NET},
-            "net.py:1: scan bad input: an expression is",
+            "net.py:1: scan: bad input: an expression is",
         ),
         (
             {"const.yaml": f"x: {'[' * 2000}\n{CONFIG}"},
-            "const.yaml:1: scan bad input: nested too deeply",
+            "const.yaml:1: scan: bad input: nested too deeply",
         ),
         (
             {"const.yaml": CONFIG.replace("{batch_size: 2}", "&all {batch_size: 2, x: *all}")},

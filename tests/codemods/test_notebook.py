@@ -292,7 +292,7 @@ def test_what_a_rule_refuses_is_named_with_its_cell(tmp_path: Path) -> None:
 
     assert cells[2].endswith(bad)
     assert "TFKerasTrial" in cells[0]
-    assert "try.ipynb:cell 3:4:9: P010 `pedl.Experiment` does not work" in said
+    assert "try.ipynb:cell 3:4:9: P010 names: `pedl.Experiment` does not work" in said
 
 
 def test_a_notebook_without_a_trial_is_refused_alone_and_its_commands_rewritten(
@@ -388,7 +388,7 @@ def test_a_notebook_beside_a_trial_that_cannot_be_read_does_not_block_it(tmp_pat
     done = pedl2det("migrate", tmp_path)
 
     assert done.returncode == 0
-    assert "use.ipynb:cell 1:1: scan no trial needs this file: syntax error" in done.stderr
+    assert "use.ipynb:cell 1:1: scan: no trial needs this file: syntax error" in done.stderr
     assert "1 of 1 trial finished" in done.stderr
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -331,7 +334,7 @@ def test_nothing_in_the_summary_hides(tmp_path: Path) -> None:
 
     first, _ = plain(summary(result, "rewritten"))
 
-    assert first.endswith("a\\nb.py:3: P012 x\\x1b[2J\\ny\u3000\\u202e")
+    assert first.endswith("a\\nb.py:3: P012 import-guards: x\\x1b[2J\\ny\u3000\\u202e")
 
 
 def plain(lines: Iterable[str]) -> list[str]:
@@ -350,7 +353,7 @@ def test_a_finding_shows_its_code_with_carets_and_what_to_write(
     result = Result(findings=[dataclasses.replace(one, code="    a = old(x)")])
 
     assert plain(summary(result, "rewritten"))[:5] == [
-        "model_def.py:7:9: P030 was removed",
+        "model_def.py:7:9: P030 local-runs: was removed",
         "    a = old(x)",
         "        ^^^^",
         "    help: a = f(x)",
@@ -363,7 +366,7 @@ def test_a_finding_in_a_notebook_names_its_cell(tmp_path: Path) -> None:
 
     first, *_ = plain(summary(Result(findings=[finding]), "rewritten"))
 
-    assert first.endswith("try.ipynb:cell 3:12:5: P030 gone")
+    assert first.endswith("try.ipynb:cell 3:12:5: P030 local-runs: gone")
 
 
 def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
@@ -457,9 +460,52 @@ def test_the_command_line_writes_its_report_and_formats_its_findings(tmp_path: P
 
     assert done.returncode == 1
     assert done.stdout.startswith("::warning file=trial/n.py,line=2,title=pedl2det (P000)::")
-    assert "trial/n.py:2:5: P000 no rule rewrites this use" in done.stderr
+    assert "trial/n.py:2:5: P000 legacy-name: no rule rewrites this use" in done.stderr
     report = json.loads((tmp_path / "r.json").read_text())
     assert [one["status"] for one in report["trials"]] == ["begun"]
     assert [one["path"] for one in report["findings"]] == ["trial/n.py"]
     assert report["files"] == []
     assert read_tree(trial) == before
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--format", "json"), ("--diff",)], ids=["findings", "patch"]
+)
+def test_a_report_is_complete_if_nobody_reads_stdout(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    trial = write_tree(tmp_path / "trial", SMALL_TRIAL | {"n.py": "import pedl\nN = pedl.no()\n"})
+    (trial / "model_def.py").write_text(f"import n\n{SMALL_TRIAL['model_def.py']}")
+    unread, stdout = os.pipe()
+    os.close(unread)
+
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pedl2det", "migrate", "trial"),
+            *("--report", "r.json", "--check", "--partial", *arguments),
+        ],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    os.close(stdout)
+
+    assert done.returncode == 1
+    assert [one["path"] for one in json.loads((tmp_path / "r.json").read_text())["trials"]]
+    assert "0 of 1 trial would be finished" in done.stderr
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+def test_a_closed_stderr_is_no_defect(tmp_path: Path) -> None:
+    write_tree(tmp_path, SMALL_TRIAL)
+    unread, stderr = os.pipe()
+    os.close(unread)
+
+    command = [sys.executable, "-m", "pedl2det", "migrate", ".", "--report", "r.json"]
+    done = subprocess.run(command, stderr=stderr, cwd=tmp_path, check=False)
+    os.close(stderr)
+
+    assert done.returncode in (0, 1)
+    assert json.loads((tmp_path / "r.json").read_text())["outcome"] == "rewritten"

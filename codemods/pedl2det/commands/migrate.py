@@ -14,7 +14,7 @@ import click
 
 from pedl2det.engine import Result, migrate
 from pedl2det.engine.jobs import available
-from pedl2det.engine.proving import Verify, prove
+from pedl2det.engine.proving import Verify, is_to_prove, prove
 from pedl2det.engine.settings import chosen, read_settings
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.guard import refuse_unsafe
@@ -37,7 +37,9 @@ from pedl2det.report import (
     write_report,
 )
 from pedl2det.report.colors import is_coloured
+from pedl2det.report.next_step import next_steps
 from pedl2det.report.progress import with_bar
+from pedl2det.report.unread import unread_stdout_ignored
 
 
 @click.command("migrate")
@@ -97,6 +99,8 @@ def command(
         if not path.exists():
             raise Pedl2DetError(f"{path}: no such file or directory")
     check_output(report, form, diff)
+    if proves:
+        _require_runtime()
     roots = list(paths)
     if not force:
         refuse_half_done(roots)
@@ -113,24 +117,29 @@ def command(
     with _uncollected():
         result = migrate(roots, options, with_bar)
     if proves:
-        result = prove(result, _verify())
-    if diff:
-        show_patch(result)
+        result = prove(result, _series(result, report))
     if writes:
         if not force:
             refuse_unsafe([file.path for file in result.files])
         write_all(result.files, roots)
     done = "rewritten" if writes else "would be rewritten"
-    _tell(result, form, done)
-    if report is not None:
-        write_report(report, result, done)
+    try:
+        if report is not None:
+            write_report(report, result, done)
+    finally:
+        _tell(result, form, done, diff)
+        for line in next_steps(result, roots, writes=writes, proves=proves):
+            click.echo(line, err=True)
     sys.exit(_exit_code(result, check))
 
 
-def _tell(result: Result, form: str, done: str) -> None:
-    """Print the findings, the summary, and the stacks of defects of ours."""
-    for line in formatted(form, result):
-        click.echo(line)
+def _tell(result: Result, form: str, done: str, diff: bool) -> None:
+    """Print the patch or the findings, the summary, and the stacks of defects of ours."""
+    with unread_stdout_ignored():
+        if diff:
+            show_patch(result)
+        for line in formatted(form, result):
+            click.echo(line)
     coloured = is_coloured(sys.stderr)
     for line in summary(result, done):
         click.echo(line, err=True, color=coloured)
@@ -140,11 +149,19 @@ def _tell(result: Result, form: str, done: str) -> None:
         click.echo(DEFECT, err=True)
 
 
-def _verify() -> Verify:
-    """What proves a trial, imported only here: it needs the runtime."""
-    from pedl2det.verify import verify_trial
+def _require_runtime() -> None:
+    """See that trials can be trained, before anything is done."""
+    from pedl2det.commands.runtime import runtime
 
-    return verify_trial
+    runtime()
+
+
+def _series(result: Result, report: Path | None) -> Verify:
+    """What proves the trials, imported only here: it needs the runtime."""
+    from pedl2det.verify import Series
+
+    total = sum(map(is_to_prove, result.outcomes))
+    return Series(total, report, lambda line: click.echo(line, err=True))
 
 
 @contextlib.contextmanager

@@ -15,13 +15,23 @@ from pedl2det_names import Age
 
 
 def runtime() -> ModuleType:
-    """The runtime, imported only here: it needs the extra ``run``."""
+    """Import the runtime, which needs the extra ``run``; call this before any work is done.
+
+    Raises:
+        Pedl2DetError: something that training needs is not installed.
+    """
     try:
+        from pedl2det_runtime.backends import keras_versions
+        from pedl2det_runtime.errors import WrongKerasError
         from pedl2det_runtime.trainer import run
     except ModuleNotFoundError as error:
         raise Pedl2DetError(
             f"training needs {error.name}, which is not installed: pip install 'pedl2det[run]'"
         ) from None
+    try:
+        keras_versions.choose_keras_2()
+    except WrongKerasError as error:
+        raise Pedl2DetError(str(error)) from None
     return run
 
 

@@ -6,26 +6,35 @@ import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from pedl2det.commands import arguments
+from pedl2det.commands.runtime import runtime
 from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
+from pedl2det.report import check_report_path
 from pedl2det.report.hiding import Hider
-from pedl2det.report.text import described, shown
-from pedl2det.verify import Conclusion, Verdict, verify_trial
-from pedl2det.verify.compare import Comparison
+from pedl2det.report.text import described
+from pedl2det.report.unread import unread_stdout_ignored
+from pedl2det.report.visible import shown
+
+if TYPE_CHECKING:  # they need the extra ``run``
+    from pedl2det.verify import Verdict
+    from pedl2det.verify.compare import Comparison
 
 _SHOWN = 5
 
 
 @click.command("verify")
-@arguments.directory
+@click.argument(
+    "directories", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR..."
+)
 @arguments.config
 @click.option(
     "--batches",
@@ -40,11 +49,13 @@ _SHOWN = 5
     help="Compare with this trial instead of a migrated copy.",
 )
 @click.option(
-    "--report", type=click.Path(path_type=Path), help="Write the comparison and curves as HTML."
+    "--report",
+    type=click.Path(path_type=Path),
+    help="Write the proof: .html with curves, or .json and a page of each trial beside it.",
 )
 @click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
 def command(
-    directory: Path,
+    directories: tuple[Path, ...],
     config: Path | None,
     batches: int | None,
     against: Path | None,
@@ -53,25 +64,55 @@ def command(
 ) -> None:
     """Migrate a copy of the trial in DIR, train both, and compare everything to the bit.
 
+    Several trials are verified one after the other, each by its own config. Pages that do not fit
+    into the report itself are in REPORT.verify beside it.
+
     Exit codes: 0 equal; 1 different, or migrate left something; 2 the old trial does not train;
-    130 and 143 stopped by Ctrl-C and SIGTERM.
+    130 and 143 stopped by Ctrl-C and SIGTERM. Of several trials, the highest.
     """
-    _check(directory, config, against, report)
+    _check(directories, config, against, report)
+    runtime()
+    from pedl2det.verify import Series, write_series
+
     for number in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
             signal.signal(number, _stop)
-    verdict = verify_trial(directory, config, batches, against=against, report=report)
+    several = len(directories) > 1
+    summarizes = report is not None and (several or report.suffix == ".json")
+    say = partial(click.echo, err=True) if several else lambda _: None
+    verify_next = Series(len(directories), report, say, is_page=not summarizes)
+    verdicts: list[Verdict] = []
+    for directory in directories:
+        verdicts.append(verify_next(directory, config, batches, against=against))
+        if report is not None and summarizes:
+            write_series(report, [one.proof for one in verdicts if one.proof])
+        with unread_stdout_ignored():
+            if several:
+                click.echo(f"{shown(directory)}:")
+            _show(verdicts[-1], with_stack)
+    if several:
+        with unread_stdout_ignored():
+            equal = sum(one.is_equal for one in verdicts)
+            click.echo(f"{equal} of {len(verdicts)} trials are equal")
+    sys.exit(max(map(_exit_code, verdicts)))
+
+
+def _show(verdict: Verdict, with_stack: bool) -> None:
+    """Print a verdict, and on stderr why there is no comparison."""
     if with_stack and verdict.stack:
         click.echo(verdict.stack.rstrip(), err=True)
     for line in _lines(verdict):
         click.echo(line)
-    if verdict.outcome is Conclusion.LEFT:
+    if verdict.left:
         _show_left(verdict)
     elif verdict.comparison is None:
-        hint = "" if with_stack else " (--traceback shows the whole stack)"
+        hint = " (--traceback shows the whole stack)" if verdict.stack and not with_stack else ""
         click.echo(f"pedl2det: {verdict.message}{hint}", err=True)
+
+
+def _exit_code(verdict: Verdict) -> int:
     bad = any(one.kind is Kind.BAD_INPUT for one in verdict.left)
-    sys.exit(2 if bad else verdict.outcome.exit_code)
+    return 2 if bad else verdict.outcome.exit_code
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
@@ -82,22 +123,25 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _check(directory: Path, config: Path | None, against: Path | None, report: Path | None) -> None:
-    for path in filter(None, (directory, against)):
+def _check(
+    directories: tuple[Path, ...], config: Path | None, against: Path | None, report: Path | None
+) -> None:
+    for path in filter(None, (*directories, against)):
         if not path.is_dir():
             raise Pedl2DetError(f"{path}: no such directory")
+    if len(directories) > 1 and (config is not None or against is not None):
+        option = "--config" if config is not None else "--against"
+        raise Pedl2DetError(f"{option}: it belongs to one trial, and {len(directories)} are given")
     if config is not None and not config.is_file():
         raise Pedl2DetError(f"{config}: no such file")
-    if report is None:
-        return
-    if report.suffix != ".html":
-        raise Pedl2DetError(f"--report {report}: expected a file name ending in .html")
-    if not report.parent.is_dir():
-        raise Pedl2DetError(f"--report {report}: no such directory: {report.parent}")
+    if report is not None:
+        check_report_path(report, (".html", ".json"))
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
     """The verdict on two trials that train, then what there is to know of it."""
+    from pedl2det.verify import Conclusion
+
     result = verdict.comparison
     if result is None:
         yield from verdict.notes

@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from pedl2det.engine.result import Outcome, Result, Status
-from pedl2det.errors import Pedl2DetError
+from pedl2det.engine.result import Outcome, Proof, Result, Status
 from pedl2det.findings import Finding, Kind
 
 RULE = "verify"
@@ -24,12 +23,21 @@ class Verdict(Protocol):
     def message(self) -> str:
         """What was compared, what differs, or why a trial does not train."""
 
+    @property
+    def proof(self) -> Proof | None:
+        """What reports show of it."""
+
 
 class Verify(Protocol):
     """Trains a trial as it is, and as a result would write it."""
 
     def __call__(self, directory: Path, *, result: Result) -> Verdict:
         """Compare the trial in a directory with what it becomes."""
+
+
+def is_to_prove(outcome: Outcome) -> bool:
+    """Return whether a trial can be proved: it is finished, and would be written."""
+    return outcome.status.is_finished and outcome.written
 
 
 def prove(result: Result, verify: Verify) -> Result:
@@ -43,23 +51,25 @@ def prove(result: Result, verify: Verify) -> Result:
     """
     proved = result
     for number, outcome in enumerate(result.outcomes):
-        if outcome.status.is_finished and outcome.written:
-            try:
-                verdict = verify(outcome.directory, result=result)
-            except Pedl2DetError as error:
-                proved = _taken_back(proved, number, outcome, error.message)
-                continue
-            if verdict.is_equal:
-                proved = _with_proof(proved, number, outcome)
-            else:
-                proved = _taken_back(proved, number, outcome, verdict.message)
+        if not is_to_prove(outcome):
+            continue
+        verdict = verify(outcome.directory, result=result)
+        outcomes = list(proved.outcomes)
+        outcomes[number] = replace(outcome, proof=verdict.proof)
+        proved = replace(proved, outcomes=outcomes)
+        if verdict.is_equal:
+            proved = _with_proof(proved, number)
+        else:
+            message = f"not proved to train the same, and not written: {verdict.message}"
+            finding = Finding(Kind.LEFT, RULE, outcome.directory, 1, message)
+            proved = proved.without(number, finding)
     return proved
 
 
-def _with_proof(result: Result, number: int, outcome: Outcome) -> Result:
+def _with_proof(result: Result, number: int) -> Result:
     """The result with the assumptions of a trial as facts."""
     outcomes = list(result.outcomes)
-    outcomes[number] = replace(outcome, status=Status.FINISHED)
+    outcome = outcomes[number] = replace(outcomes[number], status=Status.FINISHED)
     findings = [
         replace(one, kind=Kind.NOTE, message=f"assumed, and held when verified: {one.message}")
         if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(outcome.directory)
@@ -67,8 +77,3 @@ def _with_proof(result: Result, number: int, outcome: Outcome) -> Result:
         for one in result.findings
     ]
     return replace(result, outcomes=outcomes, findings=findings)
-
-
-def _taken_back(result: Result, number: int, outcome: Outcome, reason: str) -> Result:
-    message = f"not proved to train the same, and not written: {reason}"
-    return result.without(number, Finding(Kind.LEFT, RULE, outcome.directory, 1, message))

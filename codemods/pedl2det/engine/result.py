@@ -57,6 +57,39 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Proof:
+    """What training a trial before and after its migration has shown, and how.
+
+    Attributes:
+        directory: the trial.
+        outcome: "equal", "different", ... as `verify` concludes.
+        message: the verdict in one line.
+        batches: how many batches of both were compared.
+        total: how many the config asks for; None if that is not known.
+        configs: the experiment configs that the trials were trained by.
+        date: when, in ISO 8601.
+        versions: of pedl2det, Python and what trained.
+        commit: the commit of the trial; "" if it is in no repository of git.
+        seed: of both trainings; None if none has begun.
+        seconds: how long the verification took.
+        page: the page that shows it in full, if one was written.
+    """
+
+    directory: Path
+    outcome: str
+    message: str
+    batches: int
+    total: int | None
+    configs: tuple[Path, ...]
+    date: str
+    versions: str
+    commit: str = ""
+    seed: int | None = None
+    seconds: float = 0.0
+    page: Path | None = None
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What becomes of one trial.
 
@@ -69,6 +102,7 @@ class Outcome:
         assumptions: how many assumptions the rewrite rests on.
         files: the files that change.
         configs: its experiment configs.
+        proof: what a verification of it has shown, if there was one.
     """
 
     directory: Path
@@ -79,6 +113,7 @@ class Outcome:
     assumptions: int
     files: tuple[Path, ...] = ()
     configs: tuple[Path, ...] = ()
+    proof: Proof | None = None
 
     def assuming(self) -> Outcome:
         """Return it with one more assumption."""

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.patch import show_patch
-from pedl2det.report.text import shown, summary
+from pedl2det.report.text import summary
+from pedl2det.report.visible import shown
 
 FORMATS = ("text", "json", "github")
 _SUFFIXES = (".json", ".html", ".sarif")
@@ -44,14 +45,18 @@ def check_output(report: Path | None, form: str, diff: bool) -> None:
         )
 
 
-def check_report_path(path: Path) -> None:
+def check_report_path(path: Path, suffixes: Sequence[str] = _SUFFIXES) -> None:
     """See that a report can be written to a path.
+
+    Args:
+        path: the path.
+        suffixes: the formats that it may have.
 
     Raises:
         Pedl2DetError: the suffix is no format, or the directory cannot be written.
     """
-    if path.suffix not in _SUFFIXES:
-        raise Pedl2DetError(f"--report {path}: expected a name ending in {', '.join(_SUFFIXES)}")
+    if path.suffix not in suffixes:
+        raise Pedl2DetError(f"--report {path}: expected a name ending in {', '.join(suffixes)}")
     if not path.parent.is_dir():
         raise Pedl2DetError(f"--report {path}: no such directory: {path.parent}")
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):

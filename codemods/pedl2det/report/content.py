@@ -9,7 +9,7 @@ from typing import Any
 from pedl2det.engine.result import Change, Result
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.hiding import Hider
-from pedl2det.report.text import shown
+from pedl2det.report.visible import shown
 
 LEVELS = {
     Kind.NOTE: "note",
@@ -26,10 +26,15 @@ LEVELS = {
 def findings_of(result: Result) -> Iterator[tuple[Finding, str]]:
     """Every finding, the most urgent first, with its message as it may be shown."""
     hider = Hider.of(result)
+    for finding in by_urgency(result):
+        help_ = printable(hider.in_prose(finding.help))
+        yield replace(finding, help=help_), printable(hider.in_prose(finding.message))
+
+
+def by_urgency(result: Result) -> Iterator[Finding]:
+    """Every finding, the most urgent first."""
     for kind in reversed(Kind):
-        for finding in result.of_kind(kind):
-            help_ = printable(hider.in_prose(finding.help))
-            yield replace(finding, help=help_), printable(hider.in_prose(finding.message))
+        yield from result.of_kind(kind)
 
 
 def in_order(changes: list[Change]) -> list[Change]:

@@ -9,12 +9,14 @@ from pathlib import Path
 from pedl2det import __version__
 from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
 from pedl2det.findings import Finding, Kind
+from pedl2det.report import proof
 from pedl2det.report.content import LEVELS, findings_of
 from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped, page
 from pedl2det.report.side_by_side import table as side_by_side
-from pedl2det.report.text import counts, rules_of, shown, told
-from pedl2det.rules import every_rule, titles
+from pedl2det.report.text import counts, label, rules_of, told
+from pedl2det.report.visible import shown
+from pedl2det.rules import every_rule
 
 
 def document(result: Result, done: str) -> str:
@@ -36,7 +38,9 @@ def document(result: Result, done: str) -> str:
         f"<p>{escaped(counts(result, done))}</p>",
         "<h2>Trials</h2>",
         _filter(result),
-        _table(("Trial", "Status"), _trials(result)) if result.outcomes else "<p>None.</p>",
+        _table(("Trial", "Status", "Proof"), _trials(result))
+        if result.outcomes
+        else "<p>None.</p>",
         "<h2>To know and to decide</h2>",
         _table(("What", "Where", "Why, and what to do", "Rule"), rows)
         if rows
@@ -123,7 +127,8 @@ def _help(finding: Finding) -> str:
 def _trials(result: Result) -> list[str]:
     return [
         f"<tr{_status(one)}><td><code>{escaped(shown(one.directory))}</code></td>"
-        f'<td class="{_style(one.status)}">{escaped(told(one))}</td></tr>\n'
+        f'<td class="{_style(one.status)}">{escaped(told(one))}</td>'
+        f"<td>{proof.as_html(one.proof) if one.proof else ''}</td></tr>\n"
         for one in result.outcomes
     ]
 
@@ -143,8 +148,7 @@ def _rules(result: Result) -> list[str]:
 
 
 def _rule(rule: str) -> str:
-    title = titles().get(rule)
-    return escaped(f"{rule} {title}" if title else rule)
+    return escaped(label(rule))
 
 
 def _file(file: NewFile, changes: list[Change], hider: Hider, places: _Places) -> str:

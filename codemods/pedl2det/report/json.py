@@ -8,8 +8,10 @@ from typing import Any
 
 from pedl2det import __version__
 from pedl2det.engine.result import Change, NewFile, Outcome, Result
+from pedl2det.report import proof
 from pedl2det.report.content import as_object, findings_of, in_order, printable
-from pedl2det.report.text import rules_of, shown
+from pedl2det.report.text import rules_of
+from pedl2det.report.visible import shown
 
 VERSION = 2  # of the form; it changes when a field goes or means something else
 
@@ -52,6 +54,7 @@ def _trial(outcome: Outcome) -> dict[str, Any]:
         "rewritten_places": outcome.places,
         "left_places": outcome.left,
         "assumptions": outcome.assumptions,
+        "proof": None if outcome.proof is None else proof.as_object(outcome.proof),
     }
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from pedl2det import __version__
-from pedl2det.engine.result import Change, Result
+from pedl2det.engine.result import Change, Proof, Result
 from pedl2det.findings import Finding
+from pedl2det.report import proof
 from pedl2det.report.content import LEVELS, findings_of, in_order
 from pedl2det.rules import every_rule, titles
 
@@ -30,6 +31,7 @@ def document(result: Result, done: str) -> str:
         for finding, message in findings_of(result)
         for place in [_place(finding)]
     ]
+    found += [_proof(outcome.proof) for outcome in result.outcomes if outcome.proof is not None]
     found += [
         _result(change.rule, "note", f"{done} by {_name(change.rule)}", place)
         for change in in_order(result.changes)
@@ -42,6 +44,18 @@ def document(result: Result, done: str) -> str:
     driver = {"name": "pedl2det", "version": __version__, "rules": every}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _proof(proved: Proof) -> Object:
+    """A proof: the finding of a trial that is not proved is a result of its own."""
+    is_equal = proved.outcome == "equal"
+    message = f"verified: {proof.message_of(proved)}"
+    place = {"physicalLocation": {"artifactLocation": _artifact(proved.directory)}}
+    return {
+        **_result("verify", "none" if is_equal else "note", message, place),
+        "kind": "pass" if is_equal else "fail",
+        "properties": proof.as_object(proved),
+    }
 
 
 def _rules(said: set[str]) -> list[Object]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import click
 
 from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.findings import Finding, Kind
+from pedl2det.report import proof
+from pedl2det.report.content import by_urgency
 from pedl2det.report.hiding import Hider
-from pedl2det.report.visible import visible
+from pedl2det.report.visible import shown, visible
+from pedl2det.rules import titles
 
 #: How a finding's message begins; what a person has to do needs no label.
 _LABELS = {
@@ -23,6 +25,17 @@ _LABELS = {
     Kind.SUPPRESSED: "left by your choice: ",
     Kind.BAD_INPUT: "bad input: ",
     Kind.DEFECT: "defect of pedl2det: ",
+}
+#: A count of findings in words: of one, and of more.
+_COUNTED = {
+    Kind.NOTE: ("note", "notes"),
+    Kind.DIFFERENT: ("trains differently", "train differently"),
+    Kind.ASSUMPTION: ("assumption", "assumptions"),
+    Kind.LEFT: ("left", "left"),
+    Kind.LEFTOVER: ("left in no trial", "left in no trial"),
+    Kind.SUPPRESSED: ("left by your choice", "left by your choice"),
+    Kind.BAD_INPUT: ("bad input", "bad inputs"),
+    Kind.DEFECT: ("defect of pedl2det", "defects of pedl2det"),
 }
 _COLORS = {
     Kind.NOTE: "cyan",
@@ -44,17 +57,21 @@ def summary(result: Result, done: str) -> Iterator[str]:
         done: the word for it: "rewritten", or "would be rewritten".
     """
     hider = Hider.of(result)
-    for finding in result.findings:
+    for finding in by_urgency(result):
         yield from described(finding, hider)
     changes = result.changes_by_file()
     for file in result.files:
         yield visible(f"{shown(file.path)}: {_what(file.old, changes.get(file.path, []), done)}")
     for outcome in result.outcomes:
         yield visible(f"{shown(outcome.directory)}: {told(outcome)}")
+        if outcome.proof is not None:
+            yield from proof.lines(outcome.proof)
     if not result.names and not result.findings and not result.files:
         yield "nothing to do: no file uses the old API"
         return
     yield counts(result, done)
+    if result.findings:
+        yield counts_by_kind(result)
 
 
 def described(finding: Finding, hider: Hider) -> Iterator[str]:
@@ -63,8 +80,8 @@ def described(finding: Finding, hider: Hider) -> Iterator[str]:
     place = f"{shown(finding.path)}:{finding.place}"
     if finding.column:
         place += f":{finding.column}"
-    rule = click.style(finding.rule, fg=_COLORS[finding.kind], bold=True)
-    yield f"{click.style(visible(place), bold=True)}: {rule} {visible(message)}"
+    rule = click.style(visible(label(finding.rule)), fg=_COLORS[finding.kind], bold=True)
+    yield f"{click.style(visible(place), bold=True)}: {rule}: {visible(message)}"
     if finding.kind in (Kind.NOTE, Kind.ASSUMPTION) and not finding.help:
         return
     yield from _code(finding, hider)
@@ -115,26 +132,33 @@ def counts(result: Result, done: str) -> str:
     )
 
 
+def counts_by_kind(result: Result) -> str:
+    """Return how many findings of each kind there are, the most urgent first."""
+    found = Counter(finding.kind for finding in result.findings)
+    return ", ".join(
+        f"{found[kind]} {_COUNTED[kind][found[kind] > 1]}" for kind in reversed(Kind) if found[kind]
+    )
+
+
 def _what(old: bytes | None, changes: Sequence[Change], done: str) -> str:
     if old is None:
         return done.replace("rewritten", "written")
     places = ", ".join(
-        rule if count == 1 else f"{rule} x{count}" for rule, count in rules_of(changes).items()
+        label(rule) if count == 1 else f"{label(rule)} x{count}"
+        for rule, count in rules_of(changes).items()
     )
     return f"{done} by {places}" if places else done
+
+
+def label(rule: str) -> str:
+    """Return the id of a rule with its name: ``P011 callbacks``."""
+    title = titles().get(rule, rule)
+    return rule if title == rule else f"{rule} {title}"
 
 
 def rules_of(changes: Sequence[Change]) -> dict[str, int]:
     """Return how many places of a file each rule rewrites."""
     return dict(sorted(Counter(change.rule for change in changes).items()))
-
-
-def shown(path: Path) -> str:
-    """Return a path as the user would write it."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def plural(count: int, what: str) -> str:

@@ -1,8 +1,17 @@
-"""Texts in which nothing hides."""
+"""Texts as they are shown: paths from here, and nothing that hides."""
 
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
+
+
+def shown(path: Path) -> str:
+    """Return a path as the user would write it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
 
 
 def visible(text: str) -> str:

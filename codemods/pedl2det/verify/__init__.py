@@ -1,6 +1,14 @@
 """Prove that a trial trains the same after its migration: train both and compare."""
 
 from pedl2det.verify.prove import verify_trial
+from pedl2det.verify.series import Series, write_series
 from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict
 
-__all__ = ["CheckedAssumption", "Conclusion", "Verdict", "verify_trial"]
+__all__ = [
+    "CheckedAssumption",
+    "Conclusion",
+    "Series",
+    "Verdict",
+    "verify_trial",
+    "write_series",
+]

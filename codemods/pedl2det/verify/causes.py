@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pedl2det.findings import Finding
-from pedl2det.report.text import shown
+from pedl2det.report.visible import shown
 from pedl2det.verify.compare import Comparison
 
 

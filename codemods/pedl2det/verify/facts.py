@@ -8,43 +8,54 @@ import subprocess
 from pathlib import Path
 
 from pedl2det import __version__
+from pedl2det.engine.result import Proof
+from pedl2det.verify.verdict import Verdict
 
 
-def facts(directory: Path, config: Path, results: Path, seconds: float) -> dict[str, str]:
-    """Return the circumstances of a verification, in the order in which they are shown.
+def proof_of(
+    verdict: Verdict,
+    configs: tuple[Path, ...] = (),
+    results: Path | None = None,
+    seconds: float = 0.0,
+    page: Path | None = None,
+) -> Proof:
+    """Return a verdict with its circumstances, as reports show it.
 
     Args:
-        directory: the trial.
-        config: the experiment config.
-        results: the results directory of the old trial.
+        verdict: the verdict.
+        configs: the experiment configs that the trials were trained by.
+        results: the results directory of the old trial, if it was trained.
         seconds: how long the verification took.
+        page: the page that shows it in full, if one is written.
     """
-    found = {
-        "Date": f"{datetime.datetime.now().astimezone():%Y-%m-%d %H:%M %Z}",
-        "Trial": str(directory.resolve()),
-        "Commit": _commit(directory),
-        "Config": str(config),
-        **_of_run(results),
-        "Versions": f"pedl2det {__version__}, Python {platform.python_version()}",
-        "Duration": f"{seconds:.0f} s",
-    }
-    if "Frameworks" in found:
-        found["Versions"] += f", {found.pop('Frameworks')}"
-    return {name: value for name, value in found.items() if value}
+    seed, frameworks = (None, "") if results is None else _of_run(results)
+    return Proof(
+        directory=verdict.directory,
+        outcome=str(verdict.outcome),
+        message=verdict.message,
+        batches=verdict.comparison.batches if verdict.comparison else 0,
+        total=verdict.length.total if verdict.length else None,
+        configs=configs,
+        date=datetime.datetime.now().astimezone().isoformat(" ", "seconds"),
+        versions=f"pedl2det {__version__}, Python {platform.python_version()}{frameworks}",
+        commit=_commit(verdict.directory),
+        seed=seed,
+        seconds=seconds,
+        page=page,
+    )
 
 
-def _of_run(results: Path) -> dict[str, str]:
+def _of_run(results: Path) -> tuple[int | None, str]:
+    """The seed of a run, and the frameworks that trained it."""
     from pedl2det_runtime.checkpoint.directory import latest
     from pedl2det_runtime.checkpoint.state import read_state, written_with
 
     checkpoint = latest(results / "checkpoints")
     if checkpoint is None:
-        return {}
+        return None, ""
     written = written_with(checkpoint)
-    return {
-        "Seed": str(read_state(checkpoint).seed),
-        "Frameworks": f"{written['framework'].replace('-', ' ')}, Keras {written['keras']}",
-    }
+    frameworks = f", {written['framework'].replace('-', ' ')}, Keras {written['keras']}"
+    return read_state(checkpoint).seed, frameworks
 
 
 def _commit(directory: Path) -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from pedl2det.engine.result import NewFile
+from pedl2det.engine.result import NewFile, Proof
 from pedl2det.findings import Finding
 from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped, page
+from pedl2det.report.proof import facts
 from pedl2det.report.side_by_side import table as side_by_side
-from pedl2det.report.text import plural, shown
+from pedl2det.report.text import plural
+from pedl2det.report.visible import shown
 from pedl2det.verify.compare import Comparison, Tensor
 from pedl2det.verify.curves import Curve, curves_of, drawing
 from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict
@@ -29,14 +31,14 @@ class Evidence:
 
     Attributes:
         verdict: the verdict.
-        facts: its circumstances.
+        proof: the verdict with its circumstances.
         old: the results directory of the old trial.
         new: that of the new one.
         files: the files in which the trials differ.
     """
 
     verdict: Verdict
-    facts: dict[str, str]
+    proof: Proof
     old: Path
     new: Path
     files: list[NewFile]
@@ -60,7 +62,7 @@ def _parts(name: str, evidence: Evidence) -> Iterator[str]:
         yield f"<p>{_compared(verdict.comparison)}</p>"
     for note in verdict.notes:
         yield f"<p>{escaped(note)}</p>"
-    rows = [(escaped(one), escaped(value)) for one, value in evidence.facts.items()]
+    rows = [(escaped(one), escaped(value)) for one, value in facts(evidence.proof).items()]
     yield _table(rows, "facts")
     yield from _differences(verdict)
     if verdict.left:

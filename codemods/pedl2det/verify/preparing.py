@@ -72,6 +72,13 @@ class Pair:
         new = settings_of(self.new.config) if self.new.script is None else None
         return settings_of(self.old.config), new
 
+    def own_config_of_new(self) -> tuple[Path, ...]:
+        """Return the config of the new trial if it is not that of the old one."""
+        if self.new.script is not None or self.new.extent.home == self.old.extent.home:
+            return ()
+        config = self.new.original(self.new.config)
+        return (config,) if config.is_file() else ()
+
     def changed_files(self) -> list[NewFile]:
         """Return the files in which the trials differ, by the paths of the old one."""
         is_other = self.new.extent.home != self.old.extent.home

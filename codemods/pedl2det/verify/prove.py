@@ -10,13 +10,14 @@ from pathlib import Path
 from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
-from pedl2det.report.text import plural, shown
+from pedl2det.report.text import plural
+from pedl2det.report.visible import shown
 from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.configs import chosen_config
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
-from pedl2det.verify.facts import facts
+from pedl2det.verify.facts import proof_of
 from pedl2det.verify.failures import described
 from pedl2det.verify.length import TrainingLength, training_length
 from pedl2det.verify.page import Evidence, write_report
@@ -80,9 +81,25 @@ def verify_trial(
         result: a migration of the trial that is not written yet; None to migrate a copy here.
         report: the HTML file to write.
 
-    Raises:
-        Pedl2DetError: the trial has no config or cannot be copied.
+    Returns:
+        The verdict, with its proof. A trial that has no config or cannot be copied is not verified.
     """
+    try:
+        return _verify(directory, config, batches, against, result, report)
+    except Pedl2DetError as error:
+        verdict = Verdict(Conclusion.NOT_VERIFIED, error.message, directory)
+        return replace(verdict, proof=proof_of(verdict))
+
+
+def _verify(
+    directory: Path,
+    config: Path | None,
+    batches: int | None,
+    against: Path | None,
+    result: Result | None,
+    report: Path | None,
+) -> Verdict:
+    """Verify a trial that can be verified, and write its page."""
     used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
@@ -93,11 +110,12 @@ def verify_trial(
                 f"{changed[0]}: the trial changed this file, which is too large to be copied: "
                 "verify a copy of the trial"
             )
+        old, new = pair.old.out, pair.new.out
+        configs = (used, *pair.own_config_of_new())
+        proof = proof_of(verdict, configs, old, time.monotonic() - began, report)
         if report is not None:
-            old, new = pair.old.out, pair.new.out
-            known = facts(directory, used, old, time.monotonic() - began)
-            write_report(report, Evidence(verdict, known, old, new, pair.changed_files()))
-    return verdict
+            write_report(report, Evidence(verdict, proof, old, new, pair.changed_files()))
+    return replace(verdict, proof=proof)
 
 
 def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.engine.result import Proof
 from pedl2det.findings import Finding
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison
@@ -25,11 +26,13 @@ class Conclusion(StrEnum):
     OLD_FAILS = "old does not train"
     NEW_FAILS = "new does not train"
     LEFT = "left"
+    NOT_VERIFIED = "not verified"
 
     @property
     def exit_code(self) -> int:
         """The exit code of ``pedl2det verify``."""
-        return {Conclusion.EQUAL: 0, Conclusion.OLD_FAILS: 2}.get(self, 1)
+        codes = {Conclusion.EQUAL: 0, Conclusion.OLD_FAILS: 2, Conclusion.NOT_VERIFIED: 2}
+        return codes.get(self, 1)
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Verdict:
         stack: the traceback of the trial that does not train.
         differently: what trains differently from the old harness, as migrate says it.
         causes: what may have made the trainings differ, the likeliest first.
+        proof: what reports show of it.
     """
 
     outcome: Conclusion
@@ -85,6 +89,7 @@ class Verdict:
     stack: str = ""
     differently: tuple[Finding, ...] = ()
     causes: tuple[str, ...] = ()
+    proof: Proof | None = None
 
     @property
     def is_equal(self) -> bool:

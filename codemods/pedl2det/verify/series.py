@@ -1,0 +1,106 @@
+"""Verify several trials one after the other: lines on the way, pages and a report beside."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pedl2det import __version__
+from pedl2det.engine.result import Proof, Result
+from pedl2det.errors import Pedl2DetError
+from pedl2det.report import proof
+from pedl2det.report.page import escaped, page
+from pedl2det.report.visible import shown
+from pedl2det.verify.prove import verify_trial
+from pedl2det.verify.verdict import Verdict
+
+VERSION = 1  # of the JSON; it changes when a field goes or means something else
+
+
+class Series:
+    """Verifies trials one after the other, and says so when each begins and ends.
+
+    Args:
+        total: how many trials there are.
+        report: the report of all, beside which each trial gets a page; None for no pages.
+        say: prints a line.
+        is_page: whether the report is itself the page, of one trial.
+    """
+
+    def __init__(
+        self, total: int, report: Path | None, say: Callable[[str], None], *, is_page: bool = False
+    ) -> None:
+        self._total, self._report, self._say, self._is_page = total, report, say, is_page
+        self._pages: list[Path | None] = []
+
+    def __call__(
+        self,
+        directory: Path,
+        config: Path | None = None,
+        batches: int | None = None,
+        *,
+        against: Path | None = None,
+        result: Result | None = None,
+    ) -> Verdict:
+        """Verify the next trial; the arguments are those of `verify_trial`."""
+        self._pages.append(self._next_page(directory))
+        place = f"[{len(self._pages)}/{self._total}] {shown(directory)}"
+        self._say(f"{place}: training it as it is and migrated")
+        began = time.monotonic()
+        verdict = verify_trial(
+            directory, config, batches, against=against, result=result, report=self._pages[-1]
+        )
+        self._say(f"{place}: {verdict.message} ({time.monotonic() - began:.0f} s)")
+        return verdict
+
+    def _next_page(self, directory: Path) -> Path | None:
+        """Choose where the page of a trial is written, and make its directory.
+
+        Raises:
+            Pedl2DetError: the directory cannot be made.
+        """
+        if self._report is None or self._is_page:
+            return self._report
+        page = proof.page_beside(self._report, directory)
+        if page in self._pages:
+            page = page.with_stem(f"{page.stem}-{len(self._pages) + 1}")
+        try:
+            page.parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise Pedl2DetError(f"{page.parent}: cannot be made: {error.strerror}") from None
+        return page
+
+
+def write_series(path: Path, proofs: Sequence[Proof]) -> None:
+    """Write the report of several verifications, as JSON or as HTML.
+
+    Raises:
+        Pedl2DetError: it cannot be written there.
+    """
+    text = _json(proofs) if path.suffix == ".json" else _html(proofs)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Pedl2DetError(f"--report {path}: cannot be written: {error.strerror}") from None
+
+
+def _json(proofs: Sequence[Proof]) -> str:
+    content = {
+        "version": VERSION,
+        "tool": {"name": "pedl2det", "version": __version__},
+        "proofs": [proof.as_object(one) for one in proofs],
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _html(proofs: Sequence[Proof]) -> str:
+    rows = "".join(
+        f"<tr><td><code>{escaped(shown(one.directory))}</code></td>"
+        f"<td>{proof.as_html(one)}</td></tr>\n"
+        for one in proofs
+    )
+    title = "pedl2det verify"
+    body = f'<h1>{title}</h1>\n<div class="table"><table>\n{rows}</table></div>'
+    return page(title, body, "wide")
