@@ -79,8 +79,8 @@ def test_a_rule_that_adds_to_the_constructor_is_needed(trial: Path) -> None:
     assert left.exit_code == 0, left.output
     assert read_tree(trial) == before
     assert (
-        f"{trial / 'model_def.py'}:5:7: P002 sequence-order: left by your choice: sequence-order was left out, "
-        "and this needs it\n" in left.output
+        f"{trial / 'model_def.py'}:5:7: P002 sequence-order: left by your choice: "
+        "sequence-order was left out, and this needs it\n" in left.output
     )
     assert "0 of 1 trial finished; 4 legacy names: 0 rewritten, 0 left, 4" in (left.output)
 
@@ -93,7 +93,10 @@ def test_what_a_rule_refuses_is_not_done_without_it(trial: Path) -> None:
     left = run("--ignore", "P010", trial)
 
     assert left.exit_code == 0, left.output
-    assert "net.py:3:5: P010 names: left by your choice: `pedl.Experiment` does not work" in left.output
+    assert (
+        "net.py:3:5: P010 names: left by your choice: `pedl.Experiment` does not work"
+        in left.output
+    )
     assert read_tree(trial) == before
 
 

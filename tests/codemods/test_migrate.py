@@ -162,7 +162,10 @@ def test_a_repository_holds_trials_tools_and_mere_mentions(tmp_path: Path) -> No
 
     assert done.returncode == 1
     assert "3 of 3 trials finished" in done.stderr
-    assert "submit.py:3:1: P000 legacy-name: no rule rewrites this use of pedl.Experiment" in done.stderr
+    assert (
+        "submit.py:3:1: P000 legacy-name: no rule rewrites this use of pedl.Experiment"
+        in done.stderr
+    )
     assert (tmp_path / "submit.py").read_bytes() == submit
     assert "entrypoint: nets.cnn:U\n" in (tmp_path / "b" / "const.yaml").read_text()
     assert "determined" in (tmp_path / "a" / "old" / "model_def.py").read_text()

@@ -18,10 +18,12 @@ import pytest
 
 from pedl2det import __version__ as pedl2det_version
 from pedl2det.engine import Change, NewFile, Outcome, Result, Status
+from pedl2det.engine.result import Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 from pedl2det.report import check_output, formatted, summary, write_report
 from pedl2det.report.colors import is_coloured
+from pedl2det.report.next_step import next_steps
 from pedl2det.report.side_by_side import marked
 from pedl2det.rules import every_rule
 from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
@@ -138,6 +140,7 @@ def trial(
         "rewritten_places": places,
         "left_places": left,
         "assumptions": assumptions,
+        "proof": None,
     }
 
 
@@ -332,7 +335,7 @@ def test_hostile_names_and_messages_stay_text(name: str, tmp_path: Path) -> None
 def test_nothing_in_the_summary_hides(tmp_path: Path) -> None:
     result = Result(findings=[found(tmp_path / "a\nb.py", message="x\x1b[2J\ny\u3000\u202e")])
 
-    first, _ = plain(summary(result, "rewritten"))
+    first, *_ = plain(summary(result, "rewritten"))
 
     assert first.endswith("a\\nb.py:3: P012 import-guards: x\\x1b[2J\\ny\u3000\\u202e")
 
@@ -375,15 +378,171 @@ def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
 
     lines = plain(summary(result, "rewritten"))
 
-    assert [line.partition(" P012 ")[2] for line in lines[: len(kinds)]] == [
-        "note: m",
+    assert [line.partition(" P012 import-guards: ")[2] for line in lines[: len(kinds)]] == [
+        "defect of pedl2det: m",
+        "bad input: m",
+        "no trial needs this file: m",
         "trains differently: m",
         "assumes: m",
-        "no trial needs this file: m",
         "left by your choice: m",
-        "bad input: m",
-        "defect of pedl2det: m",
+        "note: m",
     ]
+
+
+def test_the_most_urgent_findings_come_first_and_are_counted_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kinds = (Kind.NOTE, Kind.DIFFERENT, Kind.LEFT, Kind.NOTE, Kind.DIFFERENT, Kind.LEFT)
+    findings = [found(tmp_path / f"{number}.py", kind) for number, kind in enumerate(kinds)]
+    trial = Outcome(tmp_path, Status.BEGUN, False, 1, 2, 0)
+    result = Result(
+        findings=[*findings, found(tmp_path / "6.py", Kind.SUPPRESSED)], outcomes=[trial]
+    )
+
+    lines = plain(summary(result, "rewritten"))
+
+    assert [line[0] for line in lines[:7]] == ["2", "5", "1", "4", "6", "0", "3"]
+    assert lines[-2].startswith("0 of 1 trial finished; ")
+    assert lines[-1] == "2 left, 2 train differently, 1 left by your choice, 2 notes"
+
+
+def test_a_file_names_the_rules_that_rewrite_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    lines = plain(summary(one_of_each(tmp_path), "rewritten"))
+
+    assert "model_def.py: rewritten by P001 trial-class, P012 import-guards x2" in lines
+
+
+# What to call next.
+
+
+def next_of(outcomes: list[Outcome], *, writes: bool, proves: bool = False) -> list[str]:
+    result = Result(outcomes=outcomes)
+    return [*next_steps(result, [Path("a b")], writes=writes, proves=proves)]
+
+
+def test_the_next_command_is_that_of_a_trial_as_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_tree(tmp_path, {"iris/const.yaml": "", "iris/adaptive.yaml": ""}))
+    home, files = tmp_path / "iris", (tmp_path / "iris" / "const.yaml",)
+    trial = Outcome(home, Status.FINISHED, True, 1, 0, 0, files)
+    many = dataclasses.replace(trial, configs=(home / "adaptive.yaml", home / "const.yaml"))
+    begun = Outcome(home, Status.BEGUN, False, 1, 1, 0)
+
+    # An old trial is verified; a new one has no old one beside it any more, and is trained.
+    assert next_of([trial], writes=False) == ["next: pedl2det verify iris"]
+    assert next_of([many], writes=False) == ["next: pedl2det verify iris -c iris/const.yaml"]
+    assert next_of([trial] * 2, writes=False) == ["next: pedl2det migrate --verify 'a b'"]
+    assert next_of([trial], writes=False, proves=True) == ["next: pedl2det migrate 'a b'"]
+    assert next_of([trial], writes=True) == ["next: pedl2det run iris"]
+    assert next_of([many], writes=True) == ["next: pedl2det run iris/const.yaml"]
+    assert next_of([begun], writes=True) == [
+        "next: finish what is left, then pedl2det migrate 'a b'"
+    ]
+    assert next_of([], writes=True) == []
+
+
+def test_the_next_run_does_not_meet_the_results_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_tree(tmp_path, {"runs/iris/lock": "", "runs/iris-2/lock": ""}))
+    trial = Outcome(tmp_path / "iris", Status.FINISHED, True, 1, 0, 0, (tmp_path / "a.py",))
+
+    assert next_of([trial], writes=True) == ["next: pedl2det run iris --out runs/iris-3"]
+
+
+# The proof of a trial.
+
+
+def proved(directory: Path) -> Result:
+    """A result with a trial that is proved and one that is not."""
+    facts = {"date": "2026-11-23 10:00:00+00:00", "versions": "pedl2det 9, tensorflow 2.18.1"}
+    equal = Proof(
+        *(directory, "equal", "equal: the largest difference is 0", 300, 1200),
+        configs=(directory / "const.yaml",),
+        **facts,
+        commit="c0ffee",
+        seed=17,
+        seconds=61.23,
+        page=directory / "r.verify" / "t.html",
+    )
+    message = "the new trial does not train: token='abc123'"
+    other = Proof(directory / "b", "new does not train", message, 0, None, (), **facts)
+    result = one_of_each(directory)
+    result.outcomes[:2] = [
+        dataclasses.replace(outcome, proof=proof)
+        for outcome, proof in zip(result.outcomes, (equal, other), strict=False)
+    ]
+    return result
+
+
+def test_the_text_tells_what_was_proved_and_how(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    lines = plain(summary(proved(tmp_path), "rewritten"))
+
+    assert lines[lines.index(".: finished: 3 places rewritten") + 1 :][:3] == [
+        ".: verified: equal: the largest difference is 0",
+        "    300 of 1200 batches; const.yaml; 2026-11-23 10:00:00+00:00; "
+        "pedl2det 9, tensorflow 2.18.1",
+        "    r.verify/t.html",
+    ]
+    assert "b: verified: the new trial does not train: token='********'" in lines
+
+
+def test_json_and_sarif_hold_the_same_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    expected = {
+        "path": ".",
+        "outcome": "equal",
+        "message": "equal: the largest difference is 0",
+        "batches": 300,
+        "total_batches": 1200,
+        "configs": ["const.yaml"],
+        "date": "2026-11-23 10:00:00+00:00",
+        "commit": "c0ffee",
+        "seed": 17,
+        "versions": "pedl2det 9, tensorflow 2.18.1",
+        "seconds": 61.2,
+        "page": "r.verify/t.html",
+    }
+
+    report = json.loads(written(proved(tmp_path), "r.json", tmp_path))
+    (run,) = json.loads(written(proved(tmp_path), "r.sarif", tmp_path))["runs"]
+
+    first, second, third = (one["proof"] for one in report["trials"])
+    assert first == expected
+    assert second["message"] == "the new trial does not train: token='********'"
+    assert second["batches"] == 0 and second["page"] is None
+    assert third is None
+    passed, failed = (one for one in run["results"] if one["ruleId"] == "verify")
+    assert (passed["kind"], passed["level"], passed["properties"]) == ("pass", "none", expected)
+    assert passed["message"]["text"] == "verified: equal: the largest difference is 0"
+    assert (failed["kind"], failed["properties"]) == ("fail", second)
+
+
+def test_html_shows_the_proof_and_leads_to_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    page = Page(written(proved(tmp_path), "r.html", tmp_path))
+
+    assert "equal: the largest difference is 0" in page.text
+    assert (
+        "Compared 300 of 1200 batches; Config const.yaml; Seed 17; Versions " in page.text
+    )
+    assert "the new trial does not train: token='********'" in page.text
+    assert "r.verify/t.html" in [attrs["href"] for tag, attrs in page.tags if tag == "a"]
 
 
 def test_each_trial_gets_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,7 +550,7 @@ def test_each_trial_gets_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     lines = plain(summary(one_of_each(tmp_path), "rewritten"))
 
-    assert lines[-4:-1] == [
+    assert lines[-5:-2] == [
         ".: finished: 3 places rewritten",
         "b: begun, not written: 4 places can be rewritten, 1 place left; --partial writes it",
         "c: finished with 2 assumptions: 5 places rewritten; verify proves them",

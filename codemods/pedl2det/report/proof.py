@@ -86,7 +86,7 @@ def as_html(proof: Proof) -> str:
     """Return a proof as the content of a table's cell, with a link to its page."""
     style = "equal" if proof.outcome == "equal" else "different"
     known = facts(proof)
-    details = (known[title] for title in known if title != "Trial")
+    details = (f"{title} {value}" for title, value in known.items() if title != "Trial")
     link = ""
     if proof.page is not None:
         address = escaped(quote(f"{proof.page.parent.name}/{proof.page.name}"))  # page_beside

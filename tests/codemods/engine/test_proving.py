@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pedl2det.engine import Result, Status, migrate
 from pedl2det.engine.proving import prove
-from pedl2det.errors import Pedl2DetError
+from pedl2det.engine.result import Proof
 from pedl2det.findings import Finding, Kind
 
 
@@ -16,6 +16,11 @@ from pedl2det.findings import Finding, Kind
 class Verdict:
     is_equal: bool
     message: str = ""
+
+    @property
+    def proof(self) -> Proof:
+        outcome = "equal" if self.is_equal else "different"
+        return Proof(Path("t"), outcome, self.message, 3, 3, (), "today", "all")
 
 
 def finished(directory: Path) -> Result:
@@ -37,6 +42,7 @@ def test_a_trial_that_is_equal_is_written_and_its_assumptions_are_facts(
     assert not proved.of_kind(Kind.ASSUMPTION)
     assert proved.outcomes[0].status is Status.FINISHED
     assert "held when verified: batches are whole" in proved.findings[-1].message
+    assert proved.outcomes[0].proof == Verdict(True).proof
 
 
 def test_a_trial_that_differs_is_not_written(example: Callable[[str], Path]) -> None:
@@ -49,13 +55,4 @@ def test_a_trial_that_differs_is_not_written(example: Callable[[str], Path]) -> 
     (left,) = proved.of_kind(Kind.LEFT)
     assert left.path == directory
     assert left.message.endswith("not written: at batch 2")
-
-
-def test_a_trial_that_cannot_be_trained_is_not_written(example: Callable[[str], Path]) -> None:
-    def verify(directory: Path, *, result: Result) -> Verdict:
-        raise Pedl2DetError("no experiment config")
-
-    proved = prove(finished(example("iris")), verify)
-
-    assert not proved.files
-    assert proved.of_kind(Kind.LEFT)[0].message.endswith("not written: no experiment config")
+    assert proved.outcomes[0].proof == Verdict(False, "at batch 2").proof

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -324,7 +326,9 @@ def test_data_beside_the_trial_and_behind_links_are_copied(
         (("missing",), "missing: no such directory"),
         ((EXAMPLES / "iris", "--against", "missing"), "missing: no such directory"),
         ((EXAMPLES / "iris", "-c", "missing.yaml"), "missing.yaml: no such file"),
-        ((EXAMPLES / "iris", "--report", "x.pdf"), "expected a file name ending in .html"),
+        ((EXAMPLES / "iris", EXAMPLES / "digits", "-c", "x.yaml"), "--config: it belongs to one"),
+        ((EXAMPLES / "iris", EXAMPLES / "digits", "--against", "."), "--against: it belongs to"),
+        ((EXAMPLES / "iris", "--report", "x.pdf"), "expected a name ending in .html, .json"),
     ],
 )
 def test_wrong_use_is_one_clear_line(arguments: tuple[object, ...], message: str) -> None:
@@ -372,10 +376,55 @@ def test_migrate_writes_only_what_is_proved(example: Callable[[str], Path], tmp_
     spoil(other, "data.py", "    train = ", "    train_features += noise\n    train = ")
     before = read_tree(other)
 
-    done = pedl2det("migrate", tmp_path, "--verify")
+    report = tmp_path / "r.json"
+    done = pedl2det("migrate", tmp_path, "--verify", "--report", report)
 
     assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0] == f"[1/2] {proved}: training it as it is and migrated"
+    assert re.fullmatch(rf"\[1/2\] {proved}: equal.* \(\d+ s\)", lines[1])
+    assert lines[2] == f"[2/2] {other}: training it as it is and migrated"
+    good, bad = (one["proof"] for one in json.loads(report.read_text())["trials"])
+    assert (good["outcome"], bad["outcome"]) == ("equal", "not repeatable")
+    assert good["configs"] == [str(proved / "const.yaml")]
+    assert good["seed"] is not None and "tensorflow 2." in good["versions"]
+    assert (good["batches"], good["total_batches"]) == (300, 1000)
+    for proof in (good, bad):
+        assert "<h1>" in Path(proof["page"]).read_text()
+        assert Path(proof["page"]).parent == tmp_path / "r.verify"
     assert "not written: not repeatable: the old trial does not repeat itself" in done.stderr
     assert read_tree(other) == before
     assert "max_length" in (proved / "const.yaml").read_text()
     assert "1 of 2 trials finished" in done.stderr
+
+
+def test_several_trials_get_a_verdict_each_and_the_worst_exit_code(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    old = example("iris")
+    (tmp_path / "empty").mkdir()
+    report = tmp_path / "proofs.json"
+
+    done = pedl2det("verify", old, tmp_path / "empty", "--batches", 3, "--report", report)
+
+    assert done.returncode == 2  # the second
+    assert done.stdout.splitlines()[0] == f"{old}:"
+    assert done.stdout.splitlines()[-1] == "1 of 2 trials are equal"
+    assert done.stderr.splitlines()[0] == f"[1/2] {old}: training it as it is and migrated"
+    first, second = json.loads(report.read_text())["proofs"]
+    assert (first["path"], first["outcome"], first["batches"]) == (str(old), "equal", 3)
+    assert "equal" in Path(first["page"]).read_text()
+    assert (second["outcome"], second["batches"], second["page"]) == ("not verified", 0, None)
+    assert second["message"] in done.stderr
+
+
+def test_several_trials_share_an_index_of_their_pages(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+
+    done = pedl2det("verify", "a", "b", "--report", "all.html", cwd=tmp_path)
+
+    assert done.returncode == 2
+    page = (tmp_path / "all.html").read_text()
+    assert "<code>a</code>" in page and "<code>b</code>" in page
+    assert "no experiment config" in page
