@@ -538,9 +538,7 @@ def test_html_shows_the_proof_and_leads_to_its_page(
     page = Page(written(proved(tmp_path), "r.html", tmp_path))
 
     assert "equal: the largest difference is 0" in page.text
-    assert (
-        "Compared 300 of 1200 batches; Config const.yaml; Seed 17; Versions " in page.text
-    )
+    assert "Compared 300 of 1200 batches; Config const.yaml; Seed 17; Versions " in page.text
     assert "the new trial does not train: token='********'" in page.text
     assert "r.verify/t.html" in [attrs["href"] for tag, attrs in page.tags if tag == "a"]
 

@@ -38,9 +38,7 @@ def document(result: Result, done: str) -> str:
         f"<p>{escaped(counts(result, done))}</p>",
         "<h2>Trials</h2>",
         _filter(result),
-        _table(("Trial", "Status", "Proof"), _trials(result))
-        if result.outcomes
-        else "<p>None.</p>",
+        _trials(result) if result.outcomes else "<p>None.</p>",
         "<h2>To know and to decide</h2>",
         _table(("What", "Where", "Why, and what to do", "Rule"), rows)
         if rows
@@ -124,13 +122,19 @@ def _help(finding: Finding) -> str:
     return f"<pre>{escaped(finding.help)}</pre>" if finding.help else ""
 
 
-def _trials(result: Result) -> list[str]:
-    return [
+def _trials(result: Result) -> str:
+    has_proofs = any(outcome.proof is not None for outcome in result.outcomes)
+    rows = [
         f"<tr{_status(one)}><td><code>{escaped(shown(one.directory))}</code></td>"
         f'<td class="{_style(one.status)}">{escaped(told(one))}</td>'
-        f"<td>{proof.as_html(one.proof) if one.proof else ''}</td></tr>\n"
+        f"{_proof(one) if has_proofs else ''}</tr>\n"
         for one in result.outcomes
     ]
+    return _table(("Trial", "Status", "Proof") if has_proofs else ("Trial", "Status"), rows)
+
+
+def _proof(outcome: Outcome) -> str:
+    return f"<td>{proof.as_html(outcome.proof) if outcome.proof is not None else ''}</td>"
 
 
 def _style(status: Status) -> str:
