@@ -208,7 +208,7 @@ def test_excluded_scripts_and_ruins_are_passed_over(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "all", {"submit.py": "import pedl\n\npedl.Experiment()\n"})
     write_tree(root / "trial", TRIAL | {"two.py": "import pedl\nprint 'two'\n"})
     write_tree(root, {"tools/a.py": "import pedl\n\npedl.Experiment()\n"})
-    assert "two.py:2: scan no trial needs this file" in run("--check", root).output
+    assert "two.py:2: scan: no trial needs this file" in run("--check", root).output
     settings(tmp_path, 'exclude = ["two.py", "submit.py"]\n')
 
     some = run("--check", root)
@@ -229,5 +229,5 @@ def test_a_config_that_cannot_be_read_is_needed_though_it_is_excluded(trial: Pat
     done = run("--check", trial)
 
     assert done.exit_code == 1
-    assert "const.yaml:3: scan bad input: not YAML" in done.output
+    assert "const.yaml:3: scan: bad input: not YAML" in done.output
     assert "0 of 1 trial would be finished" in done.output

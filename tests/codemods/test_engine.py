@@ -126,7 +126,7 @@ def test_a_leftover_never_blocks_a_trial(tmp_path: Path) -> None:
 
     assert done.exit_code == 0
     assert "stuck.py:5:12: P010 names: no trial needs this file: " in done.output
-    assert "two.py:2: scan no trial needs this file: syntax error" in done.output
+    assert "two.py:2: scan: no trial needs this file: syntax error" in done.output
     assert "1 of 1 trial finished; 7 legacy names: 4 rewritten, 3 left" in done.output
     assert (tmp_path / "stuck.py").read_text() == STUCK
     assert "determined" in (tmp_path / "model_def.py").read_text()
@@ -284,7 +284,7 @@ def test_a_rule_that_fails_is_a_defect_and_stops_no_other(
     done = run(tmp_path)
 
     assert done.exit_code == 3
-    assert "model_def.py:5:7: P999 defect of pedl2det: of-a-test failed: ValueError: boom" in (
+    assert "model_def.py:5:7: P999: defect of pedl2det: of-a-test failed: ValueError: boom" in (
         done.output
     )
     assert "Please report it" in done.output
@@ -406,7 +406,7 @@ def test_a_pin_in_a_finished_trial_that_cannot_be_met_is_raised(
     done = run(tmp_path)
 
     assert done.exit_code == 0, done.output
-    assert f"requirements.txt:1: R302 note: {pin} cannot be met beside pedl2det[run]" in done.output
+    assert f"requirements.txt:1: R302 old-pins: note: {pin} cannot be met beside pedl2det[run]" in done.output
     assert pin not in (tmp_path / "requirements.txt").read_text()
 
 
@@ -427,7 +427,7 @@ def test_a_pin_in_setup_py_of_a_finished_trial_is_left(tmp_path: Path) -> None:
     done = run(tmp_path)
 
     assert done.exit_code == 1, done.output
-    assert "setup.py:3: R302 tensorflow==1.15: setup.py requires it" in done.output
+    assert "setup.py:3: R302 old-pins: tensorflow==1.15: setup.py requires it" in done.output
 
 
 def test_a_pin_above_a_finished_trial_is_a_note(tmp_path: Path) -> None:
@@ -438,7 +438,7 @@ def test_a_pin_above_a_finished_trial_is_a_note(tmp_path: Path) -> None:
     done = run(tmp_path)
 
     assert done.exit_code == 0, done.output
-    assert "requirements.txt:1: R302 note: tensorflow==1.15: a migrated trial" in done.output
+    assert "requirements.txt:1: R302 old-pins: note: tensorflow==1.15: a migrated trial" in done.output
     assert (tmp_path / "requirements.txt").read_text() == text
 
 
