@@ -213,7 +213,10 @@ def test_excluded_scripts_and_ruins_are_passed_over(tmp_path: Path) -> None:
 
     some = run("--check", root)
     assert some.exit_code == 1
-    assert "tools/a.py:3:1: P000 no rule rewrites this use of pedl.Experiment" in some.output
+    assert (
+        "tools/a.py:3:1: P000 legacy-name: no rule rewrites this use of pedl.Experiment"
+        in some.output
+    )
     settings(tmp_path, 'exclude = ["two.py", "submit.py", "tools"]\n')
     done = run(root)
 

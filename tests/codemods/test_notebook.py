@@ -309,7 +309,10 @@ def test_a_notebook_without_a_trial_is_refused_alone_and_its_commands_rewritten(
         "import pedl\npedl.Experiment()",
         "a\n!pedl2det run . -c c.yaml\n!pedl task list",
     ]
-    assert "try.ipynb:cell 1:2:1: P000 no rule rewrites this use of pedl.Experiment" in said
+    assert (
+        "try.ipynb:cell 1:2:1: P000 legacy-name: no rule rewrites this use of pedl.Experiment"
+        in said
+    )
     assert "2 legacy names: 0 rewritten, 2 left" in said
 
 
@@ -336,7 +339,7 @@ def test_the_old_api_in_a_magic_is_not_passed_over(tmp_path: Path) -> None:
     [
         ('{"cells": [], pedl', "not JSON"),
         ('{"worksheets": ["pedl"]}', "not a notebook of format 4"),
-        (notebook("import pedl", "print 'two'"), "cell 2:1: scan bad input: syntax error"),
+        (notebook("import pedl", "print 'two'"), "cell 2:1: scan: bad input: syntax error"),
         ('{"cells": ["pedl"]}', "cell 1 is no object"),
         ('{"cells": [{"cell_type": "code", "source": 3}], "pedl": 1}', "cell 1 is no text"),
     ],

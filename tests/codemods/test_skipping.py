@@ -85,7 +85,7 @@ def test_requirements_are_skipped_as_a_file(tmp_path: Path) -> None:
     done = run(tmp_path)
 
     assert done.exit_code == 0, done.output
-    assert "requirements.txt:2: R301 left by your choice" in done.output
+    assert "requirements.txt:2: R301 requirements: left by your choice" in done.output
     assert (tmp_path / "requirements.txt").read_text() == text
 
 
