@@ -681,6 +681,19 @@ def test_a_batch_size_that_is_not_seen_is_not_claimed() -> None:
     ]
 
 
+def test_an_argument_that_the_trial_keeps_has_its_line_of_the_script() -> None:
+    code = (
+        f"{STRAIGHT}print(1)\nmodel.fit(\n    x,\n    y,\n    validation_data=(x, y),\n"
+        "    callbacks=[keras.Callback('own')],\n)\n"
+    )
+    new = lowered(code)
+    kept = new.text.splitlines().index("        self.callbacks = [keras.Callback('own')]")
+
+    assert (HEAD + code).splitlines()[
+        new.lines[kept] - 1
+    ] == "    callbacks=[keras.Callback('own')],"
+
+
 def test_settings_are_told_to_configure_fit() -> None:
     code = (
         f"{STRAIGHT}model.fit(x, y, epochs=3, verbose=2, class_weight={{0: 2}}, workers=4, "

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+
+#: A statement of lowering with the code of an argument that is more than a name.
+_KEPT = re.compile(r"self\.\w+ = (.*\W.*\w.*)")
 
 
 def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
@@ -12,13 +16,24 @@ def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
     A line that is new came from where the line before it did.
     """
     old_bare, new_bare = [line.strip() for line in old], [line.strip() for line in new]
-    known = {**_unique(old_bare, new_bare), **_unique(old, new)}
+    known = {**_kept(old, new_bare), **_unique(old_bare, new_bare), **_unique(old, new)}
     found, last = [], 0
     for number, line in enumerate(new_bare):
         follows = last < len(old) and old_bare[last] == line
         last = known.get(number, last + 1 if follows else last)
         found.append(max(last, 1))
     return tuple(found)
+
+
+def _kept(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """The lines that keep an argument on the trial: ``self.callbacks = [...]``."""
+    found = {}
+    for number, line in enumerate(new):
+        value = _KEPT.match(line)
+        places = [at for at, text in enumerate(old, 1) if value is not None and value[1] in text]
+        if len(places) == 1:
+            found[number] = places[0]
+    return found
 
 
 def _unique(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
