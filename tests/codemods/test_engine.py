@@ -198,6 +198,47 @@ def test_every_use_without_a_rule_gets_a_mark_with_what_to_write(
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(MODEL))
 
 
+KERAS_TRIAL = """\
+import tensorflow as tf
+from pedl.frameworks.keras import KerasTrial
+from tensorflow.keras.callbacks import EarlyStopping
+
+
+class Net(KerasTrial):
+    def build_model(self, hparams):
+        return tf.keras.Sequential([tf.keras.layers.Dense(1)])
+
+    def optimizer(self):
+        return tf.keras.optimizers.SGD(0.1)
+
+    def loss(self):
+        return "mse"
+
+    def batch_size(self):
+        return 16
+
+    def training_metrics(self):
+        return {"error": tf.keras.losses.mae}
+
+    def validation_metrics(self):
+        return {"error": tf.keras.losses.mse, "val_loss_of_all": tf.keras.losses.mse}
+
+    def keras_callbacks(self, hparams):
+        return [EarlyStopping("val_error"), EarlyStopping("val_loss_of_all")]
+"""
+
+
+def test_the_monitors_of_a_keras_trial_have_the_names_of_its_metrics(tmp_path: Path) -> None:
+    write_tree(tmp_path, TRIAL | {"model_def.py": KERAS_TRIAL})
+
+    result = migrate([tmp_path], Options(partial=True))
+    write_all(result.files)
+
+    text = (tmp_path / "model_def.py").read_text()
+    assert 'EarlyStopping("val_validation_error")' in text
+    assert 'EarlyStopping("val_val_loss_of_all")' in text
+
+
 def test_an_import_for_a_type_comment_says_so(tmp_path: Path) -> None:
     comment = "# type: (MetricOp) -> None"
     code = f"from pedl.trial import MetricOp\n\n\ndef f(op):\n    {comment}\n    return None\n"

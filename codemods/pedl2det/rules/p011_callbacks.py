@@ -93,8 +93,10 @@ class _Reported:
         """The name of today; the same if no other is certain."""
         if self._keras_trial is None:
             return self._asked.todays_name(metric)
-        kind = "validation" if metric.startswith("val_") else "training"
-        return self._keras_trial.of(kind).get(metric.removeprefix("val_"), metric)
+        if not metric.startswith("val_"):
+            return self._keras_trial.training.get(metric, metric)
+        names = self._keras_trial.validation
+        return names.get(metric) or names.get(metric.removeprefix("val_"), metric)
 
     def reports(self, metric: str) -> bool:
         """Whether a validation certainly reports a metric, by its name of today."""
