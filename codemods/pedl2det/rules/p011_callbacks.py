@@ -5,6 +5,9 @@ Determined, which act after each validation. For all others the old harness coun
 pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
 the same, and numbers the batches in such an epoch. Callbacks that act on batches, whatever their
 number, stay as they are.
+
+``monitor=`` names the metric as the migrated trial reports it, ``val_accuracy`` for ``val_acc``. A
+note names the callbacks that still wait for a metric of the validation, which they never get.
 """
 
 from __future__ import annotations
