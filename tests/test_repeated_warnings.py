@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +15,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from support import write_tree
 from training import Trial, X, Y, config, run
 
 
@@ -129,3 +133,44 @@ def test_a_callback_may_give_the_metric_to_the_next_one(
     assert not any("validation metric" in line for line in result.said)
     assert result.reports[-1]["batches"] == trained
     assert len(tensorflow_says) == warnings
+
+
+NATIVE = [
+    "E external/cuda_fft.cc:477] Unable to register cuFFT factory: Attempting to register\n",
+    "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR\n",
+    "E0000 cuda_dnn.cc:8310] Unable to register cuDNN factory: Attempting to register\n",
+    "E0000 cuda_blas.cc:1418] Unable to register cuBLAS factory: Attempting to register\n",
+]
+ERROR = "E external/gpu.cc:1] the driver is older than the runtime\n"
+
+
+@pytest.mark.parametrize(
+    ("level", "end", "printed"),
+    [
+        (None, "", []),
+        ("2", "", [ERROR]),
+        ("0", "", [*NATIVE, ERROR]),
+        (None, "raise ImportError('no such symbol')", [*NATIVE, ERROR]),
+    ],
+)
+def test_the_start_of_tensorflow_prints_no_noise_about_gpus(
+    level: str | None, end: str, printed: list[str], tmp_path: Path
+) -> None:
+    """Which lines a TensorFlow prints depends on its version: this one prints those of 2.18."""
+    source = f"import os\nos.write(2, {''.join([*NATIVE, ERROR]).encode()!r})\n{end}\n"
+    write_tree(tmp_path, {"tensorflow.py": source})
+    known = {name: os.environ[name] for name in os.environ if name != "TF_CPP_MIN_LOG_LEVEL"}
+    chosen = {"TF_CPP_MIN_LOG_LEVEL": level} if level else {}
+    load = "from pedl2det_runtime.backends import keras_versions as k; k.load_tensorflow()"
+
+    done = subprocess.run(
+        [sys.executable, "-c", load],
+        env=known | chosen | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+
+    lines = done.stderr.splitlines(keepends=True)
+    assert lines[: len(printed)] == printed
+    assert (done.returncode != 0) == bool(end)
+    assert end or len(lines) == len(printed)

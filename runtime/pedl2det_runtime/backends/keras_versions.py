@@ -75,26 +75,32 @@ def refuse_keras_3() -> None:
         )
 
 
+#: What TensorFlow's native code prints at each start, whatever ``TF_CPP_MIN_LOG_LEVEL`` is.
+_NOISE = (b"Unable to register cu", b"All log messages before absl::InitializeLog()")
+
+
 def load_tensorflow() -> None:
     """Import TensorFlow without the messages of its native code about missing GPUs.
 
-    Messages are not suppressed if the environment sets ``TF_CPP_MIN_LOG_LEVEL``, nor if the import
-    fails.
+    If the environment sets ``TF_CPP_MIN_LOG_LEVEL``, only messages are suppressed that every start
+    prints; none are with the level 0, nor if the import fails.
     """
-    if "tensorflow" in sys.modules or "TF_CPP_MIN_LOG_LEVEL" in os.environ:
+    level = os.environ.get("TF_CPP_MIN_LOG_LEVEL")
+    if "tensorflow" in sys.modules or level == "0":
         _import_tensorflow()
         return
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with tempfile.TemporaryFile() as messages, os.fdopen(os.dup(2), "wb") as stderr:
         os.dup2(messages.fileno(), 2)
+        noise: tuple[bytes, ...] = ()
         try:
             _import_tensorflow()
-        except BaseException:
-            messages.seek(0)
-            stderr.write(messages.read())
-            raise
+            noise = (b"",) if level is None else _NOISE
         finally:
             os.dup2(stderr.fileno(), 2)
+            messages.seek(0)
+            lines = messages.readlines()
+            stderr.writelines(line for line in lines if not any(part in line for part in noise))
 
 
 def _import_tensorflow() -> None:
