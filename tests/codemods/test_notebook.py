@@ -330,7 +330,7 @@ def test_the_old_api_in_a_magic_is_not_passed_over(tmp_path: Path) -> None:
 
     assert "import pedl" in cells[0]
     assert (
-        "try.ipynb:cell 4:1: scan %timeit -o pedl.get_trial_id(): a magic uses the old API" in said
+        "try.ipynb:cell 4:1: scan: %timeit -o pedl.get_trial_id(): a magic uses the old API" in said
     )
 
 
