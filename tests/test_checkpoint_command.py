@@ -458,6 +458,6 @@ def test_show_lists_the_checkpoints_of_a_run(tmp_path: Path, without_tensorflow:
     assert done.stdout.splitlines() == [
         "run           iris",
         "checkpoints   2, best by val_loss (smaller is better)",
-        f"      10      val_loss 0.25         best  iris/checkpoints/{paths[10]}",
-        f"      20      val_loss 0.375              iris/checkpoints/{paths[20]}",
+        f"      10      0.25           best  iris/checkpoints/{paths[10]}",
+        f"      20      0.375                iris/checkpoints/{paths[20]}",
     ]

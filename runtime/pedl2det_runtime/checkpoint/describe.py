@@ -78,9 +78,9 @@ def described_run(path: Path) -> list[str] | None:
     ]
     for name in sorted(batches, key=lambda name: batches[name]):
         value = values.get(batches[name])
-        shown = f"{metric} {'unknown' if value is None else format(value, '.6g')}"
+        shown = "not validated" if value is None else f"{value:.6g}"
         mark = "best" if name in best else ""
-        lines.append(f"{batches[name]:>8}      {shown:<20}  {mark:<4}  {checkpoints / name}")
+        lines.append(f"{batches[name]:>8}      {shown:<15}{mark:<6}{checkpoints / name}")
     return ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
 
 
