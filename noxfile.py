@@ -102,8 +102,11 @@ atexit.register(_say_costs)
 
 #: What a session depends on, whichever it is.
 FOR_ALL = ("noxfile.py", "pyproject.toml", "legacy_examples/requirements.txt")
+SOURCES = ("codemods", "compat", "runtime", "legacy_examples")
 #: And those that train.
-TRAINING = ("codemods", "compat", "runtime", "legacy_examples", "tests", ":!tests/codemods/[!v]*")
+TRAINING = (*SOURCES, "tests", ":!tests/codemods/[!v]*", ":!tests/corpus")
+#: What some tests on TensorFlow 2.18 read besides.
+PAGES_AND_FILES = ("docs", "*.md", "mkdocs.yml", "scripts", "LICENSE")
 
 EXAMPLES = ("-r", "legacy_examples/requirements.txt")
 TYPES = (
@@ -159,7 +162,7 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
-@stamped("codemods", "compat", "runtime", "legacy_examples", "tests/*.py", "tests/codemods")
+@stamped(*SOURCES, "tests/*.py", "tests/codemods", "tests/corpus", "tests/variants")
 def codemods(session: nox.Session) -> None:
     """The migration tool, without TensorFlow; arguments go to pytest."""
     tools = ("black>=24", "mypy>=1.11", "ruff>=0.6", "yapf>=0.40")
@@ -168,7 +171,7 @@ def codemods(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11", venv_params=["--seed"] if BACKEND == "uv" else ())
-@stamped(*TRAINING)
+@stamped(*TRAINING, *PAGES_AND_FILES)
 def tests(session: nox.Session) -> None:
     """Everything else on TensorFlow 2.18; arguments go to pytest, and name any test."""
     session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
