@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -149,14 +148,13 @@ def run(
         trial_class: the trial.
         out: the results directory.
         given: the config.
-        directory: the trial's, whose files each checkpoint copies; None for one with this file.
+        directory: the trial's, whose files each checkpoint copies; None for an empty one.
         options: the others of :class:`RunOptions`.
     """
     said: list[str] = []
     if directory is None:
         directory = out.parent / f"{out.name}-trial"
         directory.mkdir(parents=True, exist_ok=True)
-        shutil.copy(__file__, directory)
     chosen = RunOptions(directory=directory, out=out, **options)
     with trial_running(given or config(), out) as info:
         train(trial_class, resolved(chosen, info, Lines(said.append, out)))

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.versions
 
 @promise("001:79", "a checkpoint has the source code, the config, the network, hyperparameters")
 def test_what_a_checkpoint_holds(tmp_path: Path) -> None:
-    checkpoint = run(Trial, tmp_path).checkpoint
+    checkpoint = run(Trial, tmp_path, directory=ROOT / "tests").checkpoint
 
     assert (checkpoint / "code" / "training.py").read_text() == Path(
         ROOT / "tests" / "training.py"
@@ -177,7 +177,6 @@ def test_no_checkpoint(tmp_path: Path) -> None:
 @promise("4.11", "what the trial's code raises is told with its place")
 def test_broken_code_in_a_checkpoint(tmp_path: Path) -> None:
     checkpoint = shutil.copytree(run(Trial, tmp_path / "out").checkpoint, tmp_path / "copy")
-    shutil.rmtree(checkpoint / "code")
     write_tree(checkpoint / "code", {"__init__.py": "import nothing_of_this_name\n"})
     with_hashes(checkpoint)
     with pytest.raises(TrialCodeError, match=r"__init__.py:1: .*nothing_of_this_name"):
