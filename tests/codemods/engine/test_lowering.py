@@ -740,6 +740,28 @@ USED = {
     "a path": ("import pathlib\nout = pathlib.Path('out')\n", "out.mkdir(exist_ok=True)\n"),
     "an effect in an argument": ("seen = []\n", "seen.append(keras.say('x', x))\n"),
     "an effect in a keyword": ("seen = {}\n", "seen.update(x=keras.say('x', x))\n"),
+    "a module": ("import numpy as np\nrng = np.random\n", "rng.seed(3)\n"),
+    "a module of Keras": (
+        "import tensorflow as tf\nK = tf.keras.backend\n",
+        "K.set_floatx('float64')\n",
+    ),
+    "a logger of TensorFlow": (
+        "import tensorflow as tf\nlog = tf.logging\n",
+        "log.info('rows')\n",
+    ),
+    "an attribute": ("import app\nlog = app.log\n", "log.info('rows')\n"),
+    "another name": ("rows = keras.rows\nseen = rows\n", "seen.append(1)\n"),
+    "a file with an annotation": (
+        "log = []\nlog: object = open('log')\n",
+        "log.write('rows')\n",
+    ),
+    "a file of a with": ("", "log = []\nwith open('log') as log:\n    log.write('rows')\n"),
+    "an item": ("", "log = []\nfor log in keras.logs:\n    log.write('rows')\n"),
+    "a part of a tuple": ("log = []\nlog, n = keras.logs\n", "log.write('rows')\n"),
+    "a function of a parser's defaults": (
+        "import argparse\nargs = argparse.ArgumentParser().parse_args([])\n",
+        "args.func()\n",
+    ),
 }
 
 

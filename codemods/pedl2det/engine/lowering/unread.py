@@ -69,18 +69,39 @@ def _only_changes(script: Script, statement: ast.Expr, receiver: ast.Name) -> bo
     """Whether the call of a method has no effect but on the value of a name."""
     names = script.source.names
     values = [
-        one.value
-        for one in names.of(ast.Assign)
-        if isinstance(one.targets[0], ast.Name) and one.targets[0].id == receiver.id
+        assignment.value
+        for assignment in names.of(ast.Assign)
+        for target in assignment.targets
+        if isinstance(target, ast.Name) and target.id == receiver.id
+        if names.binder(target) is names.binder(receiver)
     ]
-    calls = [call for value in values for call in ast.walk(value) if isinstance(call, ast.Call)]
-    made = [names.qualified(one.func) or ast.unparse(one.func) for one in calls]
-    if any(one.startswith("argparse.") for one in made):
+    if not values or len(values) != len(names.bindings(receiver)):
+        return False  # a loop, a with statement or an annotated assignment binds it, too
+    makers = [_maker(script, value) for value in values]
+    if all(maker.startswith("argparse.") for maker in makers):
         return True  # what it reads of the command line is gone, with its defaults
     inner = [one for one in ast.walk(statement) if isinstance(one, ast.Call)][1:]
-    return all(one in _CONTAINERS or one.startswith(_OWN) for one in made) and all(
+    return all(maker in _CONTAINERS or maker.startswith(_OWN) for maker in makers) and all(
         _is_harmless(script, one) for one in inner
     )
+
+
+def _maker(script: Script, value: ast.expr) -> str:
+    """The name of what makes a new object; empty if the value may be an object of others."""
+    match value:
+        case ast.List() | ast.ListComp():
+            return "list"
+        case ast.Dict() | ast.DictComp():
+            return "dict"
+        case ast.Set() | ast.SetComp():
+            return "set"
+        case ast.Call(func=ast.Name(id=name) as function) if not (
+            script.source.names.binder(function)
+        ):
+            return name
+        case ast.Call(func=function):
+            return script.source.names.qualified(function) or ""
+    return ""
 
 
 def _is_harmless(script: Script, value: ast.expr) -> bool:
