@@ -124,11 +124,12 @@ def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | 
     has_harness = any(is_harness(one) for _, one in required)
     if path.suffix not in (".txt", ".in") or "--hash" in text:
         return None if has_harness else text
-    names = {name_of(one) for _, one in required}
+    needed = needs(cluster=True)
+    names = {name_of(met_instead(one, needed) or one) for _, one in required}
     missing = [one for one in instead if name_of(one) not in names]
     spans = []
     for place in places(path, text):
-        raised = met_instead(place.text, needs(cluster=True))
+        raised = met_instead(place.text, needed)
         if is_harness(place.text):
             new = Span(place.start, place.end, "\n".join(missing))
             spans.append(new if missing else _whole_line(text, place))

@@ -315,6 +315,8 @@ def test_pins_of_other_projects_are_their_own() -> None:
     [
         ("requirements.txt", "six\npedl2det[run]  # x\n", "six\ntensorflow>=2.15\ntqdm  # x\n"),
         ("requirements.txt", "tensorflow==1.14\ntqdm\n-r a.txt\npedl==0.1\n", None),
+        ("requirements.txt", "tensorflow-gpu==1.15\npedl\n", f"{TENSORFLOW}\ntqdm\n"),
+        ("requirements.txt", "pedl\ntensorflow-gpu==1.15\n", f"tqdm\n{TENSORFLOW}\n"),
         ("requirements.txt", "six\n", "six\ntensorflow>=2.15\ntqdm\n"),
         ("requirements-dev.txt", "six\n", "six\n"),
         ("constraints.txt", "determined\ndetermined-cli\nsix\n", None),
