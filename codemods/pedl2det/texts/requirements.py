@@ -167,7 +167,7 @@ def _in_lists(path: PurePath, text: str, new: str, needed: Needs) -> TextResult:
         if written is None:
             continue
         if raised is not None:
-            findings.append(_raised(line, place.text, raised))
+            findings.append(_raised(line, place.text, raised, needed))
         elif has_new and path.suffix in (".txt", ".in"):
             spans.append(_whole_line(body, place))
             changes.append(TextChange(REQUIRED, line, f"{place.text} goes: {new} is required"))
@@ -183,8 +183,14 @@ def _in_lists(path: PurePath, text: str, new: str, needed: Needs) -> TextResult:
     return TextResult(mark + apply(body, spans), tuple(changes), tuple(findings))
 
 
-def _raised(line: int, old: str, new: str) -> TextFinding:
-    message = f"{old} cannot be met beside pedl2det[run], which needs {new}; raised"
+def _raised(line: int, old: str, new: str, needed: Needs) -> TextFinding:
+    if met_instead(old, needed):
+        message = f"{old} cannot be met beside pedl2det[run], which needs {new}; raised"
+    else:
+        message = (
+            f"{old} allows Pythons that pedl2det[run] does not, and tools lock every Python that "
+            f"is allowed; raised to {new}"
+        )
     return TextFinding(PINNED, line, "note", message)
 
 
@@ -242,7 +248,7 @@ def _in_toml(text: str, new: str, needed: Needs) -> TextResult:
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         message = "pedl is required in a way that is not edited"
         return TextResult(text, (), (TextFinding(REQUIRED, line, "left", message, new),))
-    raised = [_raised(*one) for one in edit.raised]
+    raised = [_raised(*one, needed) for one in edit.raised]
     lines = {line for line, _, _ in edit.raised}
     changes = [
         TextChange(PINNED if line in lines else REQUIRED, line, "requirements are replaced")

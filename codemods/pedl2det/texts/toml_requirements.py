@@ -31,7 +31,7 @@ class TomlEdit:
     Attributes:
         text: the new text.
         required: every requirement of the file, replaced or not, with its line.
-        raised: the line of each one that could not be met, the old and the new requirement.
+        raised: the line of each one that is raised, the old and the new requirement.
         is_refused: whether PEDL is required in a way that cannot be edited.
     """
 
@@ -93,7 +93,7 @@ def replace(text: str, new: str, needed: Needs) -> TomlEdit:
 def _instead(text: str, needed: Needs) -> str | None:
     """What replaces a requirement that cannot be met.
 
-    Tools lock a project for every Python that it allows, so an older one cannot be met either.
+    Tools lock a project for every Python that it allows, so it must not allow an older one.
     """
     requirement = parse(text)
     if requirement is not None and requirement.name == "python" and "python" in needed:

@@ -234,13 +234,35 @@ def test_pins_that_cannot_be_met_beside_pedl2det_are_raised(name: str, old: str,
     result = migrate_requirements(name, old, False)
 
     assert result.text == new
-    raised = [one for one in result.findings if one.rule == "R302" and "needs" in one.message]
+    raised = [one for one in result.findings if one.rule == "R302" and "raised" in one.message]
     assert {one.kind for one in raised} == {"note"}
     lines = zip(old.split("\n"), new.split("\n"), strict=True)
     changed = [n for n, (was, now) in enumerate(lines, 1) if was != now and "pedl" not in was]
     assert [one.line for one in raised] == changed
     again = migrate_requirements(name, new, False)
     assert (again.text, again.findings) == (new, ())
+
+
+@pytest.mark.parametrize(
+    ("python", "message"),
+    [
+        (
+            ">=3.7",
+            "python>=3.7 allows Pythons that pedl2det[run] does not, and tools lock every Python "
+            "that is allowed; raised to python>=3.11",
+        ),
+        (
+            "==3.7.*",
+            "python==3.7.* cannot be met beside pedl2det[run], which needs python>=3.11; raised",
+        ),
+    ],
+)
+def test_why_a_python_is_raised(python: str, message: str) -> None:
+    text = f'[project]\nrequires-python = "{python}"\ndependencies = ["pedl"]\n'
+
+    (note,) = migrate_requirements("pyproject.toml", text, False).findings
+
+    assert note.message == message
 
 
 def test_every_pin_of_a_line_is_named() -> None:
