@@ -7,7 +7,9 @@ import re
 from urllib.parse import unquote
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import Specifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
 
 #: What serves an old and a migrated trial on one's own machine: the tool, and what it trains with.
 LOCAL = "pedl2det[run]"
@@ -43,17 +45,41 @@ def parse(text: str) -> Requirement | None:
             name, version, _, _ = parse_wheel_filename(unquote(wheel[1]))
             return Requirement(f"{name}=={version}")
     try:
-        return Requirement(text)
+        requirement = Requirement(text)
     except InvalidRequirement:
-        loose = _LOOSE.fullmatch(text.partition(";")[0].strip())
+        loose = _loose(text)
+    else:
+        if not all(map(_has_version, requirement.specifier)):
+            requirement.specifier = SpecifierSet()
+        return requirement
     if loose is None:
         return None
     conda = _CONDA.fullmatch((loose[2] or "").strip())
     bounds = f"=={conda[1]}.*" if conda else (loose[2] or "").strip("() \t")
     try:
-        return Requirement(loose[1] + bounds)
+        return Requirement(f"{loose[1]} {bounds}")
     except InvalidRequirement:
         return Requirement(loose[1])
+
+
+def has_unknown_version(text: str) -> bool:
+    """Whether a requirement has a version that ``parse`` does not understand."""
+    requirement, loose = parse(text), _loose(text)
+    is_bound = requirement is not None and bool(requirement.specifier)
+    return loose is not None and not is_bound and re.search(r"\w", loose[2] or "") is not None
+
+
+def _loose(text: str) -> re.Match[str] | None:
+    return _LOOSE.fullmatch(text.partition(";")[0].strip())
+
+
+def _has_version(bound: Specifier) -> bool:
+    """Whether a bound has a version that can be compared; ``===`` allows any text."""
+    try:
+        Version(bound.version.removesuffix(".*"))
+    except InvalidVersion:
+        return False
+    return True
 
 
 def name_of(text: str) -> str | None:

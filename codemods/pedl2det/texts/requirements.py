@@ -19,6 +19,7 @@ from pedl2det.texts.required import (
     CLUSTER,
     CLUSTER_HARNESSES,
     LOCAL_HARNESSES,
+    has_unknown_version,
     is_harness,
     is_old_wheel,
     name_of,
@@ -220,14 +221,17 @@ def _too_old(
 def _not_compared(
     path: PurePath, required: Sequence[tuple[int, str]], needed: Needs
 ) -> Iterator[TextFinding]:
-    """Name the pins of packages of which nothing is known here."""
+    """Name the pins of packages of which nothing is known here, and unknown versions."""
     pins = []
     for line, text in required:
         requirement = parse(text)
-        is_known = name_of(text) in {*needed, *LOCAL_HARNESSES} or met_instead(text, needed)
-        if requirement is None or is_known:
+        name = name_of(text)
+        if requirement is None or name in LOCAL_HARNESSES:
             continue
-        if any(one.operator in ("==", "===", "<", "<=", "~=") for one in requirement.specifier):
+        is_known = name in needed or met_instead(text, needed) is not None
+        operators = {bound.operator for bound in requirement.specifier}
+        is_pinned = not operators.isdisjoint(("==", "===", "<", "<=", "~="))
+        if has_unknown_version(text) or (is_pinned and not is_known):
             pins.append((line, text))
     if pins:
         message = f"whether Python 3.11 has {', '.join(text for _, text in pins)} was not checked"

@@ -11,7 +11,7 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from pedl2det.texts.needs import Needs, met_instead, written
-from pedl2det.texts.required import is_old_wheel, parse, replacement
+from pedl2det.texts.required import has_unknown_version, is_old_wheel, parse, replacement
 
 #: Tables, and which of their keys hold lists of requirements.
 _LISTS = {
@@ -22,6 +22,8 @@ _LISTS = {
     ("tool", "poetry", "extras"): re.compile(".*"),
     ("tool", "uv"): re.compile("dev-dependencies"),
 }
+#: Between two bounds of a version of Poetry.
+_BETWEEN_BOUNDS = re.compile(r"[ \t]*,[ \t]*|(?<=[\d*])[ \t]+(?=[<>=!~^])")
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def _instead(text: str, needed: Needs) -> str | None:
 
     Tools lock a project for every Python that it allows, so it must not allow an older one.
     """
-    requirement = parse(text)
+    requirement = None if has_unknown_version(text) else parse(text)
     if requirement is not None and requirement.name == "python" and "python" in needed:
         allows_older = requirement.specifier.contains("3.10")
         return written("python", needed) if allows_older else met_instead(text, needed)
@@ -139,12 +141,17 @@ def _of_poetry(document: Any) -> Iterator[_Item]:
 
 
 def _bounds(version: str) -> str:
-    """The bounds of a version of Poetry, as a requirement has them."""
+    """The bounds of a version of Poetry, as a requirement has them; in parentheses if unknown."""
     bounds = []
-    for part in filter(None, re.split(r"[ \t]*,[ \t]*", version.strip())):
+    for part in filter(None, _BETWEEN_BOUNDS.split(version.strip())):
         found = re.fullmatch(r"([\^~]?)[ \t]*v?(\d+(?:\.\d+)*)", part)
         if found is None:
-            bounds += [part] if part != "*" else []
+            if re.fullmatch(r"\d+(\.\d+)*\.\*", part):
+                bounds.append(f"=={part}")
+            elif re.match(r"[<>!]|~?=", part):
+                bounds.append(part)
+            elif part != "*":
+                return f" ({version})"
             continue
         release = [int(number) for number in found[2].split(".")]
         match found[1]:

@@ -244,6 +244,51 @@ def test_pins_that_cannot_be_met_beside_pedl2det_are_raised(name: str, old: str,
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('tensorflow = "1.15.*"', 'tensorflow = ">=2.15,<2.22"'),
+        ('numpy = {version = "1.16.*"}', 'numpy = {version = ">=1.26"}'),
+        ('python = "3.7.*"', 'python = ">=3.11"'),
+        ('python = ">=3.6 <4"', 'python = ">=3.11"'),
+        ('tensorflow = "2.18.*"', 'tensorflow = "2.18.*"'),
+    ],
+)
+def test_wildcards_of_poetry_are_compared(old: str, new: str) -> None:
+    table = '[tool.poetry.dependencies]\npedl2det = "*"\n'
+
+    result = migrate_requirements("pyproject.toml", f"{table}{old}\n", False)
+
+    assert result.text == f"{table}{new}\n"
+    assert len(result.findings) == (old != new)
+
+
+@pytest.mark.parametrize(
+    "version", ["^1.14 || ^2.0", "1.14.x", "1.14.0rc1", "^1.14.0rc1", ">=1.14 || <1.10"]
+)
+@pytest.mark.parametrize("name", ["tensorflow", "python"])
+def test_versions_of_poetry_that_are_not_understood_are_named(name: str, version: str) -> None:
+    table = f'[tool.poetry.dependencies]\npedl = "0.11.x"\n{name} = "{version}"\n'
+
+    result = migrate_requirements("pyproject.toml", table, False)
+
+    assert f'\n{name} = "{version}"\n' in result.text
+    assert "pedl2det = " in result.text
+    (note,) = result.findings
+    shown = f"{name}{version}" if version.startswith(">") else f"{name} ({version})"
+    assert (note.kind, note.line) == ("note", 3)
+    assert note.message == f"whether Python 3.11 has {shown} was not checked"
+
+
+def test_a_version_of_another_kind_is_not_compared() -> None:
+    result = migrate_requirements("requirements.txt", "pedl\ntensorflow===foo\n", False)
+
+    assert result.text == f"{NEW}\ntensorflow===foo\n"
+    assert [one.message for one in result.findings] == [
+        "whether Python 3.11 has tensorflow===foo was not checked"
+    ]
+
+
+@pytest.mark.parametrize(
     ("python", "message"),
     [
         (
