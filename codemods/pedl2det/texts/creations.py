@@ -82,16 +82,16 @@ def local_command(
     """
     config = creation.config.plain
     searcher = creation.searcher or _searcher_of(file, config, directories)
-    searches = searcher not in (None, "single") and not creation.is_test
+    searches = searcher not in (None, "", "single") and not creation.is_test
     command, message = ("search", _SEARCHES) if searches else ("run", _LOCAL)
     words = ["pedl2det", command, creation.directory.text, "-c", creation.config.text]
     line = " ".join([*words, *creation.options])
     help_ = "it needs pip install 'pedl2det[run,search]'" if searches else ""
     notes = [(message, help_)]
-    if searcher is None and not creation.is_test:
-        message = (
-            f"pedl2det run trains one trial, and {config} is not read here: it may be a search"
-        )
+    if not searcher and not creation.is_test:
+        is_read = searcher is not None
+        reason = "has no searcher.name" if is_read else "is not read here: it may be a search"
+        message = f"pedl2det run trains one trial, and {config} {reason}"
         help_ = line.replace("pedl2det run", "pedl2det search", 1)
         help_ = f"for a config whose searcher is not single: {help_}"
         notes.append((message, help_))
@@ -109,9 +109,9 @@ def _is_unknown(word: Word) -> bool:
 
 
 def _searcher_of(file: Path, config: str, directories: Sequence[str]) -> str | None:
-    """The name of the searcher in a config that a command names.
+    """The name of the searcher in a config that a command names; empty if it names none.
 
-    None if the config is not found, cannot be read or has no searcher.
+    None if the config is not found or cannot be read.
     """
     if not _LITERAL.fullmatch(config):
         return None
@@ -121,7 +121,7 @@ def _searcher_of(file: Path, config: str, directories: Sequence[str]) -> str | N
                 entry = Config.read(path).entry("searcher", "name")
             except Unreadable:
                 return None
-            return entry.scalar if entry is not None else None
+            return (entry.scalar or "") if entry is not None else ""
     return None
 
 

@@ -270,6 +270,17 @@ def test_a_config_that_cannot_be_read_is_run_and_noted(config: str, configs: Pat
     assert note.help.endswith(f"pedl2det search . -c {config}")
 
 
+@pytest.mark.parametrize("text", ["description: x\n", "searcher:\n  metric: loss\n"])
+def test_a_config_without_a_searcher_is_run_and_noted(text: str, configs: Path) -> None:
+    (configs / "plain.yaml").write_text(text)
+    result = migrate_shell(str(configs / "go.sh"), "pedl e create plain.yaml .\n", cluster=False)
+
+    assert result.text == "pedl2det run . -c plain.yaml\n"
+    assert [one.message for one in result.findings][1:] == [
+        "pedl2det run trains one trial, and plain.yaml has no searcher.name"
+    ]
+
+
 def test_what_searches_without_a_cluster_is_named(configs: Path) -> None:
     text = "det experiment create adaptive.yaml .\n"
     result = migrate_shell(str(configs / "go.sh"), text, cluster=False)
