@@ -254,7 +254,8 @@ def test_test_mode(tmp_path: Path) -> None:
         def build_validation_data_loader(self) -> Any:
             return X[:8], Y[:8]
 
-    trained = run(Small, tmp_path, test=True)
+    without_an_epoch = searching({"epochs": 2})
+    trained = run(Small, tmp_path, without_an_epoch, test=True)
     assert [(r["kind"], r["batches"]) for r in trained.reports] == [
         ("training", 1),
         ("validation", 1),

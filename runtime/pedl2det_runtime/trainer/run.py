@@ -171,8 +171,8 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
     progress = loop.train()
     if run.is_chief:
         batches, config = progress.batches, run.config
-        length = config.training_batches(run.info.global_batch_size)
-        longer = (config.searcher.twice_the_length(),) if batches >= length else ()
+        length = 0 if run.is_test else config.training_batches(run.info.global_batch_size)
+        longer = (config.searcher.twice_the_length(),) if 0 < length <= batches else ()
         ended = Ended(
             batches=batches,
             trained=batches - (point.state.progress.batches if point.state else 0),
@@ -183,7 +183,7 @@ def train(trial_class: type[TFKerasTrial], run: Run) -> Progress:
         )
         verbose = job.context.fit_settings.verbose
         run.display.end(ended, verbose=verbose)
-        if not run.discards_results:
+        if not (run.is_test or run.discards_results):
             run_end.write(run, ended, length, verbose=verbose)
     return progress
 
