@@ -114,10 +114,10 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
         held = next(_new_configs(request.result, new), new.config)
         new = replace(new, config=held)
         metric_names = new_metric_names(old.directory, new.config)
-        found = [one for one in request.result.findings if one.path.is_relative_to(extent.home)]
+        findings = _concerning(request.result, project_of(extent.home), workshop.config)
         return Pair(
-            *(old, new, metric_names, _assumptions(found, extent.home)),
-            differently=_of_kind(found, Kind.DIFFERENT),
+            *(old, new, metric_names, _assumptions(findings)),
+            differently=_of_kind(findings, Kind.DIFFERENT),
         )
     project = project_of(new.directory)
     result = _migration(new, project)
@@ -127,7 +127,7 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
         old,
         new,
         new_metric_names(old.directory, new.config),
-        _assumptions(findings, extent.home),
+        _assumptions(findings),
         tuple(one for one in findings if one.kind.is_left),
         not any(one.directory.is_relative_to(new.directory) for one in result.outcomes),
         _of_kind(findings, Kind.DIFFERENT),
@@ -187,11 +187,16 @@ def _concerns(path: Path, project: Project, config: Path) -> bool:
     return path.is_relative_to(project.home) or path in project.needed
 
 
+def _concerning(result: Result, project: Project | None, config: Path) -> list[Finding]:
+    """The findings that concern the training of a trial by one of its configs."""
+    if project is None:
+        return []
+    return [one for one in result.findings if _concerns(one.path, project, config)]
+
+
 def _findings(result: Result, project: Project | None, copy: Copy) -> Iterator[Finding]:
     """The findings in a copy that concern the training, as findings in the original."""
-    for one in result.findings:
-        if project is None or not _concerns(one.path, project, copy.config):
-            continue
+    for one in _concerning(result, project, copy.config):
         texts = [copy.with_original_paths(text) for text in (one.message, one.help)]
         yield replace(one, path=copy.original(one.path), message=texts[0], help=texts[1])
 
@@ -210,10 +215,9 @@ def _bytes(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _assumptions(findings: list[Finding], home: Path) -> tuple[CheckedAssumption, ...]:
-    """The assumptions that are about a trial."""
+def _assumptions(findings: list[Finding]) -> tuple[CheckedAssumption, ...]:
     return tuple(
         CheckedAssumption(one.message, one.path, one.line, "not verified")
         for one in findings
-        if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(home)
+        if one.kind is Kind.ASSUMPTION
     )

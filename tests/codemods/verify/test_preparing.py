@@ -96,6 +96,29 @@ def test_known_differences_have_the_place_in_the_original(
     assert has_twin or len(pair.differently) > 1
 
 
+def test_a_result_tells_of_the_same_files_as_a_copy(
+    example: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Imported modules have a part in the training, wherever they are; others have none."""
+    directory = example("iris")
+    shared = write_tree(tmp_path / "common", {"stopping.py": "PATIENCE = 3\n"}) / "stopping.py"
+    write_tree(directory, {"old_plots.py": "import data\n"})
+    with (directory / "model_def.py").open("a") as file:
+        file.write("\n\nfrom ..common import stopping\n")
+    places = [shared, directory / "model_def.py", directory / "old_plots.py"]
+    findings = [
+        Finding(kind, "P011", path, 1, "acts after validations")
+        for kind in (Kind.DIFFERENT, Kind.ASSUMPTION)
+        for path in places
+    ]
+    result = replace(migrate([directory]), findings=findings)
+
+    pair = prepared(directory, tmp_path / "scratch", result=result)
+
+    assert [one.path for one in pair.known_differences] == places[:2]
+    assert [one.path for one in pair.assumptions] == places[:2]
+
+
 def test_other_configs_and_leftovers_keep_nobody_from_verifying(
     example: Callable[[str], Path], tmp_path: Path
 ) -> None:
