@@ -593,6 +593,25 @@ def test_changed_files_that_git_tracks_are_not_overwritten(how: str, repository:
     assert read_tree(repository) != before
 
 
+def test_changed_files_are_refused_before_anything_is_trained(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "data.py").write_text(f"{DATA}# mine\n")
+    trained: list[Path] = []
+
+    class Verify:
+        def __call__(self, directory: Path, *, result: object) -> object:
+            trained.append(directory)
+            raise Pedl2DetError("trained")
+
+    monkeypatch.setattr("pedl2det.commands.migrate._require_runtime", lambda: None)
+    monkeypatch.setattr("pedl2det.commands.migrate._series", lambda *_: Verify())
+
+    assert "changes here are not committed" in run("--verify", repository).output
+    assert not trained
+    assert "trained" in run("--verify", "--diff", repository).output
+
+
 @pytest.mark.parametrize(
     "how",
     [

@@ -116,11 +116,13 @@ def command(
     )
     with _uncollected():
         result = migrate(roots, options, with_bar)
+    if writes and not force:
+        refuse_unsafe([file.path for file in result.files])
     if proves:
         result = prove(result, _series(result, report))
-    if writes:
-        if not force:
+        if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
+    if writes:
         write_all(result.files, roots)
     done = "rewritten" if writes else "would be rewritten"
     try:
