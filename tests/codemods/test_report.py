@@ -420,9 +420,11 @@ def test_a_file_names_the_rules_that_rewrite_it(
 # What to call next.
 
 
-def next_of(outcomes: list[Outcome], *, writes: bool, proves: bool = False) -> list[str]:
+def next_of(
+    outcomes: list[Outcome], *options: str, writes: bool, proves: bool = False
+) -> list[str]:
     result = Result(outcomes=outcomes)
-    return [*next_steps(result, [Path("a b")], writes=writes, proves=proves)]
+    return [*next_steps(result, [*options, "a b"], writes=writes, proves=proves)]
 
 
 def test_the_next_command_is_that_of_a_trial_as_it_is_now(
@@ -436,15 +438,49 @@ def test_the_next_command_is_that_of_a_trial_as_it_is_now(
 
     # An old trial is verified; a new one has no old one beside it any more, and is trained.
     assert next_of([trial], writes=False) == ["next: pedl2det verify iris"]
-    assert next_of([many], writes=False) == ["next: pedl2det verify iris -c iris/const.yaml"]
+    assert next_of([many], writes=False) == ["next: pedl2det verify iris"]
     assert next_of([trial] * 2, writes=False) == ["next: pedl2det migrate --verify 'a b'"]
     assert next_of([trial], writes=False, proves=True) == ["next: pedl2det migrate 'a b'"]
     assert next_of([trial], writes=True) == ["next: pedl2det run iris"]
-    assert next_of([many], writes=True) == ["next: pedl2det run iris/const.yaml"]
-    assert next_of([begun], writes=True) == [
-        "next: finish what is left, then pedl2det migrate 'a b'"
+    assert next_of([many], writes=True) == ["next: pedl2det run iris"]
+    assert next_of([begun], "--cluster", writes=True) == [
+        "next: finish what is left, then pedl2det migrate --cluster 'a b'"
     ]
     assert next_of([], writes=True) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "configs", "command"),
+    [
+        (["iris/iris.yaml"], ["iris/iris.yaml"], "iris"),
+        (["iris/iris.yaml", "iris/data.yaml"], ["iris/iris.yaml"], "iris -c iris/iris.yaml"),
+        (["iris/const.yaml", "iris/const.yml"], ["iris/const.yaml"], "iris -c iris/const.yaml"),
+        (
+            ["iris/configs/const.yaml"],
+            ["iris/configs/const.yaml"],
+            "iris -c iris/configs/const.yaml",
+        ),
+        (
+            ["configs/a.yaml", "configs/b.yaml"],
+            ["configs/a.yaml", "configs/b.yaml"],
+            "iris -c configs/a.yaml",
+        ),
+    ],
+)
+def test_the_next_command_names_the_config_that_a_trial_alone_does_not_say(
+    files: list[str],
+    configs: list[str],
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(write_tree(tmp_path, dict.fromkeys(files, "") | {"iris/model_def.py": ""}))
+    paths = tuple(tmp_path / config for config in configs)
+    changed = (tmp_path / "iris" / "model_def.py",)
+    trial = Outcome(tmp_path / "iris", Status.FINISHED, True, 1, 0, 0, changed, paths)
+
+    assert next_of([trial], writes=True) == [f"next: pedl2det run {command}"]
+    assert next_of([trial], writes=False) == [f"next: pedl2det verify {command}"]
 
 
 def test_the_next_run_does_not_meet_the_results_of_another(

@@ -124,13 +124,16 @@ def command(
             refuse_unsafe([file.path for file in result.files])
     if writes:
         write_all(result.files, roots)
+    again = [f"--{name}" for name, is_set in (("partial", partial), ("cluster", cluster)) if is_set]
+    again += [f"--select={rule}" for rule in select] + [f"--ignore={rule}" for rule in ignore]
+    again += map(str, paths)
     done = "rewritten" if writes else "would be rewritten"
     try:
         if report is not None:
             write_report(report, result, done)
     finally:
         _tell(result, form, done, diff)
-        for line in next_steps(result, roots, writes=writes, proves=proves):
+        for line in next_steps(result, again, writes=writes, proves=proves):
             click.echo(line, err=True)
     sys.exit(_exit_code(result, check))
 

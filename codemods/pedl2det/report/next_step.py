@@ -12,42 +12,47 @@ from pedl2det.report.visible import shown
 
 
 def next_steps(
-    result: Result, paths: Sequence[Path], *, writes: bool, proves: bool
+    result: Result, arguments: Sequence[str], *, writes: bool, proves: bool
 ) -> Iterator[str]:
     """Return what to do next in lines.
 
     Args:
         result: what the migration does.
-        paths: the paths that were migrated.
+        arguments: those of the command that count again: what it leaves out, and its paths.
         writes: whether it has written its files.
         proves: whether it has verified the trials.
     """
-    again = _command("migrate", *map(str, paths))
+    again = _command("migrate", *arguments)
     if any(one.status is Status.BEGUN for one in result.outcomes):
         yield f"next: finish what is left, then {again}"
     ready = [one for one in result.outcomes if one.status.is_finished and one.files]
     if not ready:
         return
     if writes:
-        yield f"next: {_run(ready[0])}"
+        yield f"next: {_command('run', *_trial(ready[0]), *_out(ready[0]))}"
     elif proves:
         yield f"next: {again}"
     elif len(ready) == 1:
-        config = _config(ready[0])
-        more = ["-c", shown(config)] if config is not None else []
-        yield f"next: {_command('verify', shown(ready[0].directory), *more)}"
+        yield f"next: {_command('verify', *_trial(ready[0]))}"
     else:
-        yield f"next: {_command('migrate', '--verify', *map(str, paths))}"
+        yield f"next: {_command('migrate', '--verify', *arguments)}"
 
 
-def _run(outcome: Outcome) -> str:
-    """The command that trains a trial, into a directory that holds no other run."""
-    config = _config(outcome)
-    trial = shown(outcome.directory if config is None else config)
+def _trial(outcome: Outcome) -> list[str]:
+    """The directory of a trial, and its config where the directory does not say which it is."""
+    home, config = outcome.directory, _config(outcome)
+    beside = [*home.glob("*.yaml"), *home.glob("*.yml")]
+    named = [path for path in beside if path.stem == "const"]
+    is_known = config is None or [config] in (beside, named)
+    return [shown(home), *([] if is_known else ["-c", shown(config)])]
+
+
+def _out(outcome: Outcome) -> list[str]:
+    """Where the results of a trial go, if other results are where they would."""
     out = Path("runs", outcome.directory.resolve().name)
     outs = (out.with_name(f"{out.name}-{number}") for number in itertools.count(2))
     free = next(path for path in itertools.chain([out], outs) if not _is_used(path))
-    return _command("run", trial, *(["--out", str(free)] if free != out else []))
+    return ["--out", str(free)] if free != out else []
 
 
 def _is_used(out: Path) -> bool:
@@ -55,12 +60,11 @@ def _is_used(out: Path) -> bool:
 
 
 def _config(outcome: Outcome) -> Path | None:
-    """The config to name, where a trial has several: that of one trial before searches."""
-    if len(outcome.configs) < 2:
-        return None
+    """The config to train by, where a trial has several: that of one trial before searches."""
     return min(
         outcome.configs,
         key=lambda path: (path.stem != "const", b"single" not in path.read_bytes(), path),
+        default=None,
     )
 
 
