@@ -43,8 +43,9 @@ def _trial(outcome: Outcome) -> list[str]:
     home, config = outcome.directory, _config(outcome)
     beside = [*home.glob("*.yaml"), *home.glob("*.yml")]
     named = [path for path in beside if path.stem == "const"]
-    is_known = config is None or [config] in (beside, named)
-    return [shown(home), *([] if is_known else ["-c", shown(config)])]
+    if config is None or [config] in (beside, named):
+        return [shown(home)]
+    return [shown(home), "-c", shown(config)]
 
 
 def _out(outcome: Outcome) -> list[str]:
