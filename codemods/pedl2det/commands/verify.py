@@ -147,7 +147,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield from verdict.notes
         return
     yield verdict.message
-    differences = [one.text for one in result.differences]
+    differences = [one.text for one in result.differences if not result.only_length_differs]
     if verdict.outcome is Conclusion.NOT_REPEATABLE:
         differences = list(verdict.reasons)
     yield from (f"  {text}" for text in differences[:_SHOWN])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pedl2det.findings import Finding
 from pedl2det.report.visible import shown
@@ -16,8 +17,14 @@ def likely_causes(comparison: Comparison, known: Sequence[Finding]) -> tuple[str
         comparison: what differs.
         known: the places of which migrate says that they train differently.
     """
+    rest = tuple(one for one in comparison.differences if not one.is_length)
+    if not rest:
+        return ()
     places = (f"{shown(one.path)}:{one.place}: {one.message}" for one in known)
-    return (*(f"A known difference: {one}" for one in places), _by_place(comparison))
+    return (
+        *(f"A known difference: {one}" for one in places),
+        _by_place(replace(comparison, differences=rest)),
+    )
 
 
 def _by_place(comparison: Comparison) -> str:

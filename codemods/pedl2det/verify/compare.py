@@ -39,6 +39,7 @@ class Difference:
         is_structural: whether a name, count or shape differs, and not a number.
         gap: the difference of the numbers.
         is_learning_rate: whether it is the learning rate that differs.
+        is_length: whether it is how long the configs train that differs.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Difference:
     is_structural: bool = False
     gap: float = 0.0
     is_learning_rate: bool = False
+    is_length: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,11 @@ class Comparison:
     def only_numbers_differ(self) -> bool:
         """Whether no names, counts or shapes differ: random numbers change none of these."""
         return not any(one.is_structural for one in self.differences)
+
+    @property
+    def only_length_differs(self) -> bool:
+        """Whether all that was compared is equal, and one config trains longer."""
+        return bool(self.differences) and all(one.is_length for one in self.differences)
 
     @property
     def first_batch(self) -> int | None:

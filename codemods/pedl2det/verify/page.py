@@ -99,15 +99,19 @@ def _differences(verdict: Verdict) -> Iterator[str]:
     result = verdict.comparison
     if result is None or not result.differences:
         return
-    batch = result.first_batch
     yield "<h2>The difference</h2>"
+    if not result.only_length_differs:
+        yield from _where_and_why(verdict, result.first_batch)
+    yield _table([(escaped(one.text),) for one in result.differences])
+
+
+def _where_and_why(verdict: Verdict, batch: int | None) -> Iterator[str]:
     yield f"<p>First at batch {batch:,}.</p>" if batch else "<p>At the end only.</p>"
     reasons = (*verdict.reasons, *verdict.causes)
     if verdict.outcome is Conclusion.DIFFERENT:
         assumed = (f"An assumption that may be false: {one}" for one in verdict.assumptions)
         reasons = (*reasons, *assumed)
     yield f"<p>Likely:</p>\n<ul>{''.join(f'<li>{escaped(one)}</li>' for one in reasons)}</ul>"
-    yield _table([(escaped(one.text),) for one in result.differences])
 
 
 def _assumption(one: CheckedAssumption) -> tuple[str, ...]:

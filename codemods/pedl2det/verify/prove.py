@@ -34,6 +34,7 @@ from pedl2det.verify.verdict import (
 )
 from pedl2det.verify.written_files import Snapshot, describe_written
 
+_ACTS_LATE = "P011"  # callbacks, which act after validations
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
 _SHOWN_REASONS = 5
 
@@ -202,7 +203,9 @@ def _compared(trained: Trained, request: Request, workshop: Workshop) -> Verdict
     verdict = Verdict(Conclusion.EQUAL, "", request.directory, comparison)
     if comparison.is_equal:
         known = [_place(one, request) for one in pair.known_differences]
-        message = describe_equal(comparison, length, known, [one.key for one in settings])
+        keys = [one.key for one in settings]
+        is_late = all(one.rule == _ACTS_LATE for one in pair.known_differences)
+        message = describe_equal(comparison, length, known, keys, is_late=is_late)
         notes += _epoch_note(comparison, length)
         return replace(verdict, message=message, notes=(*notes,))
     verdict = replace(
@@ -235,7 +238,7 @@ def _difference_of_lengths(length: TrainingLength) -> Difference | None:
     if old is None or new is None:
         return None
     text = f"the old config trains {old:,} batches, the new one {new:,}"
-    return Difference(text, min(old, new) + 1, is_structural=True)
+    return Difference(text, min(old, new) + 1, is_structural=True, is_length=True)
 
 
 def _different_settings(pair: Pair) -> list[DifferentSetting]:

@@ -102,6 +102,8 @@ def describe_equal(
     length: TrainingLength,
     known: Sequence[str] = (),
     settings: Sequence[str] = (),
+    *,
+    is_late: bool = False,
 ) -> str:
     """Return the message on trials that are equal.
 
@@ -110,6 +112,7 @@ def describe_equal(
         length: how much was trained.
         known: the places of known differences.
         settings: the keys in which the configs differ.
+        is_late: whether the known differences show only after some batches.
     """
     trained, asked = comparison.batches, length.batches or comparison.batches
     is_over = length.is_whole or trained < asked
@@ -123,7 +126,7 @@ def describe_equal(
     message = f"equal for {scope}"
     if known:
         count = plural(len(known), "known difference")
-        state = "did not show" if is_over else "not reached"
+        state = "did not show" if is_over else "not reached" if is_late else "did not show so far"
         message += f"; {count} {state}: {_listed(known)}"
     if settings:
         message += f"; the configs differ in {_listed(settings)}"
@@ -134,6 +137,8 @@ def describe_different(comparison: Comparison) -> str:
     """Return the message on trials that differ."""
     if not comparison.differences:
         return "different: there is nothing to compare"
+    if comparison.only_length_differs:
+        return f"different: {comparison.differences[0].text}"
     batch = comparison.first_batch
     where = f"from batch {batch:,} on" if batch is not None else "at the end only"
     if comparison.largest == 0 and not comparison.only_numbers_differ:
@@ -152,6 +157,8 @@ def with_assumptions(verdict: Verdict, assumptions: tuple[CheckedAssumption, ...
     """Return a verdict with its assumptions, each with whether it held."""
     match verdict:
         case Verdict(outcome=Conclusion.EQUAL):
+            answer = "held"
+        case Verdict(comparison=Comparison(only_length_differs=True)):
             answer = "held"
         case Verdict(outcome=Conclusion.DIFFERENT, comparison=Comparison(first_batch=batch)):
             where = f"the runs differ from batch {batch} on" if batch else "the weights differ"

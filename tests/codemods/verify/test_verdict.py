@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pedl2det.findings import Finding, Kind
+from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference
 from pedl2det.verify.length import TrainingLength
 from pedl2det.verify.verdict import (
@@ -53,7 +56,7 @@ def test_of_several_assumptions_none_is_blamed() -> None:
 
 def equal(trained: int, batches: int | None, total: int | None, *known: str) -> str:
     comparison = Comparison(batches=trained, tensors=1)
-    return describe_equal(comparison, TrainingLength(batches, total), known)
+    return describe_equal(comparison, TrainingLength(batches, total), known, is_late=True)
 
 
 def test_equal_says_for_how_many_batches() -> None:
@@ -79,9 +82,17 @@ def test_equal_names_the_known_differences_that_were_not_reached() -> None:
     )
 
 
+def test_what_acts_from_the_first_batch_on_is_not_said_to_be_unreached() -> None:
+    comparison, length = Comparison(batches=300, tensors=1), TrainingLength(300, 1200)
+
+    assert describe_equal(comparison, length, ["data.py:3"], is_late=False) == (
+        "equal for 300 of 1,200 batches; 1 known difference did not show so far: data.py:3"
+    )
+
+
 def test_equal_names_what_differs_in_the_configs() -> None:
     found = describe_equal(
-        Comparison(batches=40, tensors=1), TrainingLength(40, 40), (), ["searcher.metric"]
+        Comparison(batches=40, tensors=1), TrainingLength(40, 40), settings=["searcher.metric"]
     )
 
     assert found == "equal for all 40 batches; the configs differ in searcher.metric"
@@ -102,6 +113,20 @@ def test_different_says_from_where_on() -> None:
     assert describe_different(weights) == (
         "different at the end only: the largest difference is 0.5"
     )
+
+
+def test_a_difference_in_length_alone_is_told_as_such() -> None:
+    text = "the old config trains 40 batches, the new one 80"
+    length = Difference(text, 41, is_structural=True, is_length=True)
+    comparison = Comparison(batches=40, tensors=1, differences=(length,))
+    known = Finding(Kind.DIFFERENT, "P011", Path("data.py"), 3, "acts now")
+
+    assert describe_different(comparison) == f"different: {text}"
+    assert likely_causes(comparison, [known]) == ()
+    assert said(Conclusion.DIFFERENT, length).endswith(": held")
+    both = replace(comparison, differences=(Difference("loss", 7, gap=0.5), length))
+    assert describe_different(both) == "different from batch 7 on: the largest difference is 0.5"
+    assert likely_causes(both, [known])[0].startswith("A known difference: ")
 
 
 @pytest.mark.parametrize(
