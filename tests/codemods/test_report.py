@@ -525,12 +525,12 @@ def test_the_text_tells_what_was_proved_and_how(
     lines = plain(summary(proved(tmp_path), "rewritten"))
 
     assert lines[lines.index(".: finished: 3 places rewritten") + 1 :][:3] == [
-        ".: verified: equal: the largest difference is 0",
+        ".: verify: equal: the largest difference is 0",
         "    300 of 1200 batches; const.yaml; 2026-11-23 10:00:00+00:00; "
         "pedl2det 9, tensorflow 2.18.1",
         "    r.verify/t.html",
     ]
-    assert "b: verified: the new trial does not train: token='********'" in lines
+    assert "b: verify: the new trial does not train: token='********'" in lines
 
 
 def test_json_and_sarif_hold_the_same_proof(
@@ -562,7 +562,7 @@ def test_json_and_sarif_hold_the_same_proof(
     assert third is None
     passed, failed = (one for one in run["results"] if one["ruleId"] == "verify")
     assert (passed["kind"], passed["level"], passed["properties"]) == ("pass", "none", expected)
-    assert passed["message"]["text"] == "verified: equal: the largest difference is 0"
+    assert passed["message"]["text"] == "verify: equal: the largest difference is 0"
     assert (failed["kind"], failed["properties"]) == ("fail", second)
 
 

@@ -56,7 +56,7 @@ def facts(proof: Proof) -> dict[str, str]:
 
 def lines(proof: Proof) -> Iterator[str]:
     """Return a proof in lines for a terminal: the verdict, then its circumstances."""
-    yield visible(f"{shown(proof.directory)}: verified: {message_of(proof)}")
+    yield visible(f"{shown(proof.directory)}: verify: {message_of(proof)}")
     known = facts(proof)
     titles = ("Compared", "Config", "Date", "Versions")
     yield visible("    " + "; ".join(known[title] for title in titles if title in known))

@@ -49,7 +49,7 @@ def document(result: Result, done: str) -> str:
 def _proof(proved: Proof) -> Object:
     """A proof: the finding of a trial that is not proved is a result of its own."""
     is_equal = proved.outcome == "equal"
-    message = f"verified: {proof.message_of(proved)}"
+    message = f"verify: {proof.message_of(proved)}"
     place = {"physicalLocation": {"artifactLocation": _artifact(proved.directory)}}
     return {
         **_result("verify", "none" if is_equal else "note", message, place),
