@@ -6,13 +6,10 @@ Files that git does not track are replaced as outside of a repository: the journ
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
-
-#: Set in hooks of git, for another repository than that of a file.
-_ENVIRONMENT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+from pedl2det.files.git import asked
 
 
 def refuse_unsafe(files: list[Path]) -> None:
@@ -57,16 +54,8 @@ def _asked(root: Path, files: list[Path]) -> set[Path]:
 
     A new file that is added to the index and not changed since is as git has it.
     """
-    environment = {key: text for key, text in os.environ.items() if key not in _ENVIRONMENT}
-    command = ["git", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false"]
     status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"]
-    done = subprocess.run(  # noqa: S603
-        [*command, *status, *(str(file.relative_to(root)) for file in files)],
-        cwd=root,
-        env=environment | {"LC_ALL": "C"},
-        capture_output=True,
-        check=False,
-    )
+    done = asked(root, *status, *(str(file.relative_to(root)) for file in files))
     if done.returncode:
         said = os.fsdecode(done.stderr).strip().partition("\n")[0]
         if "not a git repository" in said:

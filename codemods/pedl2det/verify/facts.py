@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import os
 import platform
-import subprocess
 from pathlib import Path
 
 from pedl2det import __version__
 from pedl2det.engine.result import Proof
+from pedl2det.files.git import asked
 from pedl2det.verify.verdict import Verdict
 
 
@@ -59,22 +60,19 @@ def _of_run(results: Path) -> tuple[int | None, str]:
 
 
 def _commit(directory: Path) -> str:
-    """Return the commit of a directory; "" if it is in no repository of git."""
+    """Return the commit of a directory; "" if git has none of its files."""
     commit = _git(directory, "rev-parse", "HEAD")
     if not commit:
         return ""
     has_changes = _git(directory, "status", "--porcelain", "--", ".")
+    if not has_changes and not _git(directory, "ls-files", "--", "."):
+        return ""  # git ignores the directory
     return f"{commit} and changes that are not committed" if has_changes else commit
 
 
 def _git(directory: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run(  # noqa: S603
-            ["git", "-C", str(directory), *arguments],  # noqa: S607 - the user's own
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = asked(directory, *arguments)
     except OSError:
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""

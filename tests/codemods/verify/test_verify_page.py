@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference
 from pedl2det.verify.curves import Curve, curves_of, drawing
+from pedl2det.verify.facts import proof_of
+from pedl2det.verify.verdict import Conclusion, Verdict
+from support import write_tree
 
 
 def polylines(svg: str, style: str) -> list[list[tuple[float, float]]]:
@@ -131,3 +135,29 @@ def test_the_likely_cause_is_told_by_where_the_runs_part() -> None:
     assert parted(13, epoch=4).startswith("All is equal up to the end of epoch 3")
     assert parted(None).startswith("All metrics are equal and weights differ")
     assert parted(1, is_structural=True).startswith("Names, shapes or counts differ")
+
+
+def committed(directory: Path) -> str:
+    write_tree(directory, {".gitignore": "ignored\n", "trial/a.py": "", "ignored/a.py": ""})
+    author = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", directory.name]):
+        subprocess.run(["git", *command], cwd=directory, check=True)
+    head = ["git", "rev-parse", "HEAD"]
+    return subprocess.check_output(head, cwd=directory, text=True).strip()
+
+
+def test_a_proof_names_the_commit_of_the_trial_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a hook of another repository as well; git has no commit of what it ignores."""
+    commit, other = committed(tmp_path / "own"), committed(tmp_path / "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+
+    def named(directory: str) -> str:
+        return proof_of(Verdict(Conclusion.EQUAL, "", tmp_path / "own" / directory)).commit
+
+    assert commit != other
+    assert named("trial") == commit
+    assert named("ignored") == ""
+    write_tree(tmp_path / "own" / "trial", {"b.py": ""})
+    assert named("trial") == f"{commit} and changes that are not committed"
