@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from pedl2det.engine.result import NewFile, Proof
+from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
 from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped, page
@@ -45,10 +46,33 @@ class Evidence:
 
 
 def write_report(path: Path, evidence: Evidence) -> None:
-    """Write a verdict as an HTML page."""
+    """Write a verdict as an HTML page.
+
+    Raises:
+        Pedl2DetError: it cannot be written there.
+    """
     name = evidence.verdict.directory.resolve().name
     body = "\n".join(_parts(name, evidence))
-    path.write_text(page(f"pedl2det verify {name}", body), encoding="utf-8")
+    try:
+        path.write_text(page(f"pedl2det verify {name}", body), encoding="utf-8")
+    except OSError as error:
+        raise _unwritten(path, error) from None
+
+
+def remove_report(path: Path) -> None:
+    """Remove a page of an earlier verification.
+
+    Raises:
+        Pedl2DetError: there is something else.
+    """
+    try:
+        path.resolve().unlink(missing_ok=True)  # a link stays
+    except OSError as error:
+        raise _unwritten(path, error) from None
+
+
+def _unwritten(path: Path, error: OSError) -> Pedl2DetError:
+    return Pedl2DetError(f"{path}: cannot be written: {error.strerror}")
 
 
 def _parts(name: str, evidence: Evidence) -> Iterator[str]:

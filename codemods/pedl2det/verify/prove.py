@@ -20,7 +20,7 @@ from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.facts import proof_of
 from pedl2det.verify.failures import described
 from pedl2det.verify.length import TrainingLength, training_length
-from pedl2det.verify.page import Evidence, write_report
+from pedl2det.verify.page import Evidence, remove_report, write_report
 from pedl2det.verify.preparing import Pair, Request, prepare
 from pedl2det.verify.repeatability import likely_reasons
 from pedl2det.verify.settings import DifferentSetting, differing_settings
@@ -101,6 +101,8 @@ def _verify(
     report: Path | None,
 ) -> Verdict:
     """Verify a trial that can be verified, and write its page."""
+    if report is not None:
+        remove_report(report)  # it is of another verification
     used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:

@@ -27,6 +27,9 @@ class Series:
         report: the report of all, beside which each trial gets a page; None for no pages.
         say: prints a line.
         is_page: whether the report is itself the page, of one trial.
+
+    Raises:
+        Pedl2DetError: the directory of the pages cannot be made.
     """
 
     def __init__(
@@ -34,6 +37,12 @@ class Series:
     ) -> None:
         self._total, self._report, self._say, self._is_page = total, report, say, is_page
         self._pages: list[Path | None] = []
+        if report is not None and total and not is_page:
+            pages = proof.page_beside(report, Path()).parent
+            try:
+                pages.mkdir(exist_ok=True)
+            except OSError as error:
+                raise Pedl2DetError(f"{pages}: cannot be made: {error.strerror}") from None
 
     def __call__(
         self,
@@ -56,20 +65,12 @@ class Series:
         return verdict
 
     def _next_page(self, directory: Path) -> Path | None:
-        """Choose where the page of a trial is written, and make its directory.
-
-        Raises:
-            Pedl2DetError: the directory cannot be made.
-        """
+        """Choose where the page of a trial is written."""
         if self._report is None or self._is_page:
             return self._report
         page = proof.page_beside(self._report, directory)
         if page in self._pages:
             page = page.with_stem(f"{page.stem}-{len(self._pages) + 1}")
-        try:
-            page.parent.mkdir(exist_ok=True)
-        except OSError as error:
-            raise Pedl2DetError(f"{page.parent}: cannot be made: {error.strerror}") from None
         return page
 
 

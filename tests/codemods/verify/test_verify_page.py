@@ -10,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference
 from pedl2det.verify.curves import Curve, curves_of, drawing
 from pedl2det.verify.facts import proof_of
+from pedl2det.verify.page import Evidence, write_report
+from pedl2det.verify.prove import verify_trial
+from pedl2det.verify.series import Series
 from pedl2det.verify.verdict import Conclusion, Verdict
 from support import write_tree
 
@@ -161,3 +165,32 @@ def test_a_proof_names_the_commit_of_the_trial_itself(
     assert named("ignored") == ""
     write_tree(tmp_path / "own" / "trial", {"b.py": ""})
     assert named("trial") == f"{commit} and changes that are not committed"
+
+
+def test_a_page_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
+    verdict = Verdict(Conclusion.LEFT, "", tmp_path)
+    evidence = Evidence(verdict, proof_of(verdict), tmp_path, tmp_path, [])
+
+    with pytest.raises(Pedl2DetError, match="none/p.html: cannot be written: No such file"):
+        write_report(tmp_path / "none" / "p.html", evidence)
+
+
+def test_the_directory_of_pages_is_made_before_anything_is_trained(tmp_path: Path) -> None:
+    Series(0, tmp_path / "r.json", print)
+    Series(1, tmp_path / "r.html", print, is_page=True)
+    assert not [*tmp_path.iterdir()]
+
+    (tmp_path / "r.verify").touch()
+    with pytest.raises(Pedl2DetError, match="r.verify: cannot be made: File exists"):
+        Series(1, tmp_path / "r.json", print)
+
+
+def test_a_page_of_yesterday_is_no_page_of_a_trial_that_is_not_verified(tmp_path: Path) -> None:
+    page = tmp_path / "p.html"
+    page.write_text("equal")
+
+    verdict = verify_trial(tmp_path, report=page)
+
+    assert verdict.outcome is Conclusion.NOT_VERIFIED
+    assert not page.exists()
+    assert "cannot be written" in verify_trial(tmp_path, report=tmp_path).message
