@@ -74,10 +74,10 @@ def command(
     runtime()
     from pedl2det.verify import Series, write_series
 
+    several = len(directories) > 1
     for number in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(number, _stop)
-    several = len(directories) > 1
+            signal.signal(number, partial(_stop, several))
     summarizes = report is not None and (several or report.suffix == ".json")
     say = partial(click.echo, err=True) if several else lambda _: None
     verify_next = Series(len(directories), report, say, is_page=not summarizes)
@@ -115,11 +115,12 @@ def _exit_code(verdict: Verdict) -> int:
     return 2 if bad else verdict.outcome.exit_code
 
 
-def _stop(number: int, _: FrameType | None) -> NoReturn:
+def _stop(several: bool, number: int, _: FrameType | None) -> NoReturn:
     """End both trainings and remove the copies: what is being done is left by an exception."""
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, signal.SIG_IGN)  # that takes a moment
-    click.echo(f"pedl2det: stopped by {signal.Signals(number).name}: nothing was proved", err=True)
+    lost = "" if several else ": nothing was proved"
+    click.echo(f"pedl2det: stopped by {signal.Signals(number).name}{lost}", err=True)
     sys.exit(128 + number)
 
 

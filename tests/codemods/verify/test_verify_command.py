@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pedl2det.commands.verify import _stop
 from support import EXAMPLES, OLD_EXAMPLES, pedl2det, read_tree
 
 pytestmark = pytest.mark.slow
@@ -141,6 +143,21 @@ def test_a_twin_whose_config_trains_longer_is_not_equal(example: Callable[[str],
     assert "\ntrained 3 batches; the old config asks for 1,000, the new one for 2,000\n" in (
         done.stdout
     )
+
+
+@pytest.mark.parametrize(("several", "rest"), [(False, ": nothing was proved"), (True, "")])
+def test_stopped_among_several_trials_it_does_not_deny_what_was_proved(
+    several: bool,
+    rest: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # this process heeds them further on
+
+    with pytest.raises(SystemExit):
+        _stop(several, signal.SIGINT, None)
+
+    assert capsys.readouterr().err == f"pedl2det: stopped by SIGINT{rest}\n"
 
 
 def test_a_second_shuffle_is_found_out(example: Callable[[str], Path]) -> None:
