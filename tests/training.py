@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.resolved_run import resolved
 from pedl2det_runtime.trainer.run import train
 
+#: Of trials that a test has no directory for: one beside ``out`` would be in the tests' way.
+_EMPTY = tempfile.TemporaryDirectory(prefix="trials-")
 X = np.arange(60, dtype=np.float32).reshape(20, 3) / 60
 Y = X.sum(axis=1, keepdims=True)
 
@@ -153,8 +156,8 @@ def run(
     """
     said: list[str] = []
     if directory is None:
-        directory = out.parent / f"{out.name}-trial"
-        directory.mkdir(parents=True, exist_ok=True)
+        directory = Path(_EMPTY.name, str(out.resolve()).replace("/", "_"))
+        directory.mkdir(exist_ok=True)
     chosen = RunOptions(directory=directory, out=out, **options)
     with trial_running(given or config(), out) as info:
         train(trial_class, resolved(chosen, info, Lines(said.append, out)))
