@@ -68,6 +68,13 @@ class Asked:
         return name == "loss" or (self.is_certain and name in self.names)
 
 
+def is_renamed(old: str, new: str) -> bool:
+    """Whether one metric has these names, in TensorFlow 1 and today."""
+    words = (word for words in names.METRIC_NAMES for word in words)
+    asked = frozenset(word for word in words if f"_{new}".endswith(f"_{word}"))
+    return not new.endswith(names.OTHER_METRICS) and Asked(asked).todays_name(old) == new
+
+
 def asked_for(trial: Trial, calls: Iterable[ast.Call]) -> Asked:
     """The metrics of all of some calls of ``compile``."""
     asked = {_asked(trial, call) for call in calls}

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pedl2det_names as names
 from pedl2det.analysis.experiment.keys import GONE_SEARCHERS
-from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.analysis.metric_names import MetricNames, is_renamed
 
 
 @dataclass(frozen=True)
@@ -111,12 +110,7 @@ def differing_settings(
 def _is_same_metric(old: str, new: str, metric_names: MetricNames | None) -> bool:
     if metric_names is not None and metric_names.validation.get(old) == new:
         return True
-    return old == new or any(
-        f"_{old}".endswith(f"_{before}") and new == old.removesuffix(before) + after
-        for words in names.METRIC_NAMES
-        for before in words
-        for after in words
-    )
+    return old == new or is_renamed(old, new)
 
 
 def _period(batches: int) -> str:
