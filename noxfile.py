@@ -31,6 +31,8 @@ def _backend() -> str:
 BACKEND = nox.options.default_venv_backend = _backend()
 nox.options.reuse_venv = "yes"
 nox.options.error_on_missing_interpreters = True
+#: uv installs no bytecode. Without any, each process of the tests compiles all of TensorFlow.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 Session = Callable[[nox.Session], None]
 
