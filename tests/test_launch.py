@@ -176,7 +176,8 @@ def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_pa
 def test_the_ranks_stop_at_one_batch_and_go_on_from_it(
     how: signal.Signals, trial: Path, tmp_path: Path
 ) -> None:
-    longer = ("--set", "searcher.max_length.batches=1500")
+    long = ("searcher.max_length.batches=700", "min_checkpoint_period.batches=200")
+    longer = [part for setting in long for part in ("--set", setting)]
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert pedl2det("run", trial, "--out", whole, *longer, fresh=True).returncode == 0
     running = subprocess.Popen(

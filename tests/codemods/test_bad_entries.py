@@ -184,8 +184,6 @@ LAUGHS = "a: &a [x, x]\n" + "".join(
 def test_a_config_that_stands_for_too_much_is_one_line(text: str, tmp_path: Path) -> None:
     trial = write_tree(tmp_path / "trial", TRIAL | {"const.yaml": CONFIG + text})
     write_tree(tmp_path, {f"good/{name}": text for name, text in TRIAL.items()})
-    deep = "[" * 9000 + "]" * 9000
-    (tmp_path / "environment.yaml").write_text(f"dependencies: [tensorflow]\na: {deep}\n")
     began = time.monotonic()
 
     done = migrated(tmp_path)
@@ -195,3 +193,14 @@ def test_a_config_that_stands_for_too_much_is_one_line(text: str, tmp_path: Path
     assert done.stderr.count(f"{trial / 'const.yaml'}:1: ") == 1
     assert "Traceback" not in done.stderr
     assert "1 of 2 trials finished" in done.stderr
+
+
+def test_a_file_nested_too_deep_is_no_config_of_a_trial(tmp_path: Path) -> None:
+    write_tree(tmp_path, {f"good/{name}": text for name, text in TRIAL.items()})
+    deep = "[" * 3000 + "]" * 3000
+    (tmp_path / "environment.yaml").write_text(f"dependencies: [tensorflow]\na: {deep}\n")
+
+    done = migrated(tmp_path)
+
+    assert "Traceback" not in done.stderr
+    assert "1 of 1 trial finished" in done.stderr

@@ -20,7 +20,7 @@ from support import EXAMPLES
 pytestmark = pytest.mark.slow
 
 INSTALLED = Path(sysconfig.get_path("purelib"))
-SECONDS = 10  # of reading; the files come in another order each day
+SECONDS = 3  # of reading; the files come in another order each day
 
 
 def test_a_run_over_all_that_is_installed_finds_nothing_to_rewrite() -> None:

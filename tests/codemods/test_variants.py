@@ -14,7 +14,7 @@ from variants.rehearsal import difference
 from variants.tool import Migration, Outcome, migrate_in_process
 from variants.trying import Trial, migrate_variant
 
-COUNT = 60
+COUNT = 24
 SEED = 20_000
 #: The share of variants that must be finished.
 MINIMUM_FINISHED = 0.6
