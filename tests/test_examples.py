@@ -9,6 +9,7 @@ import pytest
 
 from support import EXAMPLES, LEGACY, pedl2det
 from test_run import assert_goes_on, reports, trained, weights
+from trained_examples import trained_example
 
 pytestmark = pytest.mark.slow
 
@@ -38,9 +39,8 @@ def assert_learned(name: str, out: Path) -> None:
 
 @pytest.mark.versions
 @pytest.mark.parametrize("name", [name for name in LEARNED if name not in LEGACY])
-def test_an_example_learns(name: str, tmp_path: Path) -> None:
-    trained(EXAMPLES / name, tmp_path)
-    assert_learned(name, tmp_path)
+def test_an_example_learns(name: str) -> None:
+    assert_learned(name, trained_example(name))
 
 
 @pytest.mark.parametrize("name", LEGACY)
@@ -48,13 +48,13 @@ def test_an_example_learns_by_many_batches_an_execution_as_by_single_ones(
     name: str, tmp_path: Path
 ) -> None:
     """--trace stops at every batch; the weights and reports are those of whole chunks."""
-    trained(EXAMPLES / name, tmp_path / "chunks")
-    trained(EXAMPLES / name, tmp_path / "single", "--trace")
+    chunks = trained_example(name)
+    trained(EXAMPLES / name, tmp_path, "--trace")
 
-    assert_learned(name, tmp_path / "chunks")
-    assert weights(tmp_path / "chunks") == weights(tmp_path / "single")
-    assert reports(tmp_path / "chunks") == reports(tmp_path / "single")
-    batches = (tmp_path / "single" / "batches.jsonl").read_text().splitlines()
+    assert_learned(name, chunks)
+    assert weights(chunks) == weights(tmp_path)
+    assert reports(chunks) == reports(tmp_path)
+    batches = (tmp_path / "batches.jsonl").read_text().splitlines()
     assert [json.loads(line)["batch"] for line in batches] == [*range(1, len(batches) + 1)]
 
 
@@ -65,7 +65,7 @@ def test_a_killed_example_goes_on_to_the_same_weights(
     name: str, lines: int, tmp_path: Path
 ) -> None:
     more = () if name == "digits_gan" else ("--set", "min_checkpoint_period.batches=40")
-    assert_goes_on(EXAMPLES / name, tmp_path, lines, *more)
+    assert_goes_on(EXAMPLES / name, tmp_path, lines, *more, whole=trained_example(name, *more))
 
 
 def test_a_context_based_example_has_nothing_to_migrate() -> None:

@@ -14,6 +14,7 @@ import pytest
 from pedl2det_runtime.backends.keras_versions import is_keras_2_of_tensorflow
 from support import EXAMPLES, OLD_EXAMPLES, pedl2det, write_tree
 from test_run import reports, trained, weights
+from trained_examples import trained_example
 
 pytestmark = [pytest.mark.slow, pytest.mark.versions]
 
@@ -526,8 +527,7 @@ assert TFKerasTrial is determined.keras.TFKerasTrial
 def test_an_old_example_goes_on_where_it_was(
     name: str, more: tuple[str, ...], tmp_path: Path
 ) -> None:
-    trained(EXAMPLES / name, tmp_path / "whole", *more)
-    trained(EXAMPLES / name, tmp_path / "parts", "--max-batches", "137", *more)
-    trained(EXAMPLES / name, tmp_path / "parts", "--resume", *more)
+    trained(EXAMPLES / name, tmp_path, "--max-batches", "137", *more)
+    trained(EXAMPLES / name, tmp_path, "--resume", *more)
 
-    assert weights(tmp_path / "parts") == weights(tmp_path / "whole")
+    assert weights(tmp_path) == weights(trained_example(name, *more))

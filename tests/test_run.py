@@ -17,6 +17,7 @@ import pytest
 from pedl2det_runtime.checkpoint.directory import latest
 from pedl2det_runtime.checkpoint.model_files import read_weights
 from support import EXAMPLES, pedl2det, read_tree, start, write_tree
+from trained_examples import trained_example
 
 pytestmark = pytest.mark.slow
 
@@ -83,10 +84,14 @@ def killed_at(directory: Path, out: Path, lines: int, *arguments: str) -> None:
     assert process.wait() == -signal.SIGKILL, "it ended before it could be killed"
 
 
-def assert_goes_on(directory: Path, scratch: Path, lines: int, *arguments: str) -> None:
+def assert_goes_on(
+    directory: Path, scratch: Path, lines: int, *arguments: str, whole: Path | None = None
+) -> None:
     """A run killed after so many reports ends, resumed, as one that was never killed."""
-    whole, broken = scratch / "whole", scratch / "broken"
-    trained(directory, whole, *arguments)
+    broken = scratch / "broken"
+    if whole is None:
+        whole = scratch / "whole"
+        trained(directory, whole, *arguments)
     killed_at(directory, broken, lines, *arguments)
 
     assert "resumed at batch" in trained(directory, broken, "--resume", *arguments)
@@ -137,7 +142,8 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
 def test_a_killed_example_goes_on_to_the_same_weights(
     name: str, lines: int, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
-    assert_goes_on(EXAMPLES / name, tmp_path, lines, *arguments)
+    whole = trained_example(name, *arguments)
+    assert_goes_on(EXAMPLES / name, tmp_path, lines, *arguments, whole=whole)
 
 
 @pytest.mark.kills

@@ -19,6 +19,7 @@ import training
 from support import EXAMPLES, heed_signals, pedl2det, start, write_tree
 from test_resume import HEAD, OWN_GENERATOR, PLAIN_KERAS_CALLBACK
 from test_run import CONFIG, MODEL, SMALL, reports, trained, weights
+from trained_examples import trained_example
 
 pytestmark = [pytest.mark.slow, pytest.mark.kills]
 
@@ -116,8 +117,7 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been(model: str, tmp_path: Path)
 
 
 def test_an_old_trial_is_stopped_too(tmp_path: Path) -> None:
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    trained(EXAMPLES / "digits", whole)
+    whole, broken = trained_example("digits"), tmp_path / "broken"
     stopped(EXAMPLES / "digits", broken, 2, signal.SIGTERM)
     trained(EXAMPLES / "digits", broken, "--resume")
 
