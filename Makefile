@@ -11,7 +11,7 @@ demo: $(VENV)/installed
 # Install, and pass all the tests, each set in an environment of its own.
 # What was green and has not changed since is left out; ALL=1 leaves out nothing.
 test: .nox/runner/installed
-	PATH="$(CURDIR)/.nox/runner/bin:$$PATH" .nox/runner/bin/nox
+	PATH="$(CURDIR)/.nox/runner/bin:$$PATH" .nox/runner/bin/nox -j 2
 
 # Measure, and write docs/performance.md: an hour on two cores, which should have nothing else to do.
 bench: .nox/runner/installed
@@ -27,6 +27,6 @@ $(VENV)/installed: pyproject.toml legacy_examples/requirements.txt
 
 .nox/runner/installed:
 	$(PYTHON) -m venv .nox/runner
-	.nox/runner/bin/pip install --quiet 'nox>=2024.4'
+	.nox/runner/bin/pip install --quiet 'nox>=2026.10'
 	-.nox/runner/bin/pip install --quiet uv
 	touch $@

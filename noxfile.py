@@ -31,6 +31,7 @@ def _backend() -> str:
 BACKEND = nox.options.default_venv_backend = _backend()
 nox.options.reuse_venv = "yes"
 nox.options.error_on_missing_interpreters = True
+nox.options.allow_parallel = True  # with -j, as `make test` has it
 #: uv installs no bytecode. Without any, each process of the tests compiles all of TensorFlow.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -46,7 +47,9 @@ def timed(function: Session) -> Session:
         try:
             function(session)
         finally:
-            _COSTS[session.name] = (time.monotonic() - began, sum(os.times()[:4]) - cpu)
+            costs = (time.monotonic() - began, sum(os.times()[:4]) - cpu)
+            SESSIONS.mkdir(parents=True, exist_ok=True)
+            (SESSIONS / session.name).write_text(json.dumps(costs))
 
     return wrapper
 
@@ -93,16 +96,23 @@ def _digest(*inputs: str) -> str:
 
 def _say_costs() -> None:
     """Say what the sessions took, and which tests cost most; build/costs has all of them."""
-    for name, (seconds, cpu) in _COSTS.items():
-        logger.info(f"{name:14} {seconds / 60:5.1f} min {cpu:6.0f} CPU s")
+    sessions = [path for path in SESSIONS.glob("*") if path.stat().st_mtime > BEGAN]
+    for path in sorted(sessions):
+        seconds, cpu = json.loads(path.read_text())
+        logger.info(f"{path.name:14} {seconds / 60:5.1f} min {cpu:6.0f} CPU s")
     written = [json.loads(path.read_text()) for path in (BUILD / "costs").glob("*.json")]
     tests = [(cpu, test) for costs in written for test, (_, cpu) in costs.items()]
-    for cpu, test in sorted(tests, reverse=True)[: 10 if _COSTS else 0]:
+    for cpu, test in sorted(tests, reverse=True)[: 10 if sessions else 0]:
         logger.info(f"{cpu:27.0f} CPU s {test}")
+    if sessions:
+        logger.info(f"{'all of it':14} {(time.time() - BEGAN) / 60:5.1f} min")
 
 
-_COSTS: dict[str, tuple[float, float]] = {}
-atexit.register(_say_costs)
+SESSIONS = BUILD / "costs" / "sessions"
+BEGAN = time.time()
+if "PEDL2DET_NOX" not in os.environ:  # with -j each session is a nox of its own
+    os.environ["PEDL2DET_NOX"] = "1"
+    atexit.register(_say_costs)
 
 #: What a session depends on, whichever it is.
 FOR_ALL = ("noxfile.py", "pyproject.toml", "legacy_examples/requirements.txt")
@@ -174,20 +184,27 @@ def codemods(session: nox.Session) -> None:
     _pytest(session, *(session.posargs or ("tests/codemods",)))
 
 
-@nox.session(python="3.11", venv_params=["--seed"] if BACKEND == "uv" else ())
+@nox.session(python="3.11")
 @stamped(*TRAINING, *PAGES_AND_FILES)
 def tests(session: nox.Session) -> None:
     """Everything else on TensorFlow 2.18; arguments go to pytest, and name any test."""
-    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
-    session.install("scikit-learn")
-    session.run("pedl2det", "doctor", "--install")
+    _install_with_tensorflow(session)
     if session.posargs and not _is_nightly(session):
-        _pytest(session, "-m", "not oracle", *session.posargs)
+        _pytest(session, "-m", "not oracle and not ranks", *session.posargs)
         return
-    _pytest(session, "-m", "ranks", *_turn(session), alone="ranks")
     # Of the codemods only verify trains; the rest has had its session.
     others = ("-m", "not oracle and not ranks", "tests", "--ignore-glob=tests/codemods/[!v]*")
     _pytest(session, *others, *_turn(session), _promises("2.18"))
+
+
+@nox.session(python="3.11", venv_params=["--seed"] if BACKEND == "uv" else ())
+@stamped(*TRAINING, *PAGES_AND_FILES)
+def ranks(session: nox.Session) -> None:
+    """What needs Horovod, and the commands of the pages; arguments go to pytest."""
+    _install_with_tensorflow(session)
+    session.run("pedl2det", "doctor", "--install")
+    arguments = () if _is_nightly(session) else session.posargs
+    _pytest(session, "-m", "ranks", *_turn(session), *arguments, alone=True)
 
 
 @nox.session(python="3.11", name="tests-2.15")
@@ -197,7 +214,7 @@ def tests_2_15(session: nox.Session) -> None:
     _install_determined(session)
     session.install(*TESTING)
     _pytest_versions(session, "2.15")
-    _pytest(session, "-m", "oracle", *ORACLE, alone="oracle")
+    _pytest(session, "-m", "oracle", *ORACLE, alone=True, name="oracle")
 
 
 @nox.session(python="3.11", name="tests-2.21")
@@ -212,11 +229,11 @@ def tests_2_21(session: nox.Session) -> None:
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
     """The whole of VERSIONS on each TensorFlow, and all tests that take turns."""
-    for name in ("tests", "tests-2.15", "tests-2.21"):
+    for name in ("tests", "ranks", "tests-2.15", "tests-2.21"):
         session.notify(name, NIGHTLY)
 
 
-@nox.session(python="3.11")
+@nox.session(python="3.11", requires=["tests", "tests-2.15", "tests-2.21"])
 def conformance(session: nox.Session) -> None:
     """Whether docs/conformance.md says what the sessions before this one found."""
     session.run("python", "scripts/conformance.py", "--check")
@@ -250,7 +267,7 @@ def benchmarks(session: nox.Session) -> None:
 @nox.session(python="3.11", default=False)
 def variants(session: nox.Session) -> None:
     """Migrate a thousand variants of the examples, and verify a hundred; arguments as for it."""
-    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    _install_with_tensorflow(session)
     arguments = session.posargs or ("--count", "1000", "--verify", "100")
     session.run("python", "-m", "variants.campaign", *arguments, env={"PYTHONPATH": "tests"})
 
@@ -258,8 +275,15 @@ def variants(session: nox.Session) -> None:
 @nox.session(python="3.11", default=False)
 def campaign(session: nox.Session) -> None:
     """Kill runs, damage checkpoints, hand in hostile inputs; ``-- --minutes 20``."""
-    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    _install_with_tensorflow(session)
     session.run("python", "-m", "campaign", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python="3.11", default=False)
+def mutants(session: nox.Session) -> None:
+    """Break the code in every room, and see the tests notice; arguments choose the files."""
+    _install_with_tensorflow(session)
+    session.run("python", "scripts/mutants.py", *session.posargs)
 
 
 @nox.session(python="3.11", default=False)
@@ -275,6 +299,12 @@ def tf1(session: nox.Session) -> None:
     session.install("scikit-learn")
     arguments = ("--python", str(old / "bin" / "python"), *session.posargs)
     session.run("python", "-m", "tf1", *arguments, env={"PYTHONPATH": "tests"})
+
+
+def _install_with_tensorflow(session: nox.Session) -> None:
+    """Install pedl2det with the TensorFlow that it is developed on."""
+    session.install("-e", ".[run,dev]", "tensorflow==2.18.*", "tf-keras==2.18.*", *EXAMPLES)
+    session.install("scikit-learn")
 
 
 def _install_determined(session: nox.Session) -> None:
@@ -293,15 +323,18 @@ def _pytest_versions(session: nox.Session, version: str) -> None:
     _pytest(session, "-m", wanted, *VERSIONS, _promises(version), *arguments)
 
 
-def _pytest(session: nox.Session, *arguments: str, alone: str = "") -> None:
+def _pytest(
+    session: nox.Session, *arguments: str, alone: bool = False, name: str | None = None
+) -> None:
     """Run pytest, and have it write what each test costs.
 
     Args:
         session: what runs it.
         arguments: of pytest.
-        alone: a name for these tests, if each is to run with no other beside it.
+        alone: whether each test is to run with no other of them beside it.
+        name: of these tests, if they are not all of the session.
     """
-    costs = f"--costs={BUILD / 'costs' / (alone or session.name)}.json"
+    costs = f"--costs={BUILD / 'costs' / (name or session.name)}.json"
     session.run("pytest", *(() if alone else PARALLEL), costs, *arguments)
 
 
