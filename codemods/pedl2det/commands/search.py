@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import signal
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +58,7 @@ def command(
     from pedl2det_runtime import errors
     from pedl2det_runtime.config.reader import read_config
     from pedl2det_runtime.search.plan import plan_of
+    from pedl2det_runtime.search.study import database_errors, sqlite
     from pedl2det_runtime.trainer import run_lock
     from pedl2det_runtime.trainer.options import RunOptions
     from pedl2det_runtime.trainer.run import find_config
@@ -69,8 +69,10 @@ def command(
         plan = plan_of(read, max_trials, max_batches)
         _check(out, resume)
         options = RunOptions(directory.resolve(), out.resolve())
-        with run_lock.held(out, click.echo) if storage is None else nullcontext():
-            _search(read, plan, options, min(jobs, plan.concurrent), storage)
+        place = _place(options.out) if storage else None
+        storage = storage or sqlite(options.out)
+        with run_lock.held(out, click.echo), database_errors(storage):
+            _search(read, plan, options, min(jobs, plan.concurrent), storage, place)
     except errors.Pedl2DetError as error:
         raise Pedl2DetError(str(error)) from None
 
@@ -84,21 +86,23 @@ def _check(out: Path, resume: bool) -> None:
         raise Pedl2DetError(f"--resume: {out}: there is no search")
 
 
-def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None) -> None:
+def _search(
+    config: Any, plan: Any, options: Any, jobs: int, storage: str, place: str | None
+) -> None:
     """Run the search until it is over or stopped; show what it has reached."""
     from pedl2det_runtime.config.credentials import without_credentials
     from pedl2det_runtime.search.search import Search
-    from pedl2det_runtime.search.study import Study, sqlite
+    from pedl2det_runtime.search.study import Study
     from pedl2det_runtime.search.trial_process import TrialProcesses
     from pedl2det_runtime.trainer import run_lock
 
     out = options.out
     smaller = config.searcher.smaller_is_better
     study = Study(
-        storage or sqlite(out),
+        storage,
         config.title,
         plan,
-        _place(out),
+        place,
         smaller_is_better=smaller,
     )
     run_lock.make_directory(out)
@@ -120,7 +124,13 @@ def _search(config: Any, plan: Any, options: Any, jobs: int, storage: str | None
         command = shlex.join(["pedl2det", *without_credentials(more)])
         click.echo(f"pedl2det: stopped; go on with: {command}", err=True)
         sys.exit(128 + stopped[0])
-    if all(one.state == "failed" for one in study.results()):
+    results = study.results()
+    for result in results:
+        if not result.is_over:
+            taken = f"it was taken by {result.place}" if result.place else "no search has taken it"
+            more = "pedl2det search --resume there goes on with it"
+            click.echo(f"pedl2det: trial {result.number} is not over: {taken}: {more}", err=True)
+    if all(one.state == "failed" for one in results) or not all(one.is_over for one in results):
         raise click.exceptions.Exit(1)
 
 
@@ -143,7 +153,8 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     file = out / "best.yaml"
     point = plan.points[best.number]
     file.write_text(constant_config(config, point), encoding="utf-8")
-    click.echo(f"best: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
+    word = "best" if all(one.is_over for one in results) else "best so far"
+    click.echo(f"{word}: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
     click.echo(f"  its config: {shown(file)}")
     if best.checkpoint:
         click.echo(f"  its checkpoint: {shown(Path(best.checkpoint))}")

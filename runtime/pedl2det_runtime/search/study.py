@@ -1,11 +1,13 @@
 """The record of a search: an Optuna study, whose storage several processes may share.
 
 All trials are in the study from its beginning, waiting. Whoever takes one trains it; what a killed
-search was training is taken up again from the same place.
+search was training is taken up again from the same place. A search that shares its database records
+its claim before it sets a trial running, so that a kill between these two commits loses no trial.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import time
@@ -19,8 +21,9 @@ from pedl2det_runtime.errors import ConfigError, Pedl2DetError
 from pedl2det_runtime.search.plan import Plan, Point
 
 _NAME = "pedl2det"
-_PLAN, _PLACE, _WENT_ON, _RESULT = "plan", "place", "went_on", "result"
+_PLAN, _CLAIM, _PLACE, _WENT_ON, _RESULT = "plan", "claim of ", "place", "went_on", "result"
 _LONGEST_ENTRY = 5.0  # seconds without a new trial
+_LONGEST_LOCK = 60.0  # seconds for which another program may lock an SQLite database
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Result:
         best_batch: the batch of that validation.
         checkpoint: the path of its checkpoint; None if there is none.
         error: the last line of a trial that failed.
+        place: the search that took it, if several share the database; else None.
     """
 
     number: int
@@ -46,6 +50,7 @@ class Result:
     best_batch: int | None = None
     checkpoint: str | None = None
     error: str = ""
+    place: str | None = None
 
     @property
     def is_over(self) -> bool:
@@ -60,7 +65,8 @@ class Study:
         storage: the URL of a database that Optuna knows.
         title: the name of the search in it.
         plan: its trials.
-        place: what identifies this search process' results, so that it takes up its own trials.
+        place: what identifies this search among those that share the storage, so that it takes up
+            its own trials; None if no other search uses the storage.
         smaller_is_better: the meaning of the metric.
 
     Raises:
@@ -68,22 +74,25 @@ class Study:
     """
 
     def __init__(
-        self, storage: str, title: str, plan: Plan, place: str, *, smaller_is_better: bool
+        self, storage: str, title: str, plan: Plan, place: str | None, *, smaller_is_better: bool
     ) -> None:
         optuna = _optuna()
         self._optuna, self._plan, self._place = optuna, plan, place
+        self._lost: set[int] = set()  # trials that another process claimed faster
         direction = "minimize" if smaller_is_better else "maximize"
+        waiting = {"connect_args": {"timeout": _LONGEST_LOCK}}
+        is_sqlite = storage.startswith("sqlite")
+        try:
+            database = optuna.storages.RDBStorage(storage, waiting if is_sqlite else None)
+        except Exception as error:  # of any driver
+            raise Pedl2DetError(f"--storage {_reason(storage, error)}") from None
         try:
             self._study = optuna.create_study(
-                storage=storage, study_name=title, direction=direction
+                storage=database, study_name=title, direction=direction
             )
         except optuna.exceptions.DuplicatedStudyError:
-            self._study = optuna.load_study(storage=storage, study_name=title)
+            self._study = optuna.load_study(storage=database, study_name=title)
             self._wait_for_trials()
-        except Exception as error:
-            reason = str(error).strip().splitlines()[0]
-            shown = without_credentials(storage)
-            raise Pedl2DetError(f"--storage {shown}: {reason}") from None
         self._enter(title, storage)
 
     def take(self, taken: set[int]) -> Point | None:
@@ -94,15 +103,12 @@ class Study:
         """
         states = self._optuna.trial.TrialState
         for trial in self._trials():
-            mine = trial.user_attrs.get(_PLACE) == self._place
-            if trial.state == states.RUNNING and mine and trial.number not in taken:
+            is_free = trial.state == states.RUNNING and trial.number not in taken
+            if is_free and self._is_mine(trial):
                 return self._point(trial)
-        while any(trial.state == states.WAITING for trial in self._trials()):
-            trial = self._study.ask()
-            if trial.number < len(self._plan.points):
-                trial.set_user_attr(_PLACE, self._place)
+        for trial in self._trials():
+            if trial.state == states.WAITING and self._claim(self._point(trial)):
                 return self._point(trial)
-            self._study.tell(trial, state=states.FAIL)  # another process was faster
         return None
 
     def report(self, point: Point, batches: int, value: float) -> bool:
@@ -157,10 +163,36 @@ class Study:
                 self._plan.points[trial.number].hparams,
                 names[trial.state.name],
                 dict(trial.intermediate_values),
+                place=_place_of(trial),
                 **trial.user_attrs.get(_RESULT, {}),
             )
             for trial in self._trials()
         ]
+
+    def _is_mine(self, trial: Any) -> bool:
+        """Return whether a running trial is that of this search, or of one killed at its place."""
+        place = trial.user_attrs.get(_PLACE)
+        if self._place is None:
+            return True
+        if place is not None:
+            return bool(place == self._place)
+        return _CLAIM + self._place in trial.user_attrs and trial.number not in self._lost
+
+    def _claim(self, point: Point) -> bool:
+        """Set a waiting trial running; return False if another process was faster."""
+        trial = self._trial(point)
+        try:
+            if self._place is not None:
+                trial.set_user_attr(_CLAIM + self._place, True)
+            running = self._optuna.trial.TrialState.RUNNING
+            is_claimed = trial.storage.set_trial_state_values(trial._trial_id, running)
+        except self._optuna.exceptions.UpdateFinishedTrialError:
+            is_claimed = False
+        if not is_claimed:
+            self._lost.add(point.number)
+        elif self._place is not None:
+            trial.set_user_attr(_PLACE, self._place)
+        return bool(is_claimed)
 
     def _enter(self, title: str, storage: str) -> None:
         """Put the trials into a new study; refuse a study with others."""
@@ -225,6 +257,13 @@ class Study:
             time.sleep(0.5)
 
 
+def _place_of(trial: Any) -> str | None:
+    """Return which search took a trial, or claimed it before it was killed."""
+    claims = (key.removeprefix(_CLAIM) for key in trial.user_attrs if key.startswith(_CLAIM))
+    place: str | None = trial.user_attrs.get(_PLACE) or next(claims, None)
+    return place
+
+
 def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """The hyperparameters by dotted names, as Optuna can hold them."""
     for name, value in hparams.items():
@@ -233,6 +272,26 @@ def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]
         else:
             simple = value is None or isinstance(value, bool | int | float | str)
             yield f"{before}{name}", value if simple else json.dumps(value)
+
+
+@contextlib.contextmanager
+def database_errors(storage: str) -> Iterator[None]:
+    """Report what a database refuses, such as while another program locks it, as one line."""
+    optuna = _optuna()
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
+        more = "when the database can be used again, go on with --resume"
+        raise Pedl2DetError(f"--storage {_reason(storage, error)}; {more}") from None
+
+
+def _reason(storage: str, error: Exception) -> str:
+    """Return a database and what its driver says, without credentials."""
+    cause = error.__cause__ or error
+    lines = str(getattr(cause, "orig", None) or cause).strip().splitlines()
+    return f"{without_credentials(storage)}: {without_credentials(lines[0])}"
 
 
 def _optuna() -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -11,11 +10,10 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pedl2det_runtime.errors import ConfigError
 from pedl2det_runtime.launch.child import end_with_parent
-from pedl2det_runtime.trainer import run_lock
+from pedl2det_runtime.trainer import run_end, run_lock
 from pedl2det_runtime.trainer.options import RunOptions
 
 _STOPPED = (130, 143)  # exit codes of a run that a signal ended
@@ -63,12 +61,12 @@ class TrialProcesses:
         _wait_for(options.out)
         options = replace(options, resume=options.out.is_dir())
         command = [sys.executable, "-m", "pedl2det", "run", *options.arguments()]
-        process = self._start([*command, "--log-format", "json"])
+        process = self._start(command)
         if process is None:
             return Reached(was_stopped=True)
-        said, errors = process.communicate()
+        output, errors = process.communicate()
         with log.open("a", encoding="utf-8") as file:
-            file.write(said + errors)
+            file.write(output + errors)
         with self._lock:
             self._running.discard(process)
         if process.returncode in _STOPPED or (process.returncode and self._stopped):
@@ -76,7 +74,7 @@ class TrialProcesses:
         if process.returncode:
             lines = errors.strip().splitlines() or [f"exit code {process.returncode}"]
             return Reached(error=lines[-1].removeprefix("pedl2det: "))
-        return _reached(said, options.out)
+        return _reached(options.out)
 
     def stop(self, number: int) -> None:
         """Have all trials write a checkpoint and end, and start no other."""
@@ -115,15 +113,17 @@ def _wait_for(out: Path) -> None:
             return
 
 
-def _reached(said: str, out: Path) -> Reached:
-    events = [json.loads(line) for line in said.splitlines() if line.startswith('{"event": ')]
-    end: dict[str, Any] = next((one for one in events if one["event"] == "end"), {})
-    best = end.get("best") or {}
-    name = best.get("checkpoint")
+def _reached(out: Path) -> Reached:
+    """Return what a run recorded of its end; what it printed may be the trial's own."""
+    end = run_end.read(out)
+    if end is None:
+        return Reached(error=f"{out}: the run recorded no end")
+    ended, best = end.ended, end.ended.best
+    checkpoint = best.checkpoint if best else None
     return Reached(
-        batches=end.get("batches", 0),
-        last=end.get("last"),
-        best=best.get("value"),
-        best_batch=best.get("batches"),
-        checkpoint=str(out / "checkpoints" / name) if name else None,
+        batches=ended.batches,
+        last=ended.last,
+        best=best.value if best else None,
+        best_batch=best.batches if best else None,
+        checkpoint=str(out / "checkpoints" / checkpoint) if checkpoint else None,
     )

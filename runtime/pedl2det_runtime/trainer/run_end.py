@@ -64,7 +64,7 @@ def write(run: Run, ended: Ended, length: int, *, verbose: bool) -> None:
     end = RunEnd(run.config.title, run.info.seed, ended, length, records, verbose)
     with contextlib.suppress(Pedl2DetError, OSError):  # a resume takes longer without it
         ownership.refuse_foreign(path, directory=False)
-        if not path.exists() or _read(path):
+        if not path.exists() or read(run.out):
             path.write_text(json.dumps(asdict(end)) + "\n", encoding="utf-8")
 
 
@@ -80,7 +80,7 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
         DamagedCheckpointError: the checkpoint holds no config.
     """
     is_plain = options.resume and not (options.force or options.test or options.from_checkpoint)
-    end = _read(options.out / NAME) if is_plain else None
+    end = read(options.out) if is_plain else None
     if end is None or config is None or isinstance(config.entrypoint, dict):
         return None
     run_lock.refuse_held(options.out)
@@ -103,8 +103,9 @@ def find_end(options: RunOptions, config: ExperimentConfig | None) -> RunEnd | N
     return end if is_same and is_over else None
 
 
-def _read(path: Path) -> RunEnd | None:
+def read(out: Path) -> RunEnd | None:
+    """Return what a run recorded of its end in its directory; None if there is no such record."""
     try:
-        return TypeAdapter(RunEnd).validate_json(path.read_bytes())
+        return TypeAdapter(RunEnd).validate_json((out / NAME).read_bytes())
     except (OSError, ValueError):
         return None
