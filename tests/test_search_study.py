@@ -22,11 +22,24 @@ from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.errors import Pedl2DetError
 from pedl2det_runtime.search import study as study_module
 from pedl2det_runtime.search.plan import Plan, Point, plan_of
+from pedl2det_runtime.search.search import Search
 from pedl2det_runtime.search.study import Study, database_errors, sqlite
 from pedl2det_runtime.search.trial_process import Reached, TrialProcesses
 from pedl2det_runtime.trainer.options import RunOptions
 
 POINTS = tuple(Point(number, {"rate": 0.1 * (number + 1)}, number, (8,)) for number in range(3))
+
+
+def write_config(directory: Path) -> Any:
+    """Write the config of a search, and read it."""
+    directory.mkdir(exist_ok=True)
+    (directory / "const.yaml").write_text(
+        "name: rates\nentrypoint: model_def:Trial\nhyperparameters:\n"
+        "  rate: {type: categorical, vals: [0.1, 0.2]}\n"
+        "data: {secret_key: hunter2}\n"
+        "searcher: {name: grid, metric: loss, max_length: {batches: 8}}\n"
+    )
+    return read_config(directory / "const.yaml")
 
 
 @pytest.fixture(autouse=True)
@@ -103,25 +116,38 @@ def test_a_trial_of_another_machine_stays_its_own(tmp_path: Path) -> None:
 
 
 def test_a_search_is_not_a_success_while_a_trial_is_not_over(tmp_path: Path) -> None:
-    (tmp_path / "trial").mkdir()
-    (tmp_path / "trial" / "const.yaml").write_text(
-        "name: rates\nentrypoint: model_def:Trial\nhyperparameters:\n"
-        "  rate: {type: categorical, vals: [0.1, 0.2]}\n"
-        "searcher: {name: grid, metric: loss, max_length: {batches: 8}}\n"
-    )
+    plan = plan_of(write_config(tmp_path / "trial"))
     url = f"sqlite:///{tmp_path / 'shared.db'}"
     arguments = [str(tmp_path / "trial"), "--storage", url, "--out"]
-    plan = plan_of(read_config(tmp_path / "trial" / "const.yaml"))
     there = Study(url, "rates", plan, "there:/out", smaller_is_better=True)
     assert there.take(set()) == plan.points[0]
     assert there.take({0}) == plan.points[1]
     there.end(plan.points[1], {"best": 0.5, "best_batch": 8, "checkpoint": None})
+
+    (tmp_path / "out").mkdir()
 
     done = CliRunner().invoke(command, [*arguments, str(tmp_path / "out")])
 
     assert done.exit_code == 1, done.output
     assert "best so far: trial 1" in done.output
     assert "trial 0 is not over: it was taken by there:/out" in done.stderr
+    best = tmp_path / "out" / "best.yaml"
+    assert best.stat().st_mode & 0o77 == 0
+    assert "secret_key: hunter2" in best.read_text()  # which its run needs
+
+
+def test_the_configs_of_a_search_are_private_though_its_directory_is_not(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    options = RunOptions(tmp_path, tmp_path)
+    search = Search(config, options, open_study(tmp_path), 1, print, TrialProcesses())
+    before = tmp_path / "configs" / "0001.yaml"
+    before.parent.mkdir()
+    before.touch(mode=0o644)
+
+    for point in plan_of(config).points:
+        file = search.config_file(point)
+        assert file.stat().st_mode & 0o77 == 0
+        assert "secret_key: hunter2" in file.read_text()
 
 
 @contextlib.contextmanager

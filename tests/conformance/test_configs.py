@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -293,6 +295,32 @@ def test_credentials_stay_secret(tmp_path: Path) -> None:
     assert not any(secret in line for line in trained.said)
     saved = json.loads((trained.checkpoint / "experiment_config.json").read_text())
     assert saved["data"] == {"aws_secret_key": "********"}
+
+
+@promise("config", "the code in a checkpoint has stars for credentials; a resume compares the rest")
+def test_credentials_in_code_stay_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret, settings = "hun" + str(7 * 191), tmp_path / "trial" / "my_settings.py"
+    settings.parent.mkdir()
+    settings.write_text(f"SIZE = 3\nAWS_KEY = '{secret}'\n")
+    monkeypatch.syspath_prepend(settings.parent)
+    monkeypatch.delitem(sys.modules, "my_settings", raising=False)
+    importlib.import_module("my_settings")
+    line = "checkpoints contain my_settings.py with stars in place of credentials (line 2)"
+
+    trained = run(Trial, tmp_path / "out", config(5), settings.parent)
+    settings.write_text("SIZE = 3\nAWS_KEY = 'another'\n")
+    resumed = run(Trial, tmp_path / "out", config(10), settings.parent, resume=True)
+    settings.write_text("SIZE = 4\nAWS_KEY = 'another'\n")
+    changed = run(Trial, tmp_path / "out", config(15), settings.parent, resume=True)
+
+    written = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert not [path for path in written if secret.encode() in path.read_bytes()]
+    copy = trained.checkpoint / "code" / "my_settings.py"
+    assert copy.read_text() == "SIZE = 4\nAWS_KEY = '********'\n"
+    assert line in trained.said
+    assert not [line for line in resumed.said if "code has changed" in line]
+    assert [line for line in changed.said if "code has changed" in line]
+    del sys.modules["my_settings"]
 
 
 @promise("config", "credentials are starred by their names, in lists and in addresses; others stay")

@@ -92,12 +92,14 @@ def _search(
     """Run the search until it is over or stopped; show what it has reached."""
     from pedl2det_runtime.config.credentials import without_credentials
     from pedl2det_runtime.search.search import Search
-    from pedl2det_runtime.search.study import Study
+    from pedl2det_runtime.search.study import DATABASE, Study
     from pedl2det_runtime.search.trial_process import TrialProcesses
     from pedl2det_runtime.trainer import run_lock
 
     out = options.out
     smaller = config.searcher.smaller_is_better
+    if place is None:
+        run_lock.make_private(out / DATABASE)
     study = Study(
         storage,
         config.title,
@@ -128,8 +130,8 @@ def _search(
     for result in results:
         if not result.is_over:
             taken = f"it was taken by {result.place}" if result.place else "no search has taken it"
-            more = "pedl2det search --resume there goes on with it"
-            click.echo(f"pedl2det: trial {result.number} is not over: {taken}: {more}", err=True)
+            remedy = "pedl2det search --resume there goes on with it"
+            click.echo(f"pedl2det: trial {result.number} is not over: {taken}: {remedy}", err=True)
     if all(one.state == "failed" for one in results) or not all(one.is_over for one in results):
         raise click.exceptions.Exit(1)
 
@@ -140,6 +142,7 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     from pedl2det.search.page import write_page
     from pedl2det.search.table import lines, sorted_results
     from pedl2det_runtime.search.search import best_of, constant_config
+    from pedl2det_runtime.trainer import run_lock
 
     smaller = config.searcher.smaller_is_better
     results = sorted_results(study.results(), smaller_is_better=smaller)
@@ -152,7 +155,7 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
         return
     file = out / "best.yaml"
     point = plan.points[best.number]
-    file.write_text(constant_config(config, point), encoding="utf-8")
+    run_lock.write_private(file, constant_config(config, point))
     word = "best" if all(one.is_over for one in results) else "best so far"
     click.echo(f"{word}: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
     click.echo(f"  its config: {shown(file)}")

@@ -20,16 +20,6 @@ Part = tuple[int, int]  # start, end
 
 _CODE = (".py", ".ipynb")
 _SHORTEST = 4  # of a value that is looked for elsewhere, too
-_COMMENT = re.compile(r"(?:^|\s)#.*", re.MULTILINE)
-_STRING = re.compile(r"([\"'])((?:\\.|(?!\1)[^\\\n])*)\1")
-_QUOTE = r"\s{0,99}[rbfuRBFU]{0,2}(\"\"\"|'''|(?:\\\"){3}|\\?[\"'])"  # in a notebook, it is \"
-_NEXT = re.compile(_QUOTE)
-_LITERAL = re.compile(
-    r"(?<![\w.-])([\w.-]+)"  # no name begins within another: time stays linear
-    r"(?=(?:\\?[\"']\s{0,9}\]?\s{0,9}[,:]"  # of a mapping; the first of two arguments
-    r"|\\?[\"']?\s{0,9}\]?\s{0,9}(?::[ \w.|\[\]]{1,60})?={1,2}|\s{0,9}:)"
-    r"\s{0,99}\(?" + _QUOTE + ")"
-)
 
 
 @dataclass(frozen=True)
@@ -56,26 +46,17 @@ class Hider:
 
     def in_file(self, path: Path, text: str) -> str:
         """Mask the text of a file; its lines keep their numbers."""
+        from pedl2det_runtime.config.code_credentials import parts_in_code
         from pedl2det_runtime.config.credentials import masked, secret_parts
 
-        if path.suffix not in _CODE:
-            return masked(text, [*secret_parts(text), *self._everywhere(text)])
-        inner = [*_STRING.finditer(text), *_COMMENT.finditer(text)]
-        parts = [
-            (one.start(one.lastindex or 0) + start, one.start(one.lastindex or 0) + end)
-            for one in inner
-            for start, end in secret_parts(one[one.lastindex or 0])
-        ]
-        return masked(text, [*parts, *_literals(text), *self._everywhere(text)])
+        parts = parts_in_code(text) if path.suffix in _CODE else secret_parts(text)
+        return masked(text, [*parts, *self._everywhere(text)])
 
     def in_prose(self, text: str) -> str:
         """Mask a message or a line of code."""
         return self.in_file(Path("message.py"), text)
 
     def _everywhere(self, text: str) -> Iterator[Part]:
-        from pedl2det_runtime.config.credentials import unnamed_parts
-
-        yield from unnamed_parts(text)
         for value in self._known:
             for found in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text):
                 yield found.span()
@@ -100,25 +81,3 @@ def _values_of(path: Path) -> Iterator[str]:
 
 def _is_switch(tag: str) -> bool:
     return tag in ("tag:yaml.org,2002:null", "tag:yaml.org,2002:bool")
-
-
-def _literals(text: str) -> Iterator[Part]:
-    """Yield what is in quotes behind the name of a variable, key or argument."""
-    from pedl2det_runtime.config.credentials import is_secret
-
-    for found in _LITERAL.finditer(text):
-        if is_secret(found[1]):
-            yield found.end(2), _closing(text, found.end(2), found[2])
-
-
-def _closing(text: str, start: int, quote: str) -> int:
-    """Find the end of literals that Python joins; one that is not closed ends with its line."""
-    while True:
-        line = "." if len(quote.replace("\\", "")) == 3 else r"[^\n]"
-        inner = re.compile(rf"(?:(?!{re.escape(quote)})(?:\\.|{line}))*", re.DOTALL)
-        found = inner.match(text, start)
-        end = found.end() if found else start
-        following = _NEXT.match(text, end + len(quote))
-        if not text.startswith(quote, end) or following is None:
-            return end
-        start, quote = following.end(), following[1]

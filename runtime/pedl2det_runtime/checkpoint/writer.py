@@ -25,7 +25,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from typing import Any
 
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import manifest, model_files, ownership
+from pedl2det_runtime.checkpoint.public_code import code_without_credentials
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.config.credentials import without_credentials
@@ -156,7 +156,8 @@ def _copy_code(contents: Contents, target: Path) -> None:
     for path in contents.code:
         copy = target / path.relative_to(contents.directory)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
+        if (code := code_without_credentials(path)) is not None:
+            copy.write_bytes(code)
 
 
 def _write_metadata(path: Path, metadata: dict[str, Any]) -> None:

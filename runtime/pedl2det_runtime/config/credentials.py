@@ -16,8 +16,11 @@ _SECRET = re.compile(
     r"passw(?:or)?d|pass_?(?:phrase|code|wd)|secret|credential|bearer|authorization|oauth"
     r"|pwd_|tokens?_|auth_|connection_?string"
     r"|_(?:pg|db|my|sql|mysql|user|ssh|smtp|ftp|ldap|mail|redis|root|admin)?pass_"
+    r"|_(?:jwts?|sas|dsn|cookie|creds?)_|^_pat_$"
+    r"|(?:access|api|azure|bitbucket|devops|git|github|gitlab)_?pats?_"
     r"|(?:access|account|api|auth|client|decryption|deploy|encryption|gpg|hmac|license|master|pass"
-    r"|private|rsa|service|session|shared|signing|ssh|ssl|storage|subscription|tls)_?keys?_"
+    r"|private|rsa|service|session|shared|signing|ssh|ssl|storage|subscription|tls"
+    r"|anthropic|aws|azure|comet|gcp|google|kaggle|neptune|openai|wandb)_?keys?_"
 )
 #: Harmless names: token counts and special tokens; passes over data; band-pass filters.
 _HARMLESS = re.compile(
@@ -34,12 +37,26 @@ _VALUE = re.compile(r"\\?\"([^\"\r\n]+)|\\?'([^'\r\n]+)|([\[{][^\r\n]*)|((?:(?!,
 _SWITCH = re.compile(r"(?:null|none|true|false|~)\b", re.IGNORECASE)
 _OPTION = re.compile(r"(?<!\S)--([\w-]+)[ \t]+(\S+)")
 _UNNAMED = (
-    re.compile(r"://[^/\s:@]*:([^/\s@]+)(?=@)"),
+    re.compile(r"://[^/\s:\"']*:([^/\s\"']+)(?=@)"),
     re.compile(r"https?://([^/\s:@]+)(?=@)"),
     re.compile(
         r"[?&;](?:sig|signature|x-(?:amz|goog)-(?:signature|credential))=([^&;\s\"']+)", re.I
     ),
     re.compile(r"\bBearer[ \t]+([\w.~+/=-]{8,})"),
+    re.compile(
+        # Documented by those who issue them; detect-secrets has about the same shapes.
+        r"(?<![\w-])((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?!\w)"  # AWS
+        r"|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|gl(?:pat|dt|ft|rt|ptt|cbt)-[\w-]{20,}"
+        r"|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}"  # Slack
+        r"|sk-(?=[\w-]*[0-9])[\w-]{20,}|[rs]k_(?:live|test)_\w{16,}"  # OpenAI, Anthropic; Stripe
+        r"|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-AgE[\w-]{40,}|AIza[\w-]{35}"
+        r"|SG\.[\w-]{16,}\.[\w-]{16,}"  # SendGrid
+        r"|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)"  # JWT
+    ),
+    re.compile(
+        r"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks"
+        r"|webhook\.office\.com/webhookb2)/([\w/@-]{8,})"
+    ),
     re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.*-----END [A-Z ]*-----|.*))", re.DOTALL),
 )
 STARS = "********"
@@ -99,7 +116,7 @@ def secret_parts(text: str) -> Iterator[Part]:
 
 
 def unnamed_parts(text: str) -> Iterator[Part]:
-    """Yield credentials without a name: in URLs, ``Bearer`` tokens, private keys."""
+    """Yield credentials without a name: in URLs, tokens of a known shape, private keys."""
     for pattern in _UNNAMED:
         yield from (match.span(1) for match in pattern.finditer(text))
 
@@ -111,7 +128,7 @@ def is_secret(name: object) -> bool:
 
 def mentions_secret(text: str) -> bool:
     """Return whether a text may contain a credential; a fast check."""
-    return "://" in text or _SECRET.search(_words(text)) is not None
+    return _SECRET.search(_words(text)) is not None or next(unnamed_parts(text), None) is not None
 
 
 def _words(name: str) -> str:

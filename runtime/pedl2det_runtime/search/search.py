@@ -15,6 +15,7 @@ from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.search.plan import Point
 from pedl2det_runtime.search.study import Result, Study
 from pedl2det_runtime.search.trial_process import Reached, TrialProcesses
+from pedl2det_runtime.trainer import run_lock
 from pedl2det_runtime.trainer.options import RunOptions
 
 
@@ -101,7 +102,7 @@ class Search:
         """Write the config of one trial, with its hyperparameters as constants."""
         path = self.options.out / "configs" / f"{point.number:04}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(constant_config(self.config, point), encoding="utf-8")
+        run_lock.write_private(path, constant_config(self.config, point))
         return path
 
 

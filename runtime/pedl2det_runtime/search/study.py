@@ -20,7 +20,8 @@ from pedl2det_runtime.config.credentials import without_credentials
 from pedl2det_runtime.errors import ConfigError, Pedl2DetError
 from pedl2det_runtime.search.plan import Plan, Point
 
-_NAME = "pedl2det"
+#: The storage in a search's own directory.
+DATABASE = "search.db"
 _PLAN, _CLAIM, _PLACE, _WENT_ON, _RESULT = "plan", "claim of ", "place", "went_on", "result"
 _LONGEST_ENTRY = 5.0  # seconds without a new trial
 _LONGEST_LOCK = 60.0  # seconds for which another program may lock an SQLite database
@@ -307,4 +308,4 @@ def _optuna() -> Any:
 
 def sqlite(out: Path) -> str:
     """Return the URL of the storage in a search's own directory."""
-    return f"sqlite:///{out / 'search.db'}"
+    return f"sqlite:///{out / DATABASE}"

@@ -7,7 +7,6 @@ ignored.
 
 from __future__ import annotations
 
-import filecmp
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pedl2det_runtime.api.trial_info import TrialInfo
+from pedl2det_runtime.checkpoint.public_code import code_without_credentials
 from pedl2det_runtime.checkpoint.state import written_with
 from pedl2det_runtime.checkpoint.untrusted_files import read_json
 from pedl2det_runtime.config.credentials import without_credentials
@@ -139,7 +139,8 @@ def report_code_changes(
     changed = {
         file
         for file in known - removed
-        if not filecmp.cmp(path / "code" / file, directory / file, shallow=False)
+        if (path / "code" / file).read_bytes()
+        not in ((directory / file).read_bytes(), code_without_credentials(directory / file))
     }
     groups = {
         "changed": changed,

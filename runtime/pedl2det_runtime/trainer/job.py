@@ -19,6 +19,7 @@ from pedl2det_runtime.checkpoint import compile_settings
 from pedl2det_runtime.checkpoint.code_files import code_of
 from pedl2det_runtime.checkpoint.manager import CheckpointManager, Goal
 from pedl2det_runtime.checkpoint.ownership import run_of
+from pedl2det_runtime.checkpoint.public_code import publishable_code
 from pedl2det_runtime.checkpoint.retention import Retention
 from pedl2det_runtime.checkpoint.storage import Storage
 from pedl2det_runtime.checkpoint.writer import Contents
@@ -149,7 +150,7 @@ def _checkpoints(run: Run, generation: Generation, model: Any) -> CheckpointMana
         run.config.raw,
         run.info.hparams,
         run.directory,
-        code_of(run.directory, run.out, run.say),
+        publishable_code(code_of(run.directory, run.out, run.say), run.directory, run.say),
         compiled=compile_settings.described(model),
     )
     return CheckpointManager(

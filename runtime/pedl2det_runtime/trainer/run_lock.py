@@ -93,6 +93,18 @@ def make_directory(out: Path) -> None:
         raise ConfigError(f"--out {out}: cannot be made: {error.strerror}") from None
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a file that may hold credentials."""
+    make_private(path)
+    path.write_text(text, encoding="utf-8")
+
+
+def make_private(path: Path) -> None:
+    """Let nobody but the user read a file, which is created if it is missing."""
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+
+
 def holder(out: Path) -> Holder | None:
     """Who the lock file of a directory names; None if there is no such file of ours."""
     path = out / NAME
