@@ -18,12 +18,13 @@ import pytest
 from click.testing import CliRunner
 
 from pedl2det.commands.search import command
+from pedl2det.search.table import lines
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.errors import Pedl2DetError
 from pedl2det_runtime.search import study as study_module
 from pedl2det_runtime.search.plan import Plan, Point, plan_of
 from pedl2det_runtime.search.search import Search
-from pedl2det_runtime.search.study import Study, database_errors, sqlite
+from pedl2det_runtime.search.study import Result, Study, database_errors, sqlite
 from pedl2det_runtime.search.trial_process import Reached, TrialProcesses
 from pedl2det_runtime.trainer.options import RunOptions
 
@@ -224,3 +225,13 @@ def test_a_run_that_recorded_no_end_has_failed(
     reached = train_as(tmp_path, "done", monkeypatch)
 
     assert reached.error == f"{tmp_path}: the run recorded no end"
+
+
+def test_a_hyperparameter_makes_no_row_of_the_table() -> None:
+    values = ("relu\n9  best", "\x1b[2Jtanh")
+    results = [Result(n, {"a": value}, "finished", {}) for n, value in enumerate(values)]
+
+    _, first, second = lines(results)
+
+    assert [*filter(None, first.split("  "))] == ["0", r"relu\n9", "best", " finished"]
+    assert second.split() == ["1", r"\x1b[2Jtanh", "finished"]

@@ -17,11 +17,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from pedl2det.errors import Pedl2DetError, report_defect
 from pedl2det.terminal.bar import Bar
+from pedl2det.terminal.choice import display
+from pedl2det.terminal.quiet import Quiet
+from pedl2det.visible import visible_lines
 from pedl2det_runtime.checkpoint.manager import Best
 from pedl2det_runtime.trainer.display import Ended, Report, shown_time
 from pedl2det_runtime.trainer.options import RunOptions
-from support import pedl2det, read_tree, write_tree
+from support import ROOT, pedl2det, read_tree, write_tree
 from test_run import CONFIG, MODEL, SMALL, reports
 
 NOTICED = {**SMALL, "const.yaml": CONFIG + "max_restarts: 3\ndescription: small\n"}
@@ -249,3 +253,51 @@ def test_the_end_names_only_a_command_that_trains(
 )
 def test_durations_are_read_by_people(seconds: float, shown: str) -> None:
     assert shown_time(seconds) == shown
+
+
+ESCAPE = "\x1b[2J\x1b]0;title\x07\u202e"
+SHOWN = r"\x1b[2J\x1b]0;title\x07\u202e"
+
+
+def test_no_escape_of_a_name_or_an_error_reaches_the_terminal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """File names, metrics and texts of exceptions are somebody else's."""
+    Pedl2DetError(f"{ESCAPE} is damaged").show()
+    report_defect(ValueError(ESCAPE))
+    Quiet().say(ESCAPE)
+    with display(tmp_path, lambda _: "", quiet=False, as_json=False) as lines:
+        lines.say(ESCAPE)
+        lines.report(Report("validation", 5, 0.0, {ESCAPE: 0.5}), 10)
+    console = Console(file=io.StringIO(), force_terminal=False, width=200)
+    bar = Bar(tmp_path, lambda _: "", console)
+    bar.say(ESCAPE)
+    bar.report(Report("validation", 5, 0.0, {ESCAPE: 0.5}), 10)
+
+    captured = capsys.readouterr()
+    drawn = console.file.getvalue()  # type: ignore[attr-defined]
+    for text, count in ((captured.out, 2), (captured.err, 4), (drawn, 2)):
+        assert text.count(SHOWN) == count
+        assert not re.search("[\x1b\x07\u202e]", text)
+
+
+def test_a_stack_keeps_its_lines() -> None:
+    assert visible_lines(f"a:\n\tb{ESCAPE}\n") == f"a:\n\tb{SHOWN}\n"
+
+
+def test_one_place_prints() -> None:
+    """The others print what they have made visible and coloured themselves, or what is JSON."""
+    source = ROOT / "codemods" / "pedl2det"
+    files = {
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if "click.echo" in path.read_text(encoding="utf-8")
+    }
+    assert files == {
+        "visible.py",
+        "commands/migrate.py",  # coloured
+        "commands/run.py",  # what a trial prints on ranks
+        "commands/verify.py",  # coloured
+        "report/patch.py",  # the user's own lines
+        "terminal/json_lines.py",
+    }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from typing import Any
 
 import click
+
+from pedl2det.visible import say
 
 
 class Pedl2DetError(click.ClickException):
@@ -14,9 +15,9 @@ class Pedl2DetError(click.ClickException):
 
     exit_code = 2
 
-    def show(self, file: Any = None) -> None:
+    def show(self, file: Any = None) -> None:  # noqa: ARG002 - click has it
         """Print the line."""
-        click.echo(f"pedl2det: {self.message}", file=file or sys.stderr)
+        say(f"pedl2det: {self.message}", err=True)
 
 
 #: What a user is asked to do about a defect of ours.
@@ -28,6 +29,6 @@ DEFECT = (
 
 def report_defect(error: BaseException) -> int:
     """Say that this is a defect of ours and how to report it; returns exit code 3."""
-    traceback.print_exception(error)
-    click.echo(f"pedl2det: defect: {type(error).__name__}: {error}\n{DEFECT}", err=True)
+    say("".join(traceback.format_exception(error)).rstrip(), err=True)
+    say(f"pedl2det: defect: {type(error).__name__}: {error}\n{DEFECT}", err=True)
     return 3

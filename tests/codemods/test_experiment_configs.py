@@ -533,6 +533,7 @@ def test_json() -> None:
         (f"{HEAD}hyperparameters: {{}}\n{SINGLE}", "the key hyperparameters is there twice"),
         (f"{HEAD}{SINGLE}---\na: 1\n", "not YAML"),
         ("searcher: &a [*a]\nhyperparameters: {}\n", "aliases of aliases"),
+        (f"{HEAD}{STEPS.replace('10', '9' * 6000)}", "not YAML: a number of 600"),
     ],
 )
 def test_a_config_that_cannot_be_read_is_said_to_run_no_longer(text: str, says: str) -> None:

@@ -324,6 +324,37 @@ def test_a_run_that_was_killed_while_it_wrote_is_taken_back(trial: Path, state: 
 
 
 @pytest.mark.kills
+def test_a_half_done_run_is_remembered_however_many_runs_follow(
+    trial: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pedl2det.files.journal._KEPT", 1)
+    (trial.parent / ".git").mkdir()  # one group of journals for all
+    before = read_tree(trial)
+    killed(trial, 2, signal.SIGKILL)
+    for number in range(3):
+        migrate_again(trial.parent / f"other{number}")
+
+    assert run("--undo", trial).exit_code == 0
+
+    assert read_tree(trial) == before
+
+
+@pytest.mark.kills
+def test_a_half_done_run_is_remembered_though_its_file_was_edited(trial: Path, state: Path) -> None:
+    before = read_tree(trial)
+    killed(trial, 1, signal.SIGKILL)
+    (written,) = (trial / name for name in before if read_tree(trial)[name] != before[name])
+    written.write_text("my edit\n")
+    run("--check", trial)
+
+    refused = run("--undo", trial)
+    assert "changed since the run of" in refused.output and str(written) in refused.output
+    assert run("--undo", "--force", trial).exit_code == 0
+
+    assert read_tree(trial) == before
+
+
+@pytest.mark.kills
 def test_a_run_that_was_killed_before_it_wrote_is_no_run(trial: Path, state: Path) -> None:
     before = read_tree(trial)
     killed(trial, 0, signal.SIGKILL)

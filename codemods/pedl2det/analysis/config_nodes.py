@@ -83,10 +83,13 @@ def composed(text: str) -> yaml.Node | None:
 
 
 def check(root: yaml.Node | None) -> None:
-    """Refuse keys that are there twice, and aliases that stand for too much."""
+    """Refuse keys that are there twice, aliases that stand for too much, and endless numbers."""
     has_aliases = False
     for node in nodes(root):
         has_aliases = has_aliases or isinstance(node, Alias)
+        if _is_endless(node):
+            digits, line = len(node.value), node.start_mark.line + 1
+            raise Unreadable(f"not YAML: a number of {digits} digits", line)
         seen: set[str] = set()
         for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
             name = key.value if isinstance(key, yaml.ScalarNode) else None
@@ -99,6 +102,19 @@ def check(root: yaml.Node | None) -> None:
         for count, _ in enumerate(nodes(root, follow=True)):
             if count > _MOST_NODES:
                 raise Unreadable("aliases of aliases stand for too many values")
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text is; None if it is none, or one that Python refuses."""
+    try:
+        return int(text) if text.removeprefix("-").isdecimal() else None
+    except ValueError:  # of more than 4,300 digits
+        return None
+
+
+def _is_endless(node: yaml.Node) -> bool:
+    is_number = isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:int"
+    return is_number and node.value.isdecimal() and whole_number(node.value) is None
 
 
 def nodes(root: Any, follow: bool = False) -> Iterator[Any]:

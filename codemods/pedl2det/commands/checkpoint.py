@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from pedl2det.commands.runtime import fail, old_names, runtime
+from pedl2det.visible import say, visible
 
 
 @click.group("checkpoint")
@@ -31,7 +32,8 @@ def show(path: Path) -> None:
         if lines is None:
             require_checkpoint(path)
             lines = described(path.resolve())
-        click.echo("\n".join(lines))
+        for line in lines:
+            say(visible(line))
 
 
 @command.command("convert")
@@ -52,7 +54,7 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
         options = runtime().RunOptions(directory=old.resolve() / "code", out=new)
         with old_names(options), stub_path.served_first(), keras_versions.as_before():
             taken = convert(old, new, trust=trust, weights_only=weights_only)
-        click.echo(f"{new}: {', '.join(taken)} of {old}")
+        say(f"{new}: {', '.join(taken)} of {old}")
 
 
 @contextmanager

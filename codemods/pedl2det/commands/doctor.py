@@ -7,6 +7,7 @@ import sys
 import click
 
 from pedl2det.doctor import checks, install_horovod
+from pedl2det.visible import say
 
 
 @click.command("doctor")
@@ -19,9 +20,9 @@ def command(install: bool) -> None:
     Marks: ok; -- an optional part is missing; !! a required part is missing (exit code 1).
     """
     if install:
-        install_horovod(click.echo)
+        install_horovod(say)
     complete = True
     for check in checks():
         complete &= check.is_there or check.is_optional
-        click.echo(f"{check.mark}  {check.name:12} {check.said}")
+        say(f"{check.mark}  {check.name:12} {check.said}")
     sys.exit(0 if complete else 1)

@@ -9,6 +9,7 @@ import click
 from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
 from pedl2det.errors import Pedl2DetError
+from pedl2det.visible import say
 
 
 @click.command("eject")
@@ -35,12 +36,12 @@ def command(directory: Path, config: Path | None, out: Path | None) -> None:
     home = directory.resolve()
     out = out or home.with_name(f"{home.name}-keras")
     made = eject(directory, out, config)
-    click.echo(f"wrote {made.script}")
+    say(f"wrote {made.script}")
     for line in made.differs:
-        click.echo(f"  {line}")
-    click.echo(f"train it: python {made.script}")
+        say(f"  {line}")
+    say(f"train it: python {made.script}")
     chosen = "" if config is None else f" -c {config}"
-    click.echo(
+    say(
         "prove that it trains the same: "
         f"pedl2det verify {directory}{chosen} --against {made.script.parent}"
     )

@@ -40,6 +40,7 @@ from pedl2det.report.colors import is_coloured
 from pedl2det.report.next_step import next_steps
 from pedl2det.report.progress import with_bar
 from pedl2det.report.unread import unread_stdout_ignored
+from pedl2det.visible import say
 
 
 @click.command("migrate")
@@ -134,7 +135,7 @@ def command(
     finally:
         _tell(result, form, done, diff)
         for line in next_steps(result, again, writes=writes, proves=proves):
-            click.echo(line, err=True)
+            say(line, err=True)
     sys.exit(_exit_code(result, check))
 
 
@@ -149,9 +150,9 @@ def _tell(result: Result, form: str, done: str, diff: bool) -> None:
     for line in summary(result, done):
         click.echo(line, err=True, color=coloured)
     for stack in result.tracebacks:
-        click.echo(stack.rstrip(), err=True)
+        say(stack.rstrip(), err=True)
     if result.of_kind(Kind.DEFECT):
-        click.echo(DEFECT, err=True)
+        say(DEFECT, err=True)
 
 
 def _require_runtime() -> None:
@@ -166,7 +167,7 @@ def _series(result: Result, report: Path | None) -> Verify:
     from pedl2det.verify import Series
 
     total = sum(map(is_to_prove, result.outcomes))
-    return Series(total, report, lambda line: click.echo(line, err=True))
+    return Series(total, report, lambda line: say(line, err=True))
 
 
 @contextlib.contextmanager
@@ -189,9 +190,9 @@ def _end_orderly() -> None:
 def _undo(paths: list[Path], force: bool) -> None:
     journal = undo(paths, force)
     for entry in journal.entries:
-        click.echo(f"{shown(entry.path)}: as it was before the run of {journal.began}", err=True)
+        say(f"{shown(entry.path)}: as it was before the run of {journal.began}", err=True)
     if runs := forgotten_runs(paths):
-        click.echo("; ".join([*runs, *way_of_git(paths)]), err=True)
+        say("; ".join([*runs, *way_of_git(paths)]), err=True)
 
 
 def _exit_code(result: Result, check: bool) -> int:

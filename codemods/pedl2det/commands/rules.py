@@ -9,6 +9,7 @@ import click
 from pedl2det.errors import Pedl2DetError
 from pedl2det.rules import Rule, every_rule
 from pedl2det.texts.rules import TextRule
+from pedl2det.visible import say
 
 
 @click.command("rules")
@@ -18,7 +19,7 @@ def command(rule: str | None) -> None:
     every = every_rule()
     if rule is None:
         for one in every:
-            click.echo(f"{one.id}  {one.name}")
+            say(f"{one.id}  {one.name}")
         return
     wanted = rule.lower()
     found = next((one for one in every if wanted in (one.id.lower(), one.name)), None)
@@ -26,7 +27,7 @@ def command(rule: str | None) -> None:
         near = difflib.get_close_matches(wanted, [one.name for one in every], cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise Pedl2DetError(f"{rule}: no such rule: {hint}`pedl2det rules` lists them")
-    click.echo(described(found))
+    say(described(found))
 
 
 def described(rule: Rule | TextRule) -> str:

@@ -18,6 +18,7 @@ from pedl2det.commands import arguments
 from pedl2det.commands.runtime import fail, old_names, runtime
 from pedl2det.errors import Pedl2DetError
 from pedl2det.terminal.choice import display
+from pedl2det.visible import say
 
 
 @click.command("run")
@@ -178,10 +179,10 @@ def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
     if is_rank():
         Failure(type(stop).__name__, str(stop), str(stop.number)).tell()
     elif named.discards_results:
-        click.echo(f"pedl2det: {stop}", err=True)
+        say(f"pedl2det: {stop}", err=True)
     else:
         more = f" --hosts {hosts}" if hosts else ""
-        click.echo(f"pedl2det: {stop}; go on with: {named.to_resume()}{more}", err=True)
+        say(f"pedl2det: {stop}; go on with: {named.to_resume()}{more}", err=True)
     sys.exit(stop.exit_code)
 
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from pedl2det.commands.generation import old_names_of
 from pedl2det.errors import Pedl2DetError
+from pedl2det.visible import say
 from pedl2det_names import Age
 
 
@@ -71,7 +72,7 @@ def fail(error: Any, with_stack: bool) -> NoReturn:
         Failure(type(error).__name__, str(error), details).tell()
         sys.exit(2)
     if with_stack:
-        traceback.print_exception(cause or error)
+        say("".join(traceback.format_exception(cause or error)).rstrip(), err=True)
     elif isinstance(error, TrialCodeError):
         raise Pedl2DetError(f"{error} (--traceback shows the whole stack)") from None
     raise Pedl2DetError(str(error)) from None

@@ -14,6 +14,7 @@ from pedl2det.commands import arguments
 from pedl2det.commands.run import located
 from pedl2det.commands.runtime import runtime
 from pedl2det.errors import Pedl2DetError
+from pedl2det.visible import say
 
 
 @click.command("search")
@@ -71,7 +72,7 @@ def command(
         options = RunOptions(directory.resolve(), out.resolve())
         place = _place(options.out) if storage else None
         storage = storage or sqlite(options.out)
-        with run_lock.held(out, click.echo), database_errors(storage):
+        with run_lock.held(out, say), database_errors(storage):
             _search(read, plan, options, min(jobs, plan.concurrent), storage, place)
     except errors.Pedl2DetError as error:
         raise Pedl2DetError(str(error)) from None
@@ -112,56 +113,56 @@ def _search(
 
     def stop(number: int, _: Any) -> None:
         stopped.append(number)
-        click.echo("stopping: each trial writes a checkpoint", err=True)
+        say("stopping: each trial writes a checkpoint", err=True)
         processes.stop(signal.SIGTERM)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     name, count = config.searcher.name, len(plan.points)
-    click.echo(f"searcher {name}: {count} trials, {jobs} at a time, seed {_seed(config)}")
-    Search(config, options, study, jobs, click.echo, processes).run()
+    say(f"searcher {name}: {count} trials, {jobs} at a time, seed {_seed(config)}")
+    Search(config, options, study, jobs, say, processes).run()
     _show(config, study, out, plan)
     if stopped:
         more = sys.argv[1:] if "--resume" in sys.argv else [*sys.argv[1:], "--resume"]
         command = shlex.join(["pedl2det", *without_credentials(more)])
-        click.echo(f"pedl2det: stopped; go on with: {command}", err=True)
+        say(f"pedl2det: stopped; go on with: {command}", err=True)
         sys.exit(128 + stopped[0])
     results = study.results()
     for result in results:
         if not result.is_over:
             taken = f"it was taken by {result.place}" if result.place else "no search has taken it"
             remedy = "pedl2det search --resume there goes on with it"
-            click.echo(f"pedl2det: trial {result.number} is not over: {taken}: {remedy}", err=True)
+            say(f"pedl2det: trial {result.number} is not over: {taken}: {remedy}", err=True)
     if all(one.state == "failed" for one in results) or not all(one.is_over for one in results):
         raise click.exceptions.Exit(1)
 
 
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     """Print the table and the best trial; write the page and the best trial's config."""
-    from pedl2det.report import shown
     from pedl2det.search.page import write_page
     from pedl2det.search.table import lines, sorted_results
+    from pedl2det.visible import shown
     from pedl2det_runtime.search.search import best_of, constant_config
     from pedl2det_runtime.trainer import run_lock
 
     smaller = config.searcher.smaller_is_better
     results = sorted_results(study.results(), smaller_is_better=smaller)
     for line in lines(results):
-        click.echo(line)
+        say(line)
     best = best_of(results, smaller_is_better=smaller)
     write_page(out / "search.html", config, results, out)
     if best is None:
-        click.echo("no trial has been validated")
+        say("no trial has been validated")
         return
     file = out / "best.yaml"
     point = plan.points[best.number]
     run_lock.write_private(file, constant_config(config, point))
     word = "best" if all(one.is_over for one in results) else "best so far"
-    click.echo(f"{word}: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
-    click.echo(f"  its config: {shown(file)}")
+    say(f"{word}: trial {best.number}, {config.searcher.metric} {best.best:.6g}")
+    say(f"  its config: {shown(file)}")
     if best.checkpoint:
-        click.echo(f"  its checkpoint: {shown(Path(best.checkpoint))}")
-    click.echo(f"all trials: {shown(out / 'search.html')}")
+        say(f"  its checkpoint: {shown(Path(best.checkpoint))}")
+    say(f"all trials: {shown(out / 'search.html')}")
 
 
 def _place(out: Path) -> str:

@@ -22,7 +22,7 @@ from pedl2det.report import check_report_path
 from pedl2det.report.hiding import Hider
 from pedl2det.report.text import described
 from pedl2det.report.unread import unread_stdout_ignored
-from pedl2det.report.visible import shown
+from pedl2det.visible import say, shown
 
 if TYPE_CHECKING:  # they need the extra ``run``
     from pedl2det.verify import Verdict
@@ -79,8 +79,8 @@ def command(
         if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
             signal.signal(number, partial(_stop, several))
     summarizes = report is not None and (several or report.suffix == ".json")
-    say = partial(click.echo, err=True) if several else lambda _: None
-    verify_next = Series(len(directories), report, say, is_page=not summarizes)
+    tell = partial(say, err=True) if several else lambda _: None
+    verify_next = Series(len(directories), report, tell, is_page=not summarizes)
     verdicts: list[Verdict] = []
     for directory in directories:
         verdicts.append(verify_next(directory, config, batches, against=against))
@@ -88,26 +88,26 @@ def command(
             write_series(report, [one.proof for one in verdicts if one.proof])
         with unread_stdout_ignored():
             if several:
-                click.echo(f"{shown(directory)}:")
+                say(f"{shown(directory)}:")
             _show(verdicts[-1], with_stack)
     if several:
         with unread_stdout_ignored():
             equal = sum(one.is_equal for one in verdicts)
-            click.echo(f"{equal} of {len(verdicts)} trials are equal")
+            say(f"{equal} of {len(verdicts)} trials are equal")
     sys.exit(max(map(_exit_code, verdicts)))
 
 
 def _show(verdict: Verdict, with_stack: bool) -> None:
     """Print a verdict, and on stderr why there is no comparison."""
     if with_stack and verdict.stack:
-        click.echo(verdict.stack.rstrip(), err=True)
+        say(verdict.stack.rstrip(), err=True)
     for line in _lines(verdict):
-        click.echo(line)
+        say(line)
     if verdict.left:
         _show_left(verdict)
     elif verdict.comparison is None:
         hint = " (--traceback shows the whole stack)" if verdict.stack and not with_stack else ""
-        click.echo(f"pedl2det: {verdict.message}{hint}", err=True)
+        say(f"pedl2det: {verdict.message}{hint}", err=True)
 
 
 def _exit_code(verdict: Verdict) -> int:
@@ -120,7 +120,7 @@ def _stop(several: bool, number: int, _: FrameType | None) -> NoReturn:
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, signal.SIG_IGN)  # that takes a moment
     lost = "" if several else ": nothing was proved"
-    click.echo(f"pedl2det: stopped by {signal.Signals(number).name}{lost}", err=True)
+    say(f"pedl2det: stopped by {signal.Signals(number).name}{lost}", err=True)
     sys.exit(128 + number)
 
 
@@ -179,4 +179,4 @@ def _show_left(verdict: Verdict) -> None:
     for finding in verdict.left:
         for line in described(finding, hider):
             click.echo(line, err=True)
-    click.echo(f"pedl2det: {verdict.message}", err=True)
+    say(f"pedl2det: {verdict.message}", err=True)

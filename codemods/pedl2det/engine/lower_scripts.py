@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
+from pedl2det.analysis.config_nodes import whole_number
 from pedl2det.analysis.project import Reading, Script, made
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering import Facts, Lowered, lower_script, without_submission
@@ -106,7 +107,7 @@ def _batch_sizes(config: Config) -> Iterator[int | None]:
 
 
 def _number(text: object) -> int | None:
-    return int(text) if isinstance(text, str) and text.isdecimal() else None
+    return whole_number(text) if isinstance(text, str) else None
 
 
 def at_old_lines(reading: Reading, findings: Iterable[Finding]) -> list[Finding]:

@@ -119,7 +119,7 @@ class Journal:
         with contextlib.suppress(OSError):
             self.file.replace(self.file.with_suffix(_DONE))
             group = self.file.parent
-            old = _files(directory=group)[_KEPT:]
+            old = _files((_DONE,), group)[_KEPT:]  # one that is half done is still needed
             if old:
                 lines = [old[0].stem, *map(str, _repositories(self.roots))]
                 (group / _FORGOTTEN).write_text("\n".join(lines), encoding="utf-8")

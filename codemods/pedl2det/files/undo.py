@@ -80,10 +80,9 @@ def clean_killed(paths: list[Path]) -> None:
         if not _reaches(journal, paths) or journal.is_running:
             continue
         _clean(journal)
-        written = set(map(_is_written, journal.entries))
-        if written == {True}:
+        if all(map(_is_written, journal.entries)):
             journal.finish()
-        elif written == {False}:
+        elif _is_untouched(journal):
             journal.discard()
 
 
@@ -91,7 +90,7 @@ def _last(paths: list[Path]) -> Journal:
     """The last run that wrote below some paths, if all that it was asked for is below them."""
     for journal in journals():
         if _reaches(journal, paths):
-            if not journal.is_done and not any(map(_is_written, journal.entries)):
+            if not journal.is_done and _is_untouched(journal):
                 _clean(journal)  # killed before it wrote
                 journal.discard()
                 continue
@@ -137,6 +136,11 @@ def _is_changed(entry: Entry, data: bytes | None) -> bool:
     A link that took its place is somebody else's, whatever it points to.
     """
     return entry.path.is_symlink() or (data != entry.old and not entry.is_new(data))
+
+
+def _is_untouched(journal: Journal) -> bool:
+    """Whether every file is as it was before the run; one that was edited may have been written."""
+    return all(content(entry.path) == entry.old for entry in journal.entries)
 
 
 def _is_written(entry: Entry) -> bool:

@@ -14,7 +14,7 @@ from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.patch import show_patch
 from pedl2det.report.text import summary
-from pedl2det.report.visible import shown
+from pedl2det.visible import shown
 
 FORMATS = ("text", "json", "github")
 _SUFFIXES = (".json", ".html", ".sarif")

@@ -9,7 +9,7 @@ from typing import Any
 from pedl2det.engine.result import Change, Result
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.hiding import Hider
-from pedl2det.report.visible import shown
+from pedl2det.visible import shown
 
 LEVELS = {
     Kind.NOTE: "note",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pedl2det.engine.result import Result
 from pedl2det.findings import Finding
 from pedl2det.report.content import LEVELS, findings_of, printable
-from pedl2det.report.visible import shown
+from pedl2det.visible import shown
 
 _COMMANDS = {"note": "notice", "warning": "warning", "error": "error"}
 _IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}

@@ -15,8 +15,8 @@ from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped, page
 from pedl2det.report.side_by_side import table as side_by_side
 from pedl2det.report.text import counts, label, rules_of, told
-from pedl2det.report.visible import shown
 from pedl2det.rules import every_rule
+from pedl2det.visible import shown
 
 
 def document(result: Result, done: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pedl2det.engine.result import Outcome, Result, Status
-from pedl2det.report.visible import shown
+from pedl2det.visible import shown
 
 
 def next_steps(

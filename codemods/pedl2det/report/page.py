@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from pedl2det.report.visible import visible
+from pedl2det.visible import visible_lines
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """\
@@ -76,4 +76,4 @@ def page(title: str, body: str, layout: str = "text") -> str:
 
 def escaped(text: str) -> str:
     """A text as HTML."""
-    return html.escape("".join(one if one in "\t\n" else visible(one) for one in text))
+    return html.escape(visible_lines(text))

@@ -7,7 +7,7 @@ import difflib
 import click
 
 from pedl2det.engine.result import NewFile, Result
-from pedl2det.report.visible import shown
+from pedl2det.visible import shown
 
 
 def show_patch(result: Result) -> None:

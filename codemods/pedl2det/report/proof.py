@@ -11,7 +11,7 @@ from pedl2det.engine.result import Proof
 from pedl2det.report.content import printable
 from pedl2det.report.hiding import Hider
 from pedl2det.report.page import escaped
-from pedl2det.report.visible import shown, visible
+from pedl2det.visible import shown, visible
 
 
 def page_beside(report: Path, directory: Path) -> Path:

@@ -12,8 +12,8 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.report import proof
 from pedl2det.report.content import by_urgency
 from pedl2det.report.hiding import Hider
-from pedl2det.report.visible import shown, visible
 from pedl2det.rules import titles
+from pedl2det.visible import shown, visible
 
 #: How a finding's message begins; what a person has to do needs no label.
 _LABELS = {

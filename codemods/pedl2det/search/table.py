@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pedl2det.visible import visible
 from pedl2det_runtime.search.study import Result
 
 #: The columns beside the hyperparameters that vary.
@@ -60,4 +61,4 @@ def flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]
 
 def number_or_text(value: Any) -> str:
     """A value of a hyperparameter, short enough for a column."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else visible(str(value))

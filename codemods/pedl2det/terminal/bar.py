@@ -21,6 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from pedl2det.visible import visible
 from pedl2det_runtime.trainer.display import Ended, Report, shown_end, shown_metrics
 
 #: Seconds between two drawings. No thread draws: a worker process could be forked while it did.
@@ -97,7 +98,7 @@ class Bar:
         """Show the metrics of a workload beside the bar; a validation as a row above it."""
         epoch = f"epoch {report.epochs:.2f}" if report.epochs else ""
         if report.kind == "training":
-            shown = shown_metrics(report.metrics)
+            shown = visible(shown_metrics(report.metrics))
             self._progress.update(self._task, epoch=epoch, metrics=shown)
             return
         if [*report.metrics] != self._columns:
@@ -125,7 +126,7 @@ class Bar:
             self._print(f"{what}: {self._to_resume(ended.continue_with)}")
 
     def _print(self, line: str, style: str = "") -> None:
-        self._progress.console.print(Text(line, style), soft_wrap=True)
+        self._progress.console.print(Text(visible(line), style), soft_wrap=True)
 
 
 class _Rate(ProgressColumn):

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import click
+from pedl2det.visible import say
 
 
 def display(
@@ -37,4 +37,4 @@ def display(
         return Bar(out, to_resume)
     from pedl2det_runtime.trainer.display import Lines
 
-    return nullcontext(Lines(click.echo, out))
+    return nullcontext(Lines(say, out))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
+from pedl2det.visible import say
 from pedl2det_runtime.trainer.display import Nothing
 
 
@@ -12,4 +11,4 @@ class Quiet(Nothing):
 
     def say(self, line: str) -> None:
         """Print a notice."""
-        click.echo(line, err=True)
+        say(line, err=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pedl2det.findings import Finding
-from pedl2det.report.visible import shown
 from pedl2det.verify.compare import Comparison
+from pedl2det.visible import shown
 
 
 def likely_causes(comparison: Comparison, known: Sequence[Finding]) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ from pedl2det.report.page import escaped, page
 from pedl2det.report.proof import facts
 from pedl2det.report.side_by_side import table as side_by_side
 from pedl2det.report.text import plural
-from pedl2det.report.visible import shown
 from pedl2det.verify.compare import Comparison, Tensor
 from pedl2det.verify.curves import Curve, curves_of, drawing
 from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict
+from pedl2det.visible import shown
 
 _COMPARED = (
     "Compared to the last bit: {batches:,} batches, {reports:,} reports with {values:,} metric "

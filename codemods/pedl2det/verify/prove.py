@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from pedl2det.engine.result import Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
 from pedl2det.report.text import plural
-from pedl2det.report.visible import shown
 from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.configs import chosen_config
@@ -23,6 +21,7 @@ from pedl2det.verify.length import TrainingLength, training_length
 from pedl2det.verify.page import Evidence, remove_report, write_report
 from pedl2det.verify.preparing import Pair, Request, prepare
 from pedl2det.verify.repeatability import likely_reasons
+from pedl2det.verify.scratch import scratch_directory
 from pedl2det.verify.settings import DifferentSetting, differing_settings
 from pedl2det.verify.twins import Failure, train
 from pedl2det.verify.verdict import (
@@ -33,6 +32,7 @@ from pedl2det.verify.verdict import (
     with_assumptions,
 )
 from pedl2det.verify.written_files import Snapshot, describe_written
+from pedl2det.visible import shown
 
 _ACTS_LATE = "P011"  # callbacks, which act after validations
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
@@ -105,8 +105,8 @@ def _verify(
         remove_report(report)  # it is of another verification
     used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
-        workshop = Workshop(Path(scratch).resolve(), used)
+    with scratch_directory() as scratch:
+        workshop = Workshop(scratch.resolve(), used)
         verdict, pair = _verdict(Request(directory, against, result), workshop, batches)
         if changed := workshop.changed():
             raise Pedl2DetError(

@@ -12,9 +12,9 @@ from pedl2det.engine.result import Proof, Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report import proof
 from pedl2det.report.page import escaped, page
-from pedl2det.report.visible import shown
 from pedl2det.verify.prove import verify_trial
 from pedl2det.verify.verdict import Verdict
+from pedl2det.visible import shown
 
 VERSION = 1  # of the JSON; it changes when a field goes or means something else
 

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pedl2det.verify.copies import Copy
 from pedl2det.verify.length import TrainingLength
 from pedl2det.verify.progress import shown
+from pedl2det_runtime.launch.child import end_with_parent
 
 #: Errors that two processes may cause each other: they download, unpack or write the same file.
 _OF_FILES = re.compile(
@@ -103,6 +105,7 @@ def _start(copy: Copy, length: TrainingLength) -> subprocess.Popen[str]:
         cwd=copy.out.parent,
         # The order of a set of strings is the same in both.
         env={"PYTHONHASHSEED": "0", **os.environ},
+        preexec_fn=partial(end_with_parent, signal.SIGKILL),
     )
 
 

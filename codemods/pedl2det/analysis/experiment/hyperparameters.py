@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pedl2det.analysis.config import Config, Entry
+from pedl2det.analysis.config_nodes import whole_number
 from pedl2det.analysis.experiment import keys
 from pedl2det.analysis.experiment.changes import Change, Delete, Insert, Rename, Replace
 from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left, number
@@ -84,8 +85,7 @@ def _lowered(config: Config, spec: Entry) -> Iterator[Result]:
 
 
 def _integer(entry: Entry | None) -> int | None:
-    text = (entry and entry.scalar) or ""
-    return int(text) if text.removeprefix("-").isdecimal() else None
+    return whole_number((entry and entry.scalar) or "")
 
 
 def specs(config: Config, facts: ConfigFacts) -> Iterator[Result]:

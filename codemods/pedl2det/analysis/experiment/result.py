@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pedl2det.analysis.config import Config, Entry, KeyPath
+from pedl2det.analysis.config_nodes import whole_number
 from pedl2det.analysis.experiment.changes import Change
 
 Kind = Literal["note", "different", "left"]
@@ -82,5 +83,5 @@ def left(rule: str, entry: Entry, message: str, help_: str) -> Remark:
 
 def number(entry: Entry | None, least: int = 1) -> int | None:
     """The value of a whole number, or None if it is not one."""
-    text = (entry and entry.scalar) or ""
-    return int(text) if text.isdecimal() and int(text) >= least else None
+    value = whole_number((entry and entry.scalar) or "")
+    return value if value is not None and value >= least else None

@@ -1,9 +1,11 @@
-"""Texts as they are shown: paths from here, and nothing that hides."""
+"""Texts as they are shown and printed: paths from here, and nothing that hides."""
 
 from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+
+import click
 
 
 def shown(path: Path) -> str:
@@ -24,6 +26,21 @@ def visible(text: str) -> str:
     return "".join(
         one.encode("unicode_escape").decode() if _is_unseen(one) else one for one in text
     )
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines: ends of lines and tabs are kept."""
+    return "".join(one if one in "\t\n" else visible(one) for one in text)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines for people, whoever wrote what is in them.
+
+    Args:
+        text: the lines.
+        err: print them on stderr.
+    """
+    click.echo(text if text.isprintable() else visible_lines(text), err=err)
 
 
 def _is_unseen(character: str) -> bool:
