@@ -107,7 +107,7 @@ def _batch_sizes(config: Config) -> Iterator[int | None]:
 
 
 def _number(text: object) -> int | None:
-    return whole_number(text) if isinstance(text, str) else None
+    return whole_number(text) if isinstance(text, str) and text.isdecimal() else None
 
 
 def at_old_lines(reading: Reading, findings: Iterable[Finding]) -> list[Finding]:

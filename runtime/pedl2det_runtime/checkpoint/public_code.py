@@ -51,8 +51,10 @@ def publishable_code(
             say(f"checkpoints do not contain {name}: it may hold credentials that cannot be masked")
             continue
         kept.append(path)
-        pairs = zip_longest(path.read_bytes().splitlines(), public.splitlines())
-        if lines := [str(number) for number, (old, new) in enumerate(pairs, 1) if old != new]:
-            where = f"line{'s' * (len(lines) > 1)} {', '.join(lines)}"
-            say(f"checkpoints contain {name} with stars in place of credentials ({where})")
+        if public == (data := path.read_bytes()):
+            continue
+        pairs = zip_longest(data.splitlines(), public.splitlines())
+        lines = [str(number) for number, (old, new) in enumerate(pairs, 1) if old != new]
+        where = f"line{'s' * (len(lines) > 1)} {', '.join(lines)}"
+        say(f"checkpoints contain {name} with stars in place of credentials ({where})")
     return tuple(kept)
