@@ -402,6 +402,21 @@ def test_convert_takes_only_the_weights(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "new" / "rank-0" / "random.json").read_text()) == {}
 
 
+def test_convert_names_the_modules_in_which_it_puts_stars(tmp_path: Path) -> None:
+    old = old_formats.write(tmp_path / "old", HDF5[0], trained(custom=False))
+    (old / "code").mkdir(exist_ok=True)
+    (old / "code" / "my_settings.py").write_text("AWS_KEY = 'sesame'\n")
+
+    code, said = checkpoint("convert", old, tmp_path / "new", "--weights-only")
+
+    assert (code, said.splitlines()[0]) == (
+        0,
+        "checkpoints contain my_settings.py with stars in place of credentials (line 1)",
+    )
+    copy = tmp_path / "new" / "code" / "my_settings.py"
+    assert copy.read_text() == "AWS_KEY = '********'\n"
+
+
 @pytest.mark.parametrize("name", ["reproducibility", "experiment_config", "hparams"])
 def test_what_is_no_mapping_is_one_line(name: str, tmp_path: Path) -> None:
     old = old_formats.write(tmp_path / "old", HDF5[0], trained(custom=False))

@@ -53,7 +53,7 @@ def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: b
 
         options = runtime().RunOptions(directory=old.resolve() / "code", out=new)
         with old_names(options), stub_path.served_first(), keras_versions.as_before():
-            taken = convert(old, new, trust=trust, weights_only=weights_only)
+            taken = convert(old, new, trust=trust, weights_only=weights_only, say=say)
         say(f"{new}: {', '.join(taken)} of {old}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from pedl2det_runtime.checkpoint.old_formats import states
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import OldCheckpoint, opened
 from pedl2det_runtime.checkpoint.old_formats.states import RandomStates
 from pedl2det_runtime.checkpoint.progress import Progress
+from pedl2det_runtime.checkpoint.public_code import publishable_code
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
 from pedl2det_runtime.errors import CheckpointError
@@ -31,7 +33,14 @@ from pedl2det_runtime.trainer.source import require_checkpoint
 _LOADERS: dict[str, dict[str, Any]] = {"training": {}, "validation": {}}
 
 
-def convert(source: Path, target: Path, *, trust: bool, weights_only: bool) -> list[str]:
+def convert(
+    source: Path,
+    target: Path,
+    *,
+    trust: bool,
+    weights_only: bool,
+    say: Callable[[str], None] = lambda _: None,
+) -> list[str]:
     """Write a checkpoint in today's format.
 
     Args:
@@ -39,6 +48,7 @@ def convert(source: Path, target: Path, *, trust: bool, weights_only: bool) -> l
         target: the directory to write; it must not exist.
         trust: build the model with the code in the checkpoint.
         weights_only: take only the weights; NEW then has a new optimizer.
+        say: prints one line about each module with credentials.
 
     Returns:
         What was taken.
@@ -66,7 +76,7 @@ def convert(source: Path, target: Path, *, trust: bool, weights_only: bool) -> l
                 f"{error}; convert only its weights with --weights-only"
             ) from None
         random, callbacks = states.random_states(old.path), states.callback_states(old.path) or []
-    _write(target, old, model, _rank_state(model, random, callbacks))
+    _write(target, old, model, _rank_state(model, random, callbacks), say)
     taken = {
         "the weights": True,
         "the optimizer": not weights_only,
@@ -88,7 +98,9 @@ def _rank_state(model: Any, random: RandomStates | None, callbacks: list[Any]) -
     )
 
 
-def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None:
+def _write(
+    target: Path, old: OldCheckpoint, model: Any, own: RankState, say: Callable[[str], None]
+) -> None:
     batches = old.batches or 0
     state = State(
         progress=Progress(batches, last_checkpoint=batches),
@@ -102,7 +114,7 @@ def _write(target: Path, old: OldCheckpoint, model: Any, own: RankState) -> None
         old.facts.config or {},
         old.facts.hparams or {},
         code or old.path,
-        public_files(code) if code else (),
+        publishable_code(public_files(code), code, say) if code else (),
         compiled=compile_settings.described(model),
     )
     name, run = f".{target.name}.", str(uuid.uuid4())
