@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import sys
@@ -163,6 +164,110 @@ def test_data_survives_pickling() -> None:
     assert back[3].tolist() == [0, 1, 2]
 
 
+OWN_CLASSES = """\
+import enum
+
+
+class Mood(enum.Enum):
+    GOOD = 1
+
+
+class Point(tuple):
+    pass
+
+
+class Table(dict):
+    pass
+
+
+class Failure(Exception):
+    pass
+
+
+class Log:
+    path = None
+
+    def __init__(self, path):
+        open(path, "w").close()
+
+
+class Writer(Log):
+    def __init__(self):
+        pass
+
+    __call__ = Log.__init__
+"""
+
+
+@pytest.fixture
+def own_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A module of a trial that is in ``tmp_path``."""
+    write_tree(tmp_path, {"own_classes.py": OWN_CLASSES})
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("own_classes")
+    del sys.modules["own_classes"]
+
+
+def test_instances_of_the_trials_own_classes_survive_pickling(
+    own_classes: Any, tmp_path: Path
+) -> None:
+    writer = own_classes.Writer()
+    writer.data = [own_classes.Mood.GOOD, own_classes.Point((1, 2)), own_classes.Table(a=1)]
+    value = [writer, own_classes.Failure("why")]
+    data = safe_pickle.dumps(value, tmp_path)
+    back = safe_pickle.loads(data, tmp_path)
+
+    assert back[0].data == writer.data
+    assert list(map(type, back[0].data)) == list(map(type, writer.data))
+    assert repr(back[1]) == "Failure('why')"
+
+
+def test_a_class_of_an_environment_in_the_trials_directory_is_refused(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_text("mine")
+    opened = b"cnumpy\nmemmap\n(V%s\nVu1\nVw+\nI0\n(I4\nttR" % os.fsencode(target)
+
+    with pytest.raises(CheckpointError, match="refused to unpickle numpy.memmap"):
+        safe_pickle.loads(b"\x80\x04" + opened + b"(I0\nI75\nI1\nI75\nu.", Path(sys.prefix).parent)
+
+    assert target.read_text() == "mine"
+
+
+@pytest.mark.parametrize("mark", ["pyvenv.cfg", "conda-meta/history", "own-1.0.dist-info/RECORD"])
+def test_a_class_of_an_installed_package_is_refused(mark: str, own_classes: Any) -> None:
+    """Also where ``pip install --target`` installed it."""
+    data = pickle.dumps(own_classes.Table())
+    directory = Path(own_classes.__file__).parent
+    write_tree(directory, {mark: ""})
+
+    with pytest.raises(CheckpointError, match="refused to unpickle own_classes.Table"):
+        safe_pickle.loads(data, directory.parent)
+
+
+@pytest.mark.parametrize(
+    "opcodes",
+    [
+        pytest.param(b"cown_classes\nLog\nV%s\n\x85R.", id="constructor"),
+        pytest.param(b"cown_classes\nLog\nV%s\n\x85\x81.", id="new with arguments"),
+        pytest.param(b"cown_classes\nWriter\n)\x81V%s\n\x85R.", id="call of an instance"),
+        pytest.param(b"cown_classes\nWriter\n}Vpath\nV%s\nsb.", id="attribute of a class"),
+        pytest.param(b"cown_classes\nWriter\n)\x81I0\nV%s\ns.", id="item of no container"),
+        pytest.param(b"cnumpy\nndarray\n)\x81V%s\na.", id="item of an array"),
+    ],
+)
+def test_a_pickle_calls_nothing_that_pickling_does_not(
+    opcodes: bytes, own_classes: Any, tmp_path: Path
+) -> None:
+    target = tmp_path / "target"
+    target.write_text("mine")
+
+    with pytest.raises(CheckpointError):
+        safe_pickle.loads(b"\x80\x04" + opcodes % os.fsencode(target), tmp_path)
+
+    assert target.read_text() == "mine"
+    assert own_classes.Writer.path is None
+
+
 def test_a_checkpoint_holds_few_data_files_and_all_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,7 +276,8 @@ def test_a_checkpoint_holds_few_data_files_and_all_code(
     kept = {"words.txt": "a b\n", "data/sizes/sizes.csv": "1,2\n"}
     labels = {f"data/labels/{number}.txt": "cat\n" for number in range(100)}
     tables = {f"tables/{number}.csv": "1" * 2**18 for number in range(33)}
-    skipped = {"data/.cache/a.txt": "", "out/a.txt": "", "old/state.json": "", "old/a.txt": ""}
+    skipped = {"data/.cache/a.txt": "", "out/a.txt": "", "old/a.txt": ""}
+    skipped |= {"old/state.json": "", "old/metadata.json": ""}
     files = dict.fromkeys(modules, "") | kept | labels | tables | skipped
     directory = write_tree(tmp_path / "trial", files)
     for name in modules:
@@ -188,6 +294,22 @@ def test_a_checkpoint_holds_few_data_files_and_all_code(
         "checkpoints do not contain the data files in tables (33 files, 8,448 KB), data/labels "
         "(100 files, 1 KB): they take the first 100 data files beside a trial, of 8 MB together"
     ]
+
+
+@pytest.mark.parametrize("place", [".", "trial", "trial/parts"])
+def test_a_state_json_of_others_keeps_no_code_out(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"parts/own.py": "", "parts/words.txt": "a b\n", "words.txt": "a b\n"}
+    directory = write_tree(tmp_path / "trial", files)
+    write_tree(tmp_path / place, {"state.json": "{}"})
+    module = ModuleType("own")
+    module.__file__ = str(directory / "parts" / "own.py")
+    monkeypatch.setitem(sys.modules, "own", module)
+
+    found = code_of(directory, directory / "out", print)
+
+    assert found == tuple(directory / name for name in files)
 
 
 def test_few_data_files_are_all_kept_without_a_word(tmp_path: Path) -> None:

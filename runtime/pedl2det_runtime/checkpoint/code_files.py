@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.config.credentials import is_secret, secret_parts
 
 _DATA_SUFFIXES = {".csv", ".npy", ".npz", ".tsv", ".txt", ".vocab"}
@@ -15,7 +17,10 @@ _MAX_DATA_BYTES = 2**18  # of one file
 _MAX_DATA_FILES = 100
 _MAX_ALL_DATA_BYTES = 2**23
 _MAX_NAMED = 3
-_NOT_CODE = {"__pycache__", "node_modules", "site-packages"}
+_NOT_CODE = {"__pycache__", "dist-packages", "node_modules", "site-packages"}
+#: Files of environments, and where this process has its libraries.
+_ENVIRONMENT_FILES = {"conda-meta", "pyvenv.cfg"}
+_LIBRARIES = {Path(path) for path in (sys.prefix, sys.base_prefix, *sysconfig.get_paths().values())}
 
 
 def code_of(directory: Path, results: Path, say: Callable[[str], None]) -> tuple[Path, ...]:
@@ -30,14 +35,33 @@ def code_of(directory: Path, results: Path, say: Callable[[str], None]) -> tuple
         results: the directory of the run, which is skipped.
         say: prints one line, about directories whose data files are skipped.
     """
-    modules = (
-        path
-        for path in _modules(directory)
-        if not _NOT_CODE.intersection(path.relative_to(directory).parts)
-        and results not in path.parents
-        and not any((parent / "state.json").exists() for parent in path.parents)
-    )
+    modules = {path for path in _modules(directory) if results not in path.parents}
+    folders = {path.parent for path in modules}
+    code = {folder for folder in folders if is_code_folder(folder, directory)}
+    modules = {path for path in modules if path.parent in code}
     return tuple(sorted({*modules, *_data(directory, results, say)}))
+
+
+def is_code_folder(folder: Path, directory: Path) -> bool:
+    """Return whether a folder is a trial's directory, or one below it with code of the trial.
+
+    Environments, installed packages and checkpoints have the code of others.
+    """
+    own = [place for place in (folder, *folder.parents) if directory in place.parents]
+    return (folder == directory or bool(own)) and not any(
+        _is_of_others(place, [path.name for path in place.iterdir()]) for place in own
+    )
+
+
+def _is_of_others(folder: Path, entries: Iterable[str]) -> bool:
+    names = set(entries)
+    is_checkpoint = "state.json" in names and {ownership.MARKER, ownership.METADATA} & names
+    return (
+        folder.name in _NOT_CODE
+        or folder in _LIBRARIES
+        or bool(is_checkpoint or _ENVIRONMENT_FILES & names)
+        or any(name.endswith(".dist-info") for name in names)
+    )
 
 
 def public_files(directory: Path) -> tuple[Path, ...]:
@@ -88,14 +112,10 @@ def _data_folders(directory: Path, results: Path) -> Iterator[tuple[Path, dict[P
     """Yield the directories with data files, and the sizes of these."""
     for place, folders, names in os.walk(directory):
         folder = Path(place)
-        folders[:] = [
-            name
-            for name in folders
-            if name not in _NOT_CODE and not _is_hidden(name) and folder / name != results
-        ]
-        if "state.json" in names:  # a checkpoint
+        if folder != directory and _is_of_others(folder, [*folders, *names]):
             folders.clear()
             continue
+        folders[:] = [name for name in folders if not _is_hidden(name) and folder / name != results]
         sizes = {}
         for name in names:
             path = folder / name

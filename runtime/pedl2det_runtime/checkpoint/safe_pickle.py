@@ -8,11 +8,12 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from pedl2det_runtime.checkpoint.code_files import is_code_folder
 from pedl2det_runtime.errors import CheckpointError
 from pedl2det_runtime.errors.trial_code import one_line
 
@@ -62,11 +63,14 @@ _REFUSED = b"".join(
 )
 StandIns = Mapping[tuple[str, str], Callable[..., Any]]
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+_FILLED = (list, dict, set, deque, OrderedDict, defaultdict, Counter)
+_REDUCE_OF_OBJECTS = (object.__reduce__, object.__reduce_ex__)
 _DEPTH = 200
 
 
 class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit opcodes
     stack: list[Any]
+    metastack: list[list[Any]]
     dispatch: ClassVar[dict[int, Callable[[Any], None]]]
 
     def __init__(self, data: bytes, home: Path | None, stand_ins: StandIns) -> None:
@@ -74,15 +78,20 @@ class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit 
         self._home = home
         self._stand_ins = stand_ins
         self._left = _BUDGET
+        self._plain: list[Any] = [*stand_ins.values()]  # classes and functions of data
+        self._own: list[type] = []  # classes of the trial
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in self._stand_ins:
             return self._stand_ins[module, name]
         if name in _ALLOWED.get(module, ()):
-            return super().find_class(module, name)
+            plain = super().find_class(module, name)
+            self._plain += [] if _is_in(plain, self._plain) else [plain]
+            return plain
         if self._is_of_trial(module):
             kind = super().find_class(module, name)
             if isinstance(kind, type) and kind.__module__ == module:
+                self._own += [] if _is_in(kind, self._own) else [kind]
                 return kind
         raise CheckpointError(
             f"refused to unpickle {module}.{name}: it is neither plain data "
@@ -96,11 +105,19 @@ class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit 
             raise ValueError(f"it takes more than {_BUDGET} bytes of memory")
 
     def check_call(self) -> None:
-        """Refuse a call that takes more memory than its arguments."""
+        """Refuse a call that pickling does not write, or that takes more memory than its arguments.
+
+        Of the trial's classes, those are called that define how they are pickled; others are
+        created without a call.
+        """
         function, arguments = self.stack[-2:]
         self.spend(256 + sum(map(len, filter(_is_sized, arguments))))
-        if self._is_of_trial(function.__module__):
+        if _is_in(function, self._own):
+            if (function.__reduce__, function.__reduce_ex__) == _REDUCE_OF_OBJECTS:
+                raise ValueError(f"it calls {function.__name__}")
             return
+        if not _is_in(function, self._plain) and type(function) not in self._stand_ins.values():
+            raise ValueError(f"it calls an instance of {type(function).__name__}")
         match function.__name__:
             case "bytearray":
                 is_expected = all(isinstance(value, bytes) for value in arguments)
@@ -114,10 +131,12 @@ class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit 
             raise ValueError(f"it calls {function.__name__} with unexpected arguments")
 
     def check_new(self) -> None:
-        """Refuse constructor arguments, except for the trial's own classes."""
+        """Refuse constructor arguments, except for the trial's classes that are pickled so."""
         kind, arguments = self.stack[-2:]
         self.spend(256)
-        if arguments and not self._is_of_trial(kind.__module__):
+        if not _is_in(kind, [*self._own, *self._plain]):
+            raise ValueError("it creates an instance of no class")
+        if arguments and not (_is_in(kind, self._own) and hasattr(kind, "__getnewargs__")):
             raise ValueError(f"it creates a {kind.__name__} with unexpected arguments")
 
     def check_build(self) -> None:
@@ -125,12 +144,22 @@ class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit 
         target = self.stack[-2]
         if type(target) in self._stand_ins.values():
             return
-        if callable(target) and not self._is_of_trial(type(target).__module__):
+        is_own = _is_in(type(target), self._own)
+        if isinstance(target, type) or (callable(target) and not is_own):
             raise ValueError("it modifies a class or a function")
+
+    def check_container(self, target: Any) -> None:
+        """Refuse to add items to anything but a list, set or dict, and the trial's objects."""
+        if type(target) not in _FILLED and not _is_in(type(target), self._own):
+            raise ValueError(f"it adds items to a {type(target).__name__}")
 
     def _is_of_trial(self, module: str) -> bool:
         file = getattr(sys.modules.get(module), "__file__", None)
-        return self._home is not None and file is not None and self._home in Path(file).parents
+        return (
+            self._home is not None
+            and file is not None
+            and is_code_folder(Path(file).parent, self._home)
+        )
 
 
 def _after(check: Callable[[_Unpickler], None], opcode: bytes) -> Callable[[_Unpickler], None]:
@@ -154,6 +183,12 @@ _Unpickler.dispatch = {
     pickle.REDUCE[0]: _after(_Unpickler.check_call, pickle.REDUCE),
     pickle.NEWOBJ[0]: _after(_Unpickler.check_new, pickle.NEWOBJ),
     pickle.BUILD[0]: _after(_Unpickler.check_build, pickle.BUILD),
+    pickle.APPEND[0]: _after(lambda own: own.check_container(own.stack[-2]), pickle.APPEND),
+    pickle.SETITEM[0]: _after(lambda own: own.check_container(own.stack[-3]), pickle.SETITEM),
+    **{
+        code[0]: _after(lambda own: own.check_container(own.metastack[-1][-1]), code)
+        for code in (pickle.APPENDS, pickle.SETITEMS, pickle.ADDITEMS)
+    },
 }
 
 
@@ -196,6 +231,10 @@ def loads(data: bytes, home: Path | None = None, stand_ins: StandIns | None = No
         reason = one_line(error).removeprefix("ValueError: ")
         raise CheckpointError(f"damaged pickle: {reason}") from None
     return value
+
+
+def _is_in(value: Any, values: Iterable[Any]) -> bool:
+    return any(value is other for other in values)
 
 
 def _is_sized(value: Any) -> bool:

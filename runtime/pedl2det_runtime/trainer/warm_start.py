@@ -47,10 +47,11 @@ class WarmStart:
         """Restore the global random states, before the first batch is made."""
         if self._weights_only:
             return
-        if self._is_own:
-            saved = states.RandomStates(self._own_state().random)
-        else:
-            saved = states.random_states(self._path) or states.RandomStates({})
+        with _advice(_REMEDY):
+            if self._is_own:
+                saved = states.RandomStates(self._own_state().random)
+            else:
+                saved = states.random_states(self._path) or states.RandomStates({})
         if not saved.host:
             self._notes.append("it holds no random states")
             return
@@ -78,11 +79,8 @@ class WarmStart:
     def restore_callbacks(self) -> None:
         """Restore the states of the callbacks, and say what was taken of the checkpoint."""
         if not self._weights_only:
-            try:
+            with _advice(_REMEDY):
                 saved = self._callback_states()
-            except DamagedCheckpointError as error:
-                saved = None
-                self._notes.append(f"the states of callbacks cannot be used: {error}")
             if saved:
                 self._restore_callbacks(saved)
         notes = "".join(f"; {note}" for note in self._notes)
@@ -153,13 +151,13 @@ class WarmStart:
 
 @contextmanager
 def _advice(remedy: str) -> Iterator[None]:
-    """Add a remedy to the error of a checkpoint that does not fit the model."""
+    """Add a remedy to an error; comparing helps with a checkpoint that is whole."""
     try:
         yield
-    except DamagedCheckpointError:
-        raise
     except CheckpointError as error:
-        raise CheckpointError(f"{error}; {remedy}") from None
+        if isinstance(error, DamagedCheckpointError) and remedy != _REMEDY:
+            raise
+        raise type(error)(f"{error}; {remedy}") from None
 
 
 def _described(state: OptimizerState) -> str:
