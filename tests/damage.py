@@ -101,7 +101,7 @@ def with_hashes(checkpoint: Path) -> None:
 
 
 def _names(checkpoint: Path) -> list[str]:
-    ours = {"metadata.json", "pedl2det-checkpoint.json"}
+    ours = {"metadata.json", "pedl2det-checkpoint.json", "pedl2det-signature.json"}
     found = (path for path in sorted(checkpoint.rglob("*")) if path.is_file())
     names = (path.relative_to(checkpoint).as_posix() for path in found)
     return [name for name in names if name not in ours]

@@ -187,6 +187,109 @@ def test_convert_needs_no_code_for_keras_own_layers(name: str, tmp_path: Path) -
         np.testing.assert_allclose(ours, keras, rtol=1e-6)
 
 
+def with_config(directory: Path, changes: dict[str, Any]) -> Path:
+    """A checkpoint of Determined, of Keras' own layers, with changes of its configs."""
+    old = old_formats.write(directory, HDF5[0], trained(custom=False))
+    with h5py.File(old / HDF5[0], "a") as file:
+        config = json.loads(file.attrs["model_config"])
+        config["config"]["layers"].append(changes.pop("layer", config["config"]["layers"].pop()))
+        file.attrs["model_config"] = json.dumps(config)
+        training_config = json.loads(file.attrs["training_config"])
+        file.attrs["training_config"] = json.dumps(training_config | changes)
+    return old
+
+
+def lookup(vocabulary: object) -> dict[str, Any]:
+    """The config of a layer that reads a vocabulary, from a file where it is a text."""
+    config = {"name": "lookup", "vocabulary": vocabulary}
+    return {"class_name": "StringLookup", "module": "keras.layers", "config": config}
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        *(("file", place) for place in ("layer", "nested", "as a tensor", "metrics", "loss")),
+        *(("pipe", "layer"), ("device", "layer")),
+    ],
+)
+def test_no_file_that_a_model_names_is_opened(kind: str, place: str, tmp_path: Path) -> None:
+    secret = Path("/dev/zero") if kind == "device" else tmp_path / "secret"
+    if kind == "file":
+        secret.write_text("hunter2\n")
+    elif kind == "pipe":
+        os.mkfifo(secret)
+    layer = lookup(str(secret))
+    if place == "nested":
+        layer = {"class_name": "TimeDistributed", "config": {"name": "each", "layer": layer}}
+    elif place == "as a tensor":
+        tensor = {"value": str(secret), "dtype": "string"}
+        layer = lookup({"class_name": "__tensor__", "config": tensor})
+    value = {"metrics": [layer], "loss": {"output": layer}}.get(place, layer)
+    old = with_config(tmp_path / "old", {place if place in ("metrics", "loss") else "layer": value})
+
+    for line in (refused("convert", old, tmp_path / "new"), refusal(old)):
+        assert f"or names what is not its own ({'value' if 'tensor' in place else 'voc'}" in line
+        assert "hunter2" not in line
+
+
+def refusal(path: Path) -> str:
+    """Why a model is not loaded without trust."""
+    with pytest.raises(CheckpointError) as error:
+        load_model_from_checkpoint_path(path)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"loss": {"class_name": "function", "module": "keras.utils", "config": "get_file"}},
+        {"loss": {"class_name": "get_file", "module": "keras.utils", "config": {}}},
+        {"metrics": [{"class_name": "AUC", "config": {"num_thresholds": 10**10}}]},
+        {"metrics": [{"class_name": "MeanIoU", "config": {"num_classes": 10**6}}]},
+    ],
+    ids=["function", "class", "thresholds", "classes"],
+)
+def test_functions_and_memory_that_no_model_needs_are_refused(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    assert "what is not its own (" in refusal(with_config(tmp_path / "old", changes))
+
+
+def test_models_of_keras_own_layers_need_no_trust(tmp_path: Path) -> None:
+    """Nested and of several inputs and outputs, with words, schedules, losses and metrics."""
+    keras, layers = tf.keras, tf.keras.layers
+    a, b = keras.Input((4,), name="a"), keras.Input((1,), dtype="string", name="scope/b")
+    words = layers.TextVectorization(vocabulary=["x", "/y"], output_sequence_length=4)(b)
+    words = layers.Embedding(9, 3, mask_zero=True)(words)
+    words = layers.Bidirectional(layers.LSTM(3, kernel_regularizer="l2"))(words)
+    nested = keras.Sequential([layers.Dense(3, activation="relu", input_shape=(4,))])(a)
+    nested = layers.BatchNormalization()(layers.ReLU(6.0)(nested))
+    query = layers.Reshape((1, 3))(nested)
+    nested = layers.Flatten()(layers.MultiHeadAttention(2, 2)(query, value=query))
+    outputs = {
+        "one": layers.Dense(1, kernel_constraint="non_neg", name="one")(
+            layers.Concatenate()([words, nested])
+        ),
+        "two": layers.Dense(2, activation=layers.LeakyReLU(), name="two")(nested),
+    }
+    model = keras.Model({"a": a, "scope/b": b}, outputs)
+    model.compile(
+        keras.optimizers.Adam(keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.5)),
+        loss={"one": "mse", "two": keras.losses.CategoricalCrossentropy(from_logits=True)},
+        metrics={"one": ["mae", keras.metrics.AUC()], "two": "accuracy"},
+        loss_weights={"one": 1.0, "two": 0.5},
+    )
+    old = tmp_path / "old"
+    old.mkdir()
+    model.save(str(old / HDF5[0]), save_format="h5")
+
+    loaded = load_model_from_checkpoint_path(old)
+
+    batch = {"a": np.ones((2, 4), np.float32), "scope/b": np.array([["x y"], ["/y"]])}
+    for ours, expected in zip(loaded(batch).values(), model(batch).values(), strict=True):
+        assert np.array_equal(ours, expected)
+
+
 @pytest.mark.parametrize("name", [HDF5[2], WEIGHTS, CALLBACK])
 def test_convert_builds_the_model_with_code_that_is_trusted(
     name: str, model: Any, tmp_path: Path
@@ -195,9 +298,7 @@ def test_convert_builds_the_model_with_code_that_is_trusted(
     old_formats.write_states(old, ["a state"], batches=7)
     before = read_tree(old)
 
-    assert "if you trust it, pass trust=True (convert: --trust)" in refused(
-        "convert", old, tmp_path / "new"
-    )
+    assert "pass trust=True (convert: --trust)" in refused("convert", old, tmp_path / "new")
     assert not (tmp_path / "new").exists()
     code, said = checkpoint("convert", old, tmp_path / "new", "--trust")
 
@@ -220,7 +321,7 @@ def test_the_model_of_every_format_predicts_what_was_saved(
 ) -> None:
     old = with_code(tmp_path / "old", name, model)
 
-    with pytest.raises(CheckpointError, match="if you trust it, pass trust=True"):
+    with pytest.raises(CheckpointError, match="pass trust=True"):
         load_model_from_checkpoint_path(old)
     loaded = load_model_from_checkpoint_path(old, trust=True)
 

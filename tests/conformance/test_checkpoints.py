@@ -130,7 +130,7 @@ def test_a_model_comes_out_of_its_checkpoint(kind: str, tmp_path: Path) -> None:
 
     checkpoint = latest(out / "checkpoints")
     assert checkpoint is not None
-    model = load_model_from_checkpoint_path(str(checkpoint), tags=["serve"], trust=True)
+    model = load_model_from_checkpoint_path(str(checkpoint), tags=["serve"])
 
     assert int(model.optimizer.iterations) == 7
     before = model.get_weights()
@@ -197,7 +197,7 @@ def test_a_model_that_reads_a_file(tmp_path: Path) -> None:
     assert checkpoint is not None
     assert not list((checkpoint / "code").glob("*.yaml"))  # it may hold credentials
 
-    model = load_model_from_checkpoint_path(checkpoint, trust=True)
+    model = load_model_from_checkpoint_path(checkpoint)
     assert model.get_weights()[0].shape == (3, 5)
     assert isinstance(model.optimizer, tf.keras.optimizers.legacy.Adam)
 

@@ -1,4 +1,4 @@
-"""``pedl2det checkpoint``: show a checkpoint of any age, or convert it to today's format."""
+"""``pedl2det checkpoint``: show or trust a checkpoint of any age, or convert an old one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pedl2det.visible import say, visible
 
 @click.group("checkpoint")
 def command() -> None:
-    """Show or convert a checkpoint of PEDL, Determined or pedl2det."""
+    """Show, convert or trust a checkpoint of PEDL, Determined or pedl2det."""
 
 
 @command.command("show")
@@ -34,6 +34,26 @@ def show(path: Path) -> None:
             lines = described(path.resolve())
         for line in lines:
             say(visible(line))
+
+
+@command.command("trust")
+@click.argument("path", type=click.Path(path_type=Path))
+def trust(path: Path) -> None:
+    """Sign the checkpoint in PATH with your key: what loads it may run its code.
+
+    Runs sign their checkpoints. A file that is changed or added ends the signature.
+    """
+    with _errors_as_lines():
+        from pedl2det_runtime.checkpoint import signature
+        from pedl2det_runtime.errors import CheckpointError
+        from pedl2det_runtime.trainer.source import require_checkpoint
+
+        require_checkpoint(path)
+        try:
+            signature.sign(path, signature.files_of(path))
+        except OSError as error:
+            raise CheckpointError(f"{path}: cannot be signed: {error.strerror}") from None
+        click.echo(f"{path}: signed; it loads without trust=True and --trust from now on")
 
 
 @command.command("convert")

@@ -4,8 +4,8 @@
 
     {"files": {"state.json": {"size": 201, "sha256": "5f70..."}}, "sha256": "c3ab..."}
 
-A link added by a callback is listed as ``{"link": target}``. The marker is not listed: a checkpoint
-without it still loads. Earlier versions listed only names.
+A link added by a callback is listed as ``{"link": target}``. The marker and the signature are not
+listed: a checkpoint without them still loads. Earlier versions listed only names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from pedl2det_runtime.checkpoint import ownership
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading, require_file
 
-_UNLISTED = {ownership.MARKER, ownership.METADATA}
+_UNLISTED = {ownership.MARKER, ownership.METADATA, ownership.SIGNATURE}
 #: Prefixes of the files that pedl2det reads; unlisted files with them are refused.
 _RESERVED = (
     *("determined-keras-model", "pedl-keras-model", "optimizer.json", "state.json", "rank-"),
@@ -35,7 +35,7 @@ def described(directory: Path) -> dict[str, dict[str, Any]]:
         DamagedCheckpointError: a callback added a special file.
         OSError: a file cannot be read.
     """
-    return {name: _entry(path) for name, path in _files(directory) if name not in _UNLISTED}
+    return {name: entry_of(path) for name, path in _files(directory) if name not in _UNLISTED}
 
 
 def with_hash(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +102,8 @@ def _files(directory: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(directory).as_posix(), path
 
 
-def _entry(path: Path) -> dict[str, Any]:
+def entry_of(path: Path) -> dict[str, Any]:
+    """Return the entry of one file."""
     if path.is_symlink():
         return {"link": str(path.readlink())}
     return {"size": require_file(path), "sha256": _hash_of_file(path)}

@@ -33,6 +33,7 @@ from pedl2det_runtime.errors import ConfigError
 
 MARKER = "pedl2det-checkpoint.json"
 METADATA = "metadata.json"
+SIGNATURE = "pedl2det-signature.json"
 _MARKER_BYTES = 4096
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _CACHE = "__pycache__"  # written when the trial's code is imported
@@ -144,7 +145,7 @@ def are_written(present: Iterable[str], written: Iterable[str]) -> bool:
         present: relative paths.
         written: the names listed in the checkpoint's metadata.
     """
-    added = set(present) - {MARKER, METADATA, *written}
+    added = set(present) - {MARKER, METADATA, SIGNATURE, *written}
     return all(_CACHE in PurePosixPath(path).parts for path in added)
 
 

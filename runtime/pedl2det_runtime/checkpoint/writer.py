@@ -11,6 +11,7 @@
 ``hparams.json``                   the hyperparameters
 ``code/``                          the modules that the trial imported (:mod:`.code_files`)
 ``pedl2det-checkpoint.json``       UUIDs of the checkpoint and its run (:mod:`.ownership`)
+``pedl2det-signature.json``        the user's signature of all other files (:mod:`.signature`)
 ``metadata.json``                  ``steps_completed``, versions, format, batch spec, files
 =================================  ==========================================================
 
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.backends import graph_mode, keras_versions
-from pedl2det_runtime.checkpoint import manifest, model_files, ownership
+from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
 from pedl2det_runtime.checkpoint.public_code import code_without_credentials
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State
@@ -123,15 +124,18 @@ class Unfinished:
     path: Path
     metadata: dict[str, Any]
 
-    def complete(self) -> Path:
+    def complete(self, *, is_trusted: bool = True) -> Path:
         """Write the hashes, sync all files, and then write ``metadata.json``.
+
+        Args:
+            is_trusted: sign the checkpoint, if there is a key: its code is that of this user.
 
         Raises:
             CheckpointError: a file cannot be written.
         """
         with _removed_on_error(self.path.parent, [self.path]):
             metadata = self.metadata | {"files": manifest.described(self.path)}
-            _write_metadata(self.path, manifest.with_hash(metadata))
+            _write_metadata(self.path, manifest.with_hash(metadata), is_trusted)
             _sync(self.path.parent)
         return self.path
 
@@ -160,12 +164,16 @@ def _copy_code(contents: Contents, target: Path) -> None:
             copy.write_bytes(code)
 
 
-def _write_metadata(path: Path, metadata: dict[str, Any]) -> None:
+def _write_metadata(path: Path, metadata: dict[str, Any], is_trusted: bool) -> None:
     """Write ``metadata.json`` atomically; fail if a callback created a file of this name."""
     ready = path / f".{ownership.METADATA}.partial"
-    for place in (ready, path / ownership.METADATA):
+    for place in (ready, path / ownership.METADATA, path / ownership.SIGNATURE):
         ownership.refuse_existing(place)
     _write_json(ready, metadata)
+    if is_trusted:
+        with contextlib.suppress(CheckpointError):  # no key: it is loaded with trust
+            about = {ownership.METADATA: manifest.entry_of(ready)}
+            signature.sign(path, metadata["files"] | about)
     _sync_tree(path)
     ready.rename(path / ownership.METADATA)
     _sync(path)

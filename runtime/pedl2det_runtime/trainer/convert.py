@@ -16,6 +16,7 @@ from pedl2det_runtime.checkpoint import (
     model_files,
     ownership,
     safe_pickle,
+    signature,
     writer,
 )
 from pedl2det_runtime.checkpoint.code_files import public_files
@@ -46,7 +47,8 @@ def convert(
     Args:
         source: the checkpoint.
         target: the directory to write; it must not exist.
-        trust: build the model with the code in the checkpoint.
+        trust: build the model with the code in the checkpoint, and sign what is written. A
+            checkpoint that this user has signed is trusted.
         weights_only: take only the weights; NEW then has a new optimizer.
         say: prints one line about each module with credentials.
 
@@ -66,7 +68,8 @@ def convert(
     keras_versions.prepare()
     random_state.seed_everything(old.facts.seed)
     random_state.seed_global_generator(old.facts.seed)
-    model, optimizers = load_old(old, trust, needs_weights=True)
+    is_trusted = trust or signature.is_signed(old.path)
+    model, optimizers = load_old(old, is_trusted, needs_weights=True)
     random, callbacks = None, []
     if not weights_only:
         try:
@@ -76,7 +79,7 @@ def convert(
                 f"{error}; convert only its weights with --weights-only"
             ) from None
         random, callbacks = states.random_states(old.path), states.callback_states(old.path) or []
-    _write(target, old, model, _rank_state(model, random, callbacks), say)
+    _write(target, old, model, _rank_state(model, random, callbacks), is_trusted, say)
     taken = {
         "the weights": True,
         "the optimizer": not weights_only,
@@ -99,7 +102,12 @@ def _rank_state(model: Any, random: RandomStates | None, callbacks: list[Any]) -
 
 
 def _write(
-    target: Path, old: OldCheckpoint, model: Any, own: RankState, say: Callable[[str], None]
+    target: Path,
+    old: OldCheckpoint,
+    model: Any,
+    own: RankState,
+    is_trusted: bool,
+    say: Callable[[str], None],
 ) -> None:
     batches = old.batches or 0
     state = State(
@@ -121,7 +129,7 @@ def _write(
     try:
         with tempfile.TemporaryDirectory(".partial", name, target.parent) as beside:
             unfinished = writer.save(Path(beside), model, state, [own], run=run, contents=contents)
-            whole = unfinished.complete()
+            whole = unfinished.complete(is_trusted=is_trusted)
             ownership.refuse_existing(target)
             whole.rename(target)
     except OSError as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import math
+import shlex
+import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.backends import graph_mode, keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
-from pedl2det_runtime.checkpoint import manifest, model_files, size_limits
+from pedl2det_runtime.checkpoint import manifest, model_files, signature, size_limits
+from pedl2det_runtime.checkpoint.model_config import needs_trust
 from pedl2det_runtime.checkpoint.old_formats.hdf5_model import HDF5Model
 from pedl2det_runtime.checkpoint.old_formats.old_checkpoint import NAMES, OldCheckpoint, open_old
 from pedl2det_runtime.checkpoint.state import written_with
@@ -27,11 +30,8 @@ from pedl2det_runtime.trainer.trial_loading import at_home, load_trial, users_co
 
 _log = logger(__name__)
 
-#: Layers whose config holds code, or names any function of TensorFlow.
-_CODE = {"Lambda", "__lambda__", "TFOpLambda", "SlicingOpLambda", "ClassMethod"}
-_CODE |= {"InstanceMethod", "InstanceProperty", "TensorFlowOpLayer"}
 _CONFIGS = ("model_config", "training_config")
-_TRUST = "if you trust it, pass trust=True (convert: --trust)"
+_MAX_NAMED = 3
 
 
 def load_model_from_checkpoint_path(
@@ -41,8 +41,10 @@ def load_model_from_checkpoint_path(
 ) -> Any:
     """Load the model that a ``TFKerasTrial`` wrote into a checkpoint.
 
-    Every file is verified first. Without ``trust`` no code of the checkpoint runs: Keras opens the
-    HDF5 file, which works for models made of Keras' own layers, losses and metrics. With ``trust``
+    Every file is verified first. A checkpoint that this user's pedl2det wrote, or that this user
+    has signed with ``pedl2det checkpoint trust``, is trusted; any other only with ``trust``.
+    Without trust no code of the checkpoint runs, and no file that it names is opened: Keras opens
+    the HDF5 file, which works for models made of Keras' own layers, losses and metrics. With trust
     the trial's code in the checkpoint builds the model, in graph mode if it was trained so (which
     applies to this process from then on): the trial is constructed with a context as
     :meth:`TFKerasTrialContext.from_config` makes them, and asked for ``build_model()``. Every
@@ -52,7 +54,8 @@ def load_model_from_checkpoint_path(
     Args:
         path: the checkpoint's directory.
         tags: not used.
-        trust: run the code in the checkpoint: the trial's, and ``Lambda`` layers.
+        trust: run the code in the checkpoint, though it is not signed: the trial's, and ``Lambda``
+            layers.
 
     Returns:
         The ``tf.keras.Model``, compiled, with its weights and the state of its optimizer.
@@ -67,7 +70,8 @@ def load_model_from_checkpoint_path(
     directory = Path(path).resolve()
     if checkpoint_directory.is_own(directory):
         _verify(directory)
-        return _load_with_code(directory) if trust else _load_without_code(directory)
+        is_trusted = trust or signature.is_signed(directory)
+        return _load_with_code(directory) if is_trusted else _load_without_code(directory)
     old = open_old(directory)
     if old is None:
         raise CheckFailedError(
@@ -75,7 +79,7 @@ def load_model_from_checkpoint_path(
             f"here, or one of {', '.join(NAMES)}"
         )
     manifest.refuse_special(directory)
-    model, optimizers = load_old(old, trust)
+    model, optimizers = load_old(old, trust or signature.is_signed(directory))
     if model.built:
         try:
             old.restore_optimizers(model, optimizers)
@@ -121,11 +125,21 @@ def load_old(
             model.optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
         return model, []
     if not trust:
-        raise CheckpointError(f"{old.path}: only its code can build this model; {_TRUST}")
+        raise CheckpointError(
+            f"{old.path}: only its code can build this model; {_how_to_trust(old.path)}"
+        )
     lacks = "code/" if code is None else "the experiment config (load_data.json or metadata.json)"
     raise CheckpointError(
         f"{old.path}: only the trial's code can build this model, and the checkpoint lacks "
         f"{lacks}: {_go_on(old)}"
+    )
+
+
+def _how_to_trust(directory: Path) -> str:
+    return (
+        "you have not signed it as it is; if you trust it, sign it once for all with "
+        f"pedl2det checkpoint trust {shlex.quote(str(directory))}, or pass trust=True "
+        "(convert: --trust)"
     )
 
 
@@ -182,7 +196,7 @@ def _build_with_code(
         seed=config.reproducibility.experiment_seed,
         tensorboard_dir=Path(tempfile.gettempdir()) / "tensorboard",
     )
-    with running(info), at_home(code):
+    with running(info), at_home(code), _without_bytecode():
         trial_class = load_trial(code, entrypoint)
         with users_code(code, f"build the model of {trial_class.__name__}"):
             context = TFKerasTrialContext(info, managed=False)
@@ -192,10 +206,22 @@ def _build_with_code(
     return model, context.optimizers
 
 
+@contextmanager
+def _without_bytecode() -> Iterator[None]:
+    """Write no bytecode beside the code of a checkpoint, which would end its signature."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
 def _load_without_code(directory: Path) -> Any:
     path = directory / model_files.MODEL
     if not path.exists():
-        raise CheckpointError(f"{directory}: only its code can build this model; {_TRUST}")
+        raise CheckpointError(
+            f"{directory}: only its code can build this model; {_how_to_trust(directory)}"
+        )
     model = _open_hdf5(path, trust=False)
     model_files.restore_weights(directory, model)
     return model
@@ -214,32 +240,21 @@ def _open_hdf5(path: Path, trust: bool) -> Any:
     size_limits.check_hdf5(path)
     with reading(path), h5py.File(path) as file:
         configs = [json.loads(file.attrs.get(name, "{}")) for name in _CONFIGS]
-        needs = sorted({name for config in configs for name in _code_in(config)})
+        needs = sorted({part for config in configs for part in needs_trust(config)})
     if needs and not trust:
-        raise CheckpointError(f"{path}: the model holds code ({', '.join(needs)}); {_TRUST}")
+        named = ", ".join(needs[:_MAX_NAMED]) + (", ..." if len(needs) > _MAX_NAMED else "")
+        raise CheckpointError(
+            f"{path}: the model holds code, or names what is not its own ({named}); "
+            f"{_how_to_trust(path.parent)}"
+        )
     try:
         if not trust:
             _check_size(configs[0], path)
         with h5py.File(path) as file:
             return tf.keras.models.load_model(file)
     except Exception as error:  # Keras raises anything
-        hint = "" if trust else f"; it may need the trial's code: {_TRUST}"
+        hint = "" if trust else f"; it may need the trial's code: {_how_to_trust(path.parent)}"
         raise CheckpointError(f"{path}: Keras cannot open it: {one_line(error)}{hint}") from error
-
-
-def _code_in(config: Any) -> Iterator[str]:
-    """What of a Keras config is code, or comes from a module outside Keras."""
-    if isinstance(config, dict):
-        name, module = config.get("class_name"), config.get("module") or "keras"
-        if name == "function":
-            name = config.get("config")
-        if name in _CODE or (module == "builtins" and hasattr(builtins, str(name))):
-            yield str(name)
-        elif name and str(module).partition(".")[0] not in ("keras", "tf_keras", "builtins"):
-            yield f"{module}.{name}"
-    if isinstance(config, dict | list):
-        for part in config.values() if isinstance(config, dict) else config:
-            yield from _code_in(part)
 
 
 def _check_size(config: Any, path: Path) -> None:
