@@ -243,11 +243,12 @@ def refusal(path: Path) -> str:
     "changes",
     [
         {"loss": {"class_name": "function", "module": "keras.utils", "config": "get_file"}},
+        {"loss": {"class_name": "function", "module": "keras", "config": "utils.get_file"}},
         {"loss": {"class_name": "get_file", "module": "keras.utils", "config": {}}},
         {"metrics": [{"class_name": "AUC", "config": {"num_thresholds": 10**10}}]},
         {"metrics": [{"class_name": "MeanIoU", "config": {"num_classes": 10**6}}]},
     ],
-    ids=["function", "class", "thresholds", "classes"],
+    ids=["function", "dotted", "class", "thresholds", "classes"],
 )
 def test_functions_and_memory_that_no_model_needs_are_refused(
     changes: dict[str, Any], tmp_path: Path

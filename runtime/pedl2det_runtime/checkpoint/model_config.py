@@ -35,17 +35,19 @@ _BY_NAME = {
 #: Metrics take memory for each of them, or for each pair.
 _COUNTS = {"num_classes", "num_thresholds"}
 _MAX_COUNT = 10_000
+_MAX_SHOWN = 60  # characters of a text
 
 
 def needs_trust(config: Any, key: str = "") -> Iterator[str]:
     """Yield what of a Keras config runs code, may open a file or takes much memory."""
     if isinstance(config, dict):
-        name, module = config.get("class_name"), str(config.get("module") or "keras")
-        if name is not None:
-            yield from _code(config, str(name), module)
+        name = config.get("class_name")
+        if name is not None and (code := _code(config, str(name))):
+            yield code
+            return
         for part, value in config.items():
-            is_name = part == "config" and name == "function"
-            if not (is_name and isinstance(value, str)):
+            is_name = part == "config" and name == "function" and isinstance(value, str)
+            if not is_name:
                 yield from needs_trust(value, key if name is None and key in _BY_NAME else part)
     elif isinstance(config, list):
         for value in config:
@@ -53,21 +55,23 @@ def needs_trust(config: Any, key: str = "") -> Iterator[str]:
                 yield from needs_trust(value, key)
     elif isinstance(config, str):
         if key not in _TEXT | _BY_NAME and not key.endswith(_TEXT_ENDINGS):
-            yield f"{key}: {config!r}"
+            yield f"{key}: {config[:_MAX_SHOWN]!r}"
     elif key in _COUNTS and (config or 0) > _MAX_COUNT:
         yield f"{key}: {config}"
 
 
-def _code(config: dict[str, Any], name: str, module: str) -> Iterator[str]:
-    """Yield the name of a class or a function that is code, or is not of Keras."""
+def _code(config: dict[str, Any], name: str) -> str | None:
+    """Return the name of a class or a function that is code, or is not of Keras."""
+    module = str(config.get("module") or "keras")
     is_function = name == "function"
     if is_function:
         name = str(config.get("config"))
     root, _, inside = module.partition(".")
     part = inside.removeprefix("src.").partition(".")[0]
-    if name in _CODE or (module == "builtins" and hasattr(builtins, name)):
-        yield name
-    elif module != "builtins" and (
-        root not in _KERAS or part not in (_FUNCTIONS if is_function and inside else _MODULES)
-    ):
-        yield f"{module}.{name}"
+    if name in _CODE:
+        return name
+    if module == "builtins":
+        return name if hasattr(builtins, name) else None
+    modules = _FUNCTIONS if is_function and inside else _MODULES
+    is_of_keras = root in _KERAS and part in modules and "." not in name
+    return None if is_of_keras else f"{module}.{name}"
