@@ -154,12 +154,8 @@ class _Unpickler(pickle._Unpickler):  # pure Python: the C version cannot limit 
             raise ValueError(f"it adds items to a {type(target).__name__}")
 
     def _is_of_trial(self, module: str) -> bool:
-        file = getattr(sys.modules.get(module), "__file__", None)
-        return (
-            self._home is not None
-            and file is not None
-            and is_code_folder(Path(file).parent, self._home)
-        )
+        file = Path(getattr(sys.modules.get(module), "__file__", None) or "")
+        return self._home is not None and file.is_file() and is_code_folder(file.parent, self._home)
 
 
 def _after(check: Callable[[_Unpickler], None], opcode: bytes) -> Callable[[_Unpickler], None]:
