@@ -320,7 +320,7 @@ def _pytest_versions(session: nox.Session, version: str) -> None:
     """Run the tests that know of versions; at night all that train in the test's own process."""
     wanted = "not kills and not oracle" if _is_nightly(session) else "versions and not oracle"
     arguments = () if _is_nightly(session) else session.posargs
-    _pytest(session, "-m", wanted, *VERSIONS, _promises(version), *arguments)
+    _pytest(session, "-m", wanted, *VERSIONS, *_turn(session), _promises(version), *arguments)
 
 
 def _pytest(

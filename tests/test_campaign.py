@@ -16,6 +16,7 @@ from support import write_tree
 pytestmark = [pytest.mark.slow, pytest.mark.kills]
 
 
+@pytest.mark.turns(2)
 def test_killed_runs_end_as_whole_ones(tmp_path: Path) -> None:
     files = trials()["Sequence with a generator of its own"]
     victim = Victim(write_tree(tmp_path / "trial", files), tmp_path)
@@ -28,6 +29,7 @@ def test_killed_runs_end_as_whole_ones(tmp_path: Path) -> None:
     assert tally.whole > 0
 
 
+@pytest.mark.turns(2)
 def test_damaged_checkpoints_are_refused_or_train_to_the_same_end(tmp_path: Path) -> None:
     files = trials()["arrays, dropout, Adam"]
     patient = Patient(write_tree(tmp_path / "trial", files), tmp_path)

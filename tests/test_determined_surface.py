@@ -361,6 +361,7 @@ CALL
 """
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize(
     ("code", "name", "batches"),
     [

@@ -35,7 +35,7 @@ def test_every_example_is_ejected() -> None:
     assert PROVED.keys() == {one.parent.name for one in EXAMPLES.glob("*/const.yaml")}
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", PROVED)
 def test_an_ejected_example_trains_the_same(name: str, tmp_path: Path) -> None:
     old, new = EXAMPLES / name, tmp_path / "plain"
@@ -182,6 +182,7 @@ reproducibility: {{experiment_seed: 3}}
 """
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("text", "workers"), [(ARRAYS, 0), (SEQUENCES, 0), (SEQUENCES, 2)], ids=["arrays", "0", "2"]
 )

@@ -37,12 +37,14 @@ def assert_learned(name: str, out: Path) -> None:
     assert low <= last["metrics"][metric] <= high
 
 
+@pytest.mark.turns(3)
 @pytest.mark.versions
 @pytest.mark.parametrize("name", [name for name in LEARNED if name not in LEGACY])
 def test_an_example_learns(name: str) -> None:
     assert_learned(name, trained_example(name))
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("name", LEGACY)
 def test_an_example_learns_by_many_batches_an_execution_as_by_single_ones(
     name: str, tmp_path: Path

@@ -92,6 +92,7 @@ def interpreter(code: str, directory: Path, **environment: str) -> subprocess.Co
 
 
 @needs_our_names
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", OLD_EXAMPLES)
 def test_an_old_example_imports_in_a_plain_interpreter(name: str) -> None:
     """As it is where pedl comes before TensorFlow, which then gets TF_USE_LEGACY_KERAS=1 from it.
@@ -515,6 +516,7 @@ assert TFKerasTrial is determined.keras.TFKerasTrial
     assert interpreter(code, tmp_path).returncode == 0
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("name", "more"),
     [

@@ -154,6 +154,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("is_new", [True, False], ids=["to new", "to legacy"])
 @pytest.mark.parametrize("kind", PAIRS)
 def test_the_state_of_an_optimizer_goes_over_to_another_keras(

@@ -146,6 +146,7 @@ def test_a_killed_example_goes_on_to_the_same_weights(
     assert_goes_on(EXAMPLES / name, tmp_path, lines, *arguments, whole=whole)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.kills
 def test_a_sequence_that_reshuffles_itself_goes_on_as_it_was(tmp_path: Path) -> None:
     sequence = """
@@ -325,6 +326,7 @@ def test_an_old_epoch_is_one_pass_with_training_logs(tmp_path: Path) -> None:
     assert "THREADS 3" in said.splitlines()
 
 
+@pytest.mark.turns(4)
 @pytest.mark.kills
 def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
     """tf.data: shuffled anew each pass, noise drawn in a map; a model built on its first batch."""
@@ -346,6 +348,7 @@ def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
     assert_goes_on(directory, tmp_path, 60, *more)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.kills
 def test_a_model_that_hdf5_cannot_describe_goes_on_too(tmp_path: Path) -> None:
     model = (
@@ -429,6 +432,7 @@ class Rows(tf.keras.utils.Sequence):
     assert reports(tmp_path / "adapted-out") == reports(tmp_path / "plain-out")
 
 
+@pytest.mark.turns(4)
 @pytest.mark.kills
 def test_early_stopping_and_a_falling_learning_rate_survive_a_kill(tmp_path: Path) -> None:
     """Both count validations; the rate is halved on the way, and the best weights come back."""

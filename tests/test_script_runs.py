@@ -85,6 +85,7 @@ class Ran:
         return [r["metrics"][name] for r in self.reports if name in r["metrics"]]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("training", "validation"),
     [

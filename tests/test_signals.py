@@ -87,6 +87,7 @@ def stopped(directory: Path, out: Path, reached: int, number: int, *arguments: s
     return errors
 
 
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(
     "model",
     [
@@ -216,6 +217,7 @@ def test_signals_that_come_together_are_one(tmp_path: Path) -> None:
     assert "pedl2det: stopped by SIGTERM; go on with: pedl2det run " in errors
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 @pytest.mark.parametrize("where", ["import time; time.sleep(60)\n", "while True: pass\n"])
 def test_before_training_begins_it_ends_at_once(
@@ -295,6 +297,7 @@ print("ended by", worker.exitcode)
     assert "ended by -15" in done.stdout, done.stderr
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_verify_ends_both_trainings_and_leaves_nothing(
     number: int, code: int, tmp_path: Path

@@ -64,8 +64,11 @@ class Zygote:
 
     def stop(self) -> None:
         """End it."""
+        global cpu_of_forked
         if self._process is not None:
+            before = sum(os.times()[2:4])
             self._process.communicate()
+            cpu_of_forked -= sum(os.times()[2:4]) - before  # what it forked is counted already
         self._directory.cleanup()
 
 
