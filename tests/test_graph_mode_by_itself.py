@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -264,3 +265,80 @@ def test_an_optimizer_of_tf_train_goes_on_where_it_was(choice: str, tmp_path: Pa
     directory = trial(tmp_path / "trial", f"{choice}\n\n\n{source}", **parts)
     whole, parts_ = resumed(directory, tmp_path)
     assert whole == parts_
+
+
+NOISY = """\
+class T(Base):
+    def build_model(self):
+        RESET
+        x = tf.keras.Input((3,))
+        y = tf.keras.layers.Dropout(0.5)(tf.keras.layers.Dense(3)(x))
+        y = tf.keras.layers.GaussianNoise(0.1)(y + K.random_normal(K.shape(y)))
+        y = tf.keras.layers.Lambda(lambda t: t + tf.random.truncated_normal(tf.shape(t)))(y)
+        y = tf.keras.layers.Lambda(lambda t: t + tf.cast(CHOSEN, tf.float32))(y)
+        model = self.context.wrap_model(tf.keras.Model(x, tf.keras.layers.Dense(3)(y)))
+        model.compile("adam", "mse")
+        return model
+"""
+DEFERRED = """\
+class T(Base):
+    def build_training_data_loader(self):
+        data = tf.data.Dataset.from_tensor_slices((X, X)).shuffle(20)
+        data = data.map(lambda x, y: (x + tf.random.normal((3,)), y))
+        return self.context.wrap_dataset(data.batch(4))
+
+    def build_model(self):
+        layers = [tf.keras.layers.Dense(3), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(3)]
+        model = self.context.wrap_model(tf.keras.Sequential(layers))
+        model.compile("adam", "mse")
+        return model
+"""
+INTEGERS = "tf.random.uniform(tf.shape(t), maxval=9, dtype=tf.int32)"
+
+
+@pytest.mark.parametrize(
+    ("choice", "source", "reset"),
+    [
+        ("disable_v2_behavior", NOISY, "pass"),
+        ("disable_eager_execution", NOISY, "K.clear_session()"),
+        ("disable_v2_behavior", DEFERRED, ""),
+    ],
+)
+def test_random_operations_go_on_where_they_were(
+    choice: str, source: str, reset: str, tmp_path: Path
+) -> None:
+    source = f"tf.compat.v1.{choice}()\n\n\n{source}"
+    directory = trial(tmp_path / "trial", source, RESET=reset, CHOSEN=INTEGERS)
+    whole, parts = resumed(directory, tmp_path)
+    assert whole == parts
+    assert _batches(tmp_path / "whole") == _batches(tmp_path / "parts")
+
+
+def _batches(out: Path) -> str:
+    return (out / "batches.jsonl").read_text()
+
+
+def test_random_operations_that_cannot_go_on_are_named(tmp_path: Path) -> None:
+    parts = {"RESET": "pass", "CHOSEN": "tf.random.gamma(tf.shape(t), 2.0)"}
+    source = f"tf.compat.v1.disable_eager_execution()\n\n\n{NOISY}"
+    directory = trial(tmp_path / "trial", source, **parts)
+    first = trained(directory, tmp_path / "out", "--max-batches", "7")
+    said = trained(directory, tmp_path / "out", "--resume")
+
+    line = (
+        "random operations of graph mode begin anew (RandomGamma): the results differ from those "
+        "of an uninterrupted run"
+    )
+    assert not any(line in text for text in first)
+    assert sum(line in text for text in said) == 1
+
+
+def test_a_model_without_an_input_shape_has_its_dropout(tmp_path: Path) -> None:
+    source = re.sub(r"    def build_training.*?\n\n", "", DEFERRED, flags=re.DOTALL)
+    source = f"tf.compat.v1.disable_v2_behavior()\n\n\n{source}"
+    shaped = source.replace(
+        "[tf.keras.layers.Dense(3)", "[tf.keras.layers.Dense(3, input_shape=(3,))"
+    )
+    for name, code in (("deferred", source), ("shaped", shaped)):
+        trained(trial(tmp_path / name, code), tmp_path / f"{name}-out")
+    assert _batches(tmp_path / "deferred-out") == _batches(tmp_path / "shaped-out")

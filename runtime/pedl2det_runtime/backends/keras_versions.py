@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
-from pedl2det_runtime.backends import graph_mode
+from pedl2det_runtime.backends import graph_mode, graph_random
 from pedl2det_runtime.errors import InvalidModelException, WrongKerasError
 
 #: The beginning of the names of settings of a ``LossScaleOptimizer``.
@@ -127,7 +127,10 @@ def begin_trial() -> None:
 
 @contextlib.contextmanager
 def as_before() -> Iterator[None]:
-    """Undo :func:`prepare` and ``graph_mode.seed_graphs`` at the end of the ``with`` block."""
+    """Undo :func:`prepare` and ``graph_mode.seed_graphs`` at the end of the ``with`` block.
+
+    Within it, random operations of graph mode are resumable.
+    """
     import tensorflow as tf
 
     global _serves_old_arguments
@@ -135,7 +138,8 @@ def as_before() -> Iterator[None]:
     before = _serves_old_arguments, random.is_tf_random_generator_enabled()
     seed = tf.Graph.seed
     try:
-        yield
+        with graph_random.resumable():
+            yield
     finally:
         _serves_old_arguments = before[0]
         tf.Graph.seed = seed
@@ -265,8 +269,12 @@ def build(model: Any, spec: Any) -> None:
         if model.built:
             return
         inputs = spec[0] if isinstance(spec, tuple) else spec
+        phase: dict[str, Any] = {"training": False}
+        if graph_mode.is_chosen():  # it trains the graph that this call creates
+            takes_phase = model._expects_training_arg
+            phase = {"training": tf.keras.backend.learning_phase()} if takes_phase else {}
         with contextlib.suppress(NotImplementedError):
-            model(tf.nest.map_structure(_like, inputs), training=False)
+            model(tf.nest.map_structure(_like, inputs), **phase)
         return
     empty = tf.data.Dataset.from_generator(lambda: iter(()), output_signature=spec)
     model.make_train_function().get_concrete_function(iter(empty))

@@ -19,6 +19,7 @@ from pedl2det_runtime.checkpoint import safe_pickle, size_limits
 from pedl2det_runtime.checkpoint.untrusted_files import read_bytes, read_json, reading
 
 Arrays = list[npt.NDArray[Any]]
+_OPTIONAL = ("metrics", "operations")
 _LOADERS = {"training": dict, "validation": dict}
 
 
@@ -35,6 +36,7 @@ class RankState:
         gradients: sums of gradients since the last step (``optimizations.aggregation_frequency``).
         directory: the directory from which it was read.
         metrics: sums of the metrics since the last report; empty at a report.
+        operations: states of random operations of graph mode.
     """
 
     random: dict[str, Any]
@@ -44,6 +46,7 @@ class RankState:
     gradients: Arrays
     directory: Path = Path()
     metrics: Arrays = field(default_factory=list)
+    operations: Arrays = field(default_factory=list)
 
     def write(self, checkpoint: Path, rank: int) -> None:
         """Write the files of this rank."""
@@ -54,8 +57,9 @@ class RankState:
         (directory / "loaders.pkl").write_bytes(safe_pickle.dumps(self.loaders))
         np.savez(directory / "layers.npz", *self.layers)
         np.savez(directory / "gradients.npz", *self.gradients)
-        if self.metrics:
-            np.savez(directory / "metrics.npz", *self.metrics)
+        for name in _OPTIONAL:
+            if arrays := getattr(self, name):
+                np.savez(directory / f"{name}.npz", *arrays)
 
     @classmethod
     def read(cls, checkpoint: Path, rank: int) -> RankState:
@@ -71,7 +75,11 @@ class RankState:
         with reading(directory / "random.json"):
             if random:
                 random_state.check_host_state(random)
-        metrics = directory / "metrics.npz"
+        optional = {
+            name: _arrays(directory / f"{name}.npz")
+            for name in _OPTIONAL
+            if (directory / f"{name}.npz").exists()
+        }
         return cls(
             random=random,
             callbacks=read_bytes(directory / "callbacks.pkl"),
@@ -79,7 +87,7 @@ class RankState:
             layers=_arrays(directory / "layers.npz"),
             gradients=_arrays(directory / "gradients.npz"),
             directory=directory,
-            metrics=_arrays(metrics) if metrics.exists() else [],
+            **optional,
         )
 
 

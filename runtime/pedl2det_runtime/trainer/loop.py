@@ -154,6 +154,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
         self._worker_state.restore_data(point.own, self._first_batch, same_rank)
         dataset = self._feed.open(model, build=True)
         model_files.restore(point.path, model, self._first_batch, point.own, point.built)
+        self._worker_state.restore_operations(point.own)
         self._worker_state.restore_gradients(point.own)
         return dataset
 
@@ -162,6 +163,8 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     @kept_from_keras()
     def on_train_begin(self, logs: Any = None) -> None:
         """Let Keras run up to the first place where there is something to do."""
+        if own := self._job.run.resume_point.own:
+            self._worker_state.check_operations(own)
         self._begin_workload()
         self._set_chunk()
 

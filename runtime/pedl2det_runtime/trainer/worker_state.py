@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
+from pedl2det_runtime.backends import graph_mode, graph_random, keras_versions, random_state
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.untrusted_files import reading
@@ -37,6 +37,7 @@ class WorkerState:
             loaders={name: memory.changes() for name, memory in self._memories.items()},
             layers=model_files.layer_states(self._job.context.model),
             gradients=[variable.numpy() for variable in self._waiting()],
+            operations=graph_random.states(),
         )
 
     def may_repeat_validation(self, before: dict[str, Any]) -> bool:
@@ -86,6 +87,25 @@ class WorkerState:
         data, random = self._job.data, own.random or random_state.host_state()
         replay_draws(data.training, data.validation, batches, random, rank)
         random_state.restore_host_state(random)
+
+    def restore_operations(self, own: RankState) -> None:
+        """Restore the states of random operations of graph mode."""
+        if graph_mode.is_chosen():
+            with reading(own.directory / "operations.npz"):
+                graph_random.restore(own.operations)
+
+    def check_operations(self, own: RankState) -> None:
+        """Say which random operations of graph mode could not be restored, once all are created."""
+        if not graph_mode.is_chosen():
+            return
+        others = graph_random.not_resumable(self._job.context.model)
+        if len(own.operations) != graph_random.count():
+            others.append("the checkpoint holds the states of others")
+        if others:
+            self._job.run.say(
+                f"random operations of graph mode begin anew ({', '.join(others)}): the results "
+                "differ from those of an uninterrupted run"
+            )
 
     def restore_gradients(self, own: RankState) -> None:
         """Put back the gradients that waited for their step, if this run sums them alike."""
