@@ -16,6 +16,7 @@ from pedl2det_runtime.trainer.display import Nothing
 from pedl2det_runtime.trainer.options import RunOptions
 from pedl2det_runtime.trainer.run import run
 from support import pedl2det, write_tree
+from test_run import weights
 
 pytestmark = [pytest.mark.slow, pytest.mark.versions]
 
@@ -312,6 +313,7 @@ def test_random_operations_go_on_where_they_were(
     whole, parts = resumed(directory, tmp_path)
     assert whole == parts
     assert _batches(tmp_path / "whole") == _batches(tmp_path / "parts")
+    assert weights(tmp_path / "whole") == weights(tmp_path / "parts")
 
 
 def _batches(out: Path) -> str:

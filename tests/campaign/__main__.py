@@ -79,9 +79,12 @@ def _damage(directories: list[Path], seed: str, end: float) -> Damages:
 def _print_kills(tallies: list[Kills]) -> int:
     lost = [one for tally in tallies for one in tally.lost]
     differing = [one for tally in tallies for one in tally.differing]
-    killed, whole = (sum(getattr(one, name) for one in tallies) for name in ("killed", "whole"))
+    killed, after_report, whole = (
+        sum(getattr(one, name) for one in tallies) for name in ("killed", "after_report", "whole")
+    )
     print(
-        f"kills: {killed}, runs compared: {whole}, lost: {len(lost)}, differing: {len(differing)}"
+        f"kills: {killed} ({after_report} after a report), runs compared: {whole}, "
+        f"lost: {len(lost)}, differing: {len(differing)}"
     )
     print(*lost, *differing, sep="\n")
     return len(lost) + len(differing)

@@ -33,6 +33,23 @@ class Net(tf.keras.Model):
         return self.last(self.drop(self.norm(x, training=training), training=training))
 """
 )
+_GRAPH = MODEL.replace(
+    "\n\n\nclass T(",
+    "\n\ntf.compat.v1.disable_eager_execution()\nK = tf.keras.backend\n\n\nclass T(",
+).replace(
+    "tf.keras.layers.Dense(1)]",
+    "tf.keras.layers.Lambda(lambda x: x + K.random_normal(K.shape(x))), tf.keras.layers.Dense(1)]",
+)
+_STOPPING = (
+    MODEL
+    + """
+    def keras_callbacks(self):
+        from determined.keras.callbacks import EarlyStopping
+
+        return [EarlyStopping(patience=6, min_delta=0.01, restore_best_weights=True)]
+"""
+)
+_RETENTION = "checkpoint_storage: {save_trial_best: 1, save_trial_latest: 2}\n"
 
 
 def trials() -> dict[str, dict[str, str]]:
@@ -45,9 +62,16 @@ def trials() -> dict[str, dict[str, str]]:
         "two optimizers": TWO_OPTIMIZERS,
         "mixed precision": MIXED_PRECISION,
         "Keras callback that counts": PLAIN_KERAS_CALLBACK,
+        "graph mode, dropout, noise": _GRAPH,
+        "early stopping": _STOPPING,
+        "retention": MODEL,
     }
     config = CONFIG.replace("{batches: 60}", "{batches: 600}")
-    return {name: {"model_def.py": model, "const.yaml": config} for name, model in models.items()}
+    configs = {"retention": config.replace("checkpoint_policy: none", "") + _RETENTION}
+    return {
+        name: {"model_def.py": model, "const.yaml": configs.get(name, config)}
+        for name, model in models.items()
+    }
 
 
 def write_trials(home: Path) -> list[Path]:

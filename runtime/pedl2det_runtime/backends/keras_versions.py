@@ -309,6 +309,8 @@ def optimizer_variables(model: Any, optimizer: Any = None) -> list[Any]:
     inner = getattr(optimizer, "inner_optimizer", optimizer)
     # Use the names of training: a LossScaleOptimizer opens no name scope for its inner optimizer.
     name = None if inner is not optimizer else optimizer._name
+    if name and graph_mode.is_chosen():
+        name = f"training/{name}"
     if not inner.weights:
         with tf.name_scope(name) if name else contextlib.nullcontext():
             inner._create_all_weights(model.trainable_variables)
