@@ -308,6 +308,18 @@ def _json(value: Any) -> Change:
     return lambda path: _replace(path, json.dumps(value).encode())
 
 
+def endless_hdf5() -> bytes:
+    """An HDF5 file with 256 zeros in its heap of texts, which the library reads for ever."""
+    with h5py.File("endless", "w", driver="core", backing_store=False) as file:
+        file.attrs["model_config"] = file.attrs["training_config"] = "{}"
+        file.create_group("model_weights").attrs["layer_names"] = ["dense"]
+        file.flush()
+        data = bytearray(file.id.get_file_image())
+    begin = data.index(b"GCOL") + 16
+    data[begin : begin + 256] = bytes(256)
+    return bytes(data)
+
+
 _DEEP = b"[" * 10**6 + b"]" * 10**6
 _H5 = "determined-keras-model.h5"
 _FILES: dict[str, tuple[str, Change]] = {

@@ -18,7 +18,8 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 
 import damage
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
-from pedl2det_runtime.checkpoint import safe_pickle
+from pedl2det_runtime.checkpoint import first_read, safe_pickle, size_limits
+from pedl2det_runtime.checkpoint.describe import described
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
 from support import pedl2det, write_tree
@@ -349,3 +350,31 @@ def test_links_and_files_of_callbacks_are_in_the_manifest(tmp_path: Path) -> Non
 
     with pytest.raises(DamagedCheckpointError, match=r"notes\.txt: damaged checkpoint"):
         checkpoint_directory.verify(path)
+
+
+@pytest.mark.parametrize("name", ["show", "load", "from-checkpoint"])
+def test_an_hdf5_file_that_is_never_read_to_its_end(
+    name: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """256 zeros in it hang the library in a call that hears no signal."""
+    monkeypatch.setattr(first_read, "SECONDS", 2)
+    path = at(out, 4)
+    (path / "determined-keras-model.h5").write_bytes(damage.endless_hdf5())
+    damage.with_hashes(path)
+    calls = {
+        "show": lambda: described(path),
+        "load": lambda: load_model_from_checkpoint_path(path),
+        "from-checkpoint": lambda: run(Dropping, tmp_path / "new", config(6), from_checkpoint=path),
+    }
+
+    with pytest.raises(DamagedCheckpointError, match=r"h5: damaged.* in 2 seconds of CPU time$"):
+        calls[name]()
+
+
+def test_a_whole_hdf5_file_is_read_directly_by_a_resumed_run(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_read, "read_first", None)
+    monkeypatch.setattr(size_limits, "read_first", None)
+
+    assert "resumed at batch 4" in run(Dropping, out, config(6), resume=True).said

@@ -54,7 +54,7 @@ def restore(
     """Restore the weights, optimizers and layer states of a built model.
 
     Args:
-        checkpoint: the directory of the checkpoint.
+        checkpoint: the directory of the checkpoint, of this run and verified.
         model: the built model.
         batches: the number of batches trained.
         own: the state of this rank.
@@ -64,7 +64,7 @@ def restore(
     Raises:
         CheckpointError: the checkpoint does not fit the model.
     """
-    restore_weights(checkpoint, model, built)
+    restore_weights(checkpoint, model, built, is_whole=True)
     states = own.layers
     with fit_errors(own.directory / "layers.npz"):
         variables = layer_state_variables(model) if own.random else []
@@ -81,8 +81,20 @@ def layer_states(model: Any) -> list[npt.NDArray[Any]]:
     return [np.asarray(graph_mode.value(variable)) for variable in layer_state_variables(model)]
 
 
-def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozenset()) -> None:
-    """Restore the weights and optimizers of a built model; ``built`` as in :func:`restore`.
+def restore_weights(
+    checkpoint: Path,
+    model: Any,
+    built: frozenset[str] = frozenset(),
+    *,
+    is_whole: bool = False,
+) -> None:
+    """Restore the weights and optimizers of a built model.
+
+    Args:
+        checkpoint: the directory of the checkpoint.
+        model: the built model.
+        built: as in :func:`restore`.
+        is_whole: as in :func:`.size_limits.check_hdf5`.
 
     Raises:
         DamagedCheckpointError: a file is damaged, or has more data than such a model.
@@ -92,7 +104,7 @@ def restore_weights(checkpoint: Path, model: Any, built: frozenset[str] = frozen
     kept = [(variable, graph_mode.value(variable)) for variable in _settings(model, built)]
     file, limit = checkpoint / MODEL, size_limits.largest(model)
     if file.exists():
-        size_limits.check_hdf5(file, limit)
+        size_limits.check_hdf5(file, limit, is_whole=is_whole)
         with fit_errors(file):
             model.load_weights(str(file))
             if not is_other:

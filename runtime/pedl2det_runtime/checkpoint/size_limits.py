@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.checkpoint.first_read import read_first
 from pedl2det_runtime.checkpoint.untrusted_files import reading, require_file
 
 _EXTRA_BYTES = 2**28  # beyond the copies of the weights
@@ -39,12 +40,14 @@ def check_npz(path: Path) -> None:
         _refuse_more(sum(member.file_size for member in members), size)
 
 
-def check_hdf5(path: Path, limit: float = math.inf) -> None:
+def check_hdf5(path: Path, limit: float = math.inf, *, is_whole: bool = False) -> None:
     """Refuse an HDF5 file that refers to other files or declares more data than it holds.
 
     Args:
         path: a file written by Keras.
         limit: the maximum bytes of data.
+        is_whole: whether it is known to be as this run wrote it; others are read in a child process
+            first.
 
     Raises:
         DamagedCheckpointError: the file is refused or damaged.
@@ -52,6 +55,8 @@ def check_hdf5(path: Path, limit: float = math.inf) -> None:
     import h5py
 
     size = require_file(path)
+    if not is_whole:
+        read_first(path)
     with reading(path), h5py.File(path) as file:
         total, seen, groups = 0, {h5py.h5o.get_info(file.id).addr}, [file]
         while groups:

@@ -90,6 +90,7 @@ class HDF5Model:
         """Return class and settings of the compiled optimizer."""
         import h5py
 
+        size_limits.check_hdf5(self.file)
         with reading(self.file), h5py.File(self.file) as file:
             config = json.loads(file.attrs.get("training_config", "{}"))
             optimizer: dict[str, Any] = config.get("optimizer_config") or {}
