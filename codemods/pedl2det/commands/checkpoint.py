@@ -53,7 +53,7 @@ def trust(path: Path) -> None:
             signature.sign(path, signature.files_of(path))
         except OSError as error:
             raise CheckpointError(f"{path}: cannot be signed: {error.strerror}") from None
-        click.echo(f"{path}: signed; it loads without trust=True and --trust from now on")
+        say(f"{path}: signed; it loads without trust=True and --trust from now on")
 
 
 @command.command("convert")

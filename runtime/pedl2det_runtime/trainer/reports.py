@@ -37,7 +37,7 @@ def scalars(logs: dict[str, Any]) -> Metrics:
     return {name: float(value.item()) for name, value in found.items() if value.size == 1}
 
 
-def numbers(logs: dict[str, Any]) -> dict[str, np.ndarray]:
+def numbers(logs: dict[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
     """The metrics that are numbers or arrays of them."""
     values = {name: np.asarray(value) for name, value in logs.items()}
     return {name: value for name, value in values.items() if value.dtype.kind not in _NO_NUMBERS}
