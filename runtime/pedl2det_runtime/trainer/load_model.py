@@ -70,8 +70,9 @@ def load_model_from_checkpoint_path(
     directory = Path(path).resolve()
     if checkpoint_directory.is_own(directory):
         _verify(directory)
-        is_trusted = trust or signature.is_signed(directory)
-        return _load_with_code(directory) if is_trusted else _load_without_code(directory)
+        if (directory / "code").is_dir() and (trust or signature.is_signed(directory)):
+            return _load_with_code(directory)
+        return _load_without_code(directory)
     old = open_old(directory)
     if old is None:
         raise CheckFailedError(
