@@ -13,12 +13,12 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from pedl2det_runtime.backends import graph_mode
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Functions of ``gen_random_ops``, and the operation that draws the same numbers from a variable.
 _RESUMABLE = {
@@ -66,7 +66,7 @@ def restore(saved: list[npt.NDArray[Any]]) -> None:
     with session.graph.as_default():
         for number, state in enumerate(saved):
             handle = _handle(number)
-            session.run(tf.raw_ops.AssignVariableOp(resource=handle, value=np.asarray(state)))
+            session.run(tf.raw_ops.AssignVariableOp(resource=handle, value=state))
 
 
 def count() -> int:
