@@ -78,7 +78,8 @@ def _failures(copy: Path, tests: list[str]) -> list[str]:
     if done.returncode not in (0, 1):
         sys.exit(done.stdout + done.stderr)
     lines = [line.partition(" - ")[0].split(" ", 1) for line in done.stdout.splitlines()]
-    return [line[1] for line in lines if line[0] in ("FAILED", "ERROR")]
+    # Without its parameters, which pytest shortens and which may hold anything.
+    return [line[1].partition("[")[0] for line in lines if line[0] in ("FAILED", "ERROR")]
 
 
 if __name__ == "__main__":
