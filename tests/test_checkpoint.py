@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import inspect
 import os
 import pickle
 import sys
@@ -18,6 +20,7 @@ import training
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
 from pedl2det_runtime.checkpoint import safe_pickle, writer
 from pedl2det_runtime.checkpoint.code_files import code_of
+from pedl2det_runtime.checkpoint.model_config import needs_trust
 from pedl2det_runtime.checkpoint.progress import Progress
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State, read_state
@@ -319,3 +322,25 @@ def test_few_data_files_are_all_kept_without_a_word(tmp_path: Path) -> None:
 
     assert len(code_of(directory, tmp_path / "out", said.append)) == 100
     assert said == []
+
+
+def configs_of_keras() -> list[dict[str, Any]]:
+    """The configs of all layers, optimizers, losses and metrics that can be made with few words."""
+    given = {"units": 2, "filters": 2, "kernel_size": 3, "rate": 0.1, "input_dim": 4}
+    given |= {"output_dim": 2, "factor": 0.1, "height": 4, "width": 4, "num_classes": 2}
+    parts = tf.keras.layers, tf.keras.optimizers, tf.keras.losses, tf.keras.metrics
+    found = []
+    for made in [made for part in parts for made in vars(part).values() if inspect.isclass(made)]:
+        arguments = {
+            name: given[name] for name in inspect.signature(made).parameters.keys() & given
+        }
+        with contextlib.suppress(AttributeError, NotImplementedError, TypeError, ValueError):
+            config = made(**arguments).get_config()
+            found.append({"class_name": made.__name__, "config": config})
+    return found
+
+
+def test_a_model_of_keras_own_parts_needs_no_trust() -> None:
+    configs = configs_of_keras()
+    assert len(configs) > 100
+    assert [needed for config in configs for needed in needs_trust(config)] == []

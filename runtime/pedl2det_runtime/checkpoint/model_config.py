@@ -21,8 +21,8 @@ _TEXT = {
     *("backend", "class_aggregation", "class_name", "curve", "data_format", "distribution"),
     *("dtype", "encoding", "equation", "fill_mode", "fn", "interpolation", "keras_version"),
     *("mask_token", "merge_mode", "mode", "module", "name", "oov_token", "output_mode", "padding"),
-    *("reduction", "registered_name", "sample_weight_mode", "score_mode", "serialized", "split"),
-    *("standardize", "summation_method", "type_spec", "vocabulary_dtype"),
+    *("reduction", "registered_name", "rng_type", "sample_weight_mode", "score_mode"),
+    *("serialized", "split", "standardize", "summation_method", "type_spec", "vocabulary_dtype"),
 }
 _TEXT_ENDINGS = ("activation", "_constraint", "_initializer", "_regularizer")
 #: Keys of text in lists, never of text alone, which is the path of a file.
