@@ -332,36 +332,6 @@ def optimizer_settings(optimizer: Any) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if hasattr(value, "assign")}
 
 
-def make_chunkable(model: Any, batches: int) -> bool:
-    """Enable several batches per execution; return False if the model does not support it.
-
-    Args:
-        model: a compiled model.
-        batches: how many it is trained on. For a single one, tracing a loop costs more than it
-            saves.
-    """
-    if graph_mode.is_chosen():
-        return False
-    if batches == 1 or model.run_eagerly or _makes_its_own_functions(model):
-        model._steps_per_execution.assign(1)
-        return False
-    # Keras builds the loop over several batches, for good, if the number is not 1 at this moment.
-    model._steps_per_execution.assign(2)
-    model.make_train_function()
-    model.make_test_function()
-    return True
-
-
-def _makes_its_own_functions(model: Any) -> bool:
-    """Return whether a model overrides Keras' loop over steps."""
-    import tensorflow as tf
-
-    return any(
-        getattr(type(model), name) is not getattr(tf.keras.Model, name)
-        for name in ("make_train_function", "make_test_function")
-    )
-
-
 def untimed(callback: Any, model: Any) -> Any:
     """The callbacks of ``fit`` without the warning that this one, which saves, is slow."""
     import tensorflow as tf
@@ -373,11 +343,6 @@ def untimed(callback: Any, model: Any) -> Any:
     )
     callbacks._check_timing = False
     return callbacks
-
-
-def set_chunk(model: Any, batches: int) -> None:
-    """Set the number of batches of the next execution. Keras reads it before each execution."""
-    model._steps_per_execution.assign(batches)
 
 
 @contextlib.contextmanager

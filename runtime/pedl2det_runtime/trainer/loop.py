@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from pedl2det_runtime.backends import graph_mode, keras_versions, random_state
+from pedl2det_runtime.backends import chunks, graph_mode, keras_versions, random_state
 from pedl2det_runtime.backends.stray_stop import kept_from_keras
 from pedl2det_runtime.checkpoint import model_files
 from pedl2det_runtime.checkpoint.progress import Progress
@@ -100,7 +100,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
     def _train(self) -> None:
         job, model = self._job, self._job.context.model
         left = self._schedule.total - self._first_batch
-        self._chunks = keras_versions.make_chunkable(model, left)
+        self._chunks = chunks.make_chunkable(model, left)
         dataset = self._open(model)
         if job.team.is_chief:
             job.checkpoints.catch_up()
@@ -370,7 +370,7 @@ class TrainingLoop(tf.keras.callbacks.Callback):
             until = min(until, self._signal_stop.limit)
         self._feed.read_ahead(until)
         if self._chunks:
-            keras_versions.set_chunk(self._job.context.model, max(until - batches, 1))
+            chunks.set_chunk(self._job.context.model, max(until - batches, 1))
 
     @property
     def _fetches_every_batch(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from pedl2det_runtime.backends import keras_versions
+from pedl2det_runtime.backends import chunks
 from pedl2det_runtime.data.feed import Feed
 from pedl2det_runtime.errors import Interrupted
 from pedl2det_runtime.trainer import signals
@@ -88,4 +88,4 @@ class ValidationChecks(tf.keras.callbacks.Callback):
         most = min(self._interval.most, self._longest)
         self._feed.read_ahead(batches + most)
         if self._chunked:
-            keras_versions.set_chunk(self._model, most)
+            chunks.set_chunk(self._model, most)
