@@ -150,8 +150,10 @@ TENSORFLOW_1 = (
 #: The scripts that write pages from code alone.
 PAGES = ("api_reference", "commands_page", "config_page", "rules_page")
 
-#: What knows of TensorFlow's or Keras' versions: these tests run on each, the others in `nightly`.
-VERSIONS = (
+#: Of TensorFlow: the one that it is developed on, then the others.
+VERSIONS = ("2.18", "2.15", "2.21")
+#: What knows of their differences. Each test of it runs on one, on the next with the next commit.
+OF_VERSIONS = (
     *("tests/conformance", "tests/test_checkpoint.py", "tests/test_data.py"),
     *("tests/test_examples.py", "tests/test_feeding.py", "tests/test_graph_mode_by_itself.py"),
     *("tests/test_old_apis.py", "tests/pieces"),
@@ -214,7 +216,7 @@ def tests_2_15(session: nox.Session) -> None:
     _install_determined(session)
     session.install(*TESTING)
     _pytest_versions(session, "2.15")
-    _pytest(session, "-m", "oracle", *ORACLE, alone=True, name="oracle")
+    _pytest(session, "-m", "oracle", *ORACLE, *_turn(session), alone=True, name="oracle")
 
 
 @nox.session(python="3.11", name="tests-2.21")
@@ -228,7 +230,7 @@ def tests_2_21(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def nightly(session: nox.Session) -> None:
-    """The whole of VERSIONS on each TensorFlow, and all tests that take turns."""
+    """The whole of OF_VERSIONS on each TensorFlow, and all tests that take turns."""
     for name in ("tests", "ranks", "tests-2.15", "tests-2.21"):
         session.notify(name, NIGHTLY)
 
@@ -317,10 +319,10 @@ def _install_determined(session: nox.Session) -> None:
 
 
 def _pytest_versions(session: nox.Session, version: str) -> None:
-    """Run the tests that know of versions; at night all that train in the test's own process."""
+    """Run a third of what knows of versions; at night all that train in the test's process."""
     wanted = "not kills and not oracle" if _is_nightly(session) else "versions and not oracle"
-    arguments = () if _is_nightly(session) else session.posargs
-    _pytest(session, "-m", wanted, *VERSIONS, *_turn(session), _promises(version), *arguments)
+    arguments = () if _is_nightly(session) else session.posargs or _turn(session, version)
+    _pytest(session, "-m", wanted, *OF_VERSIONS, _promises(version), *arguments)
 
 
 def _pytest(
@@ -338,11 +340,12 @@ def _pytest(
     session.run("pytest", *(() if alone else PARALLEL), costs, *arguments)
 
 
-def _turn(session: nox.Session) -> tuple[str, ...]:
-    """Of the tests that take turns, those of this commit."""
+def _turn(session: nox.Session, version: str = VERSIONS[0]) -> tuple[str, ...]:
+    """Of the tests that take turns, those of this commit; of `versions`, those of this one."""
     command = ["git", "rev-list", "--count", "HEAD"]
     counted = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return () if _is_nightly(session) else (f"--turn={counted.stdout.strip() or 0}",)
+    turn = int(counted.stdout or 0) + VERSIONS.index(version)
+    return () if _is_nightly(session) else (f"--turn={turn}", f"--every={len(VERSIONS)}")
 
 
 def _is_nightly(session: nox.Session) -> bool:

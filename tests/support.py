@@ -39,7 +39,7 @@ class T(TFKerasTrial):
 
 
 #: Commands that a test calls without a process of their own.
-IN_PROCESS = ("migrate", "rules")
+IN_PROCESS = ("eject", "migrate", "rules")
 
 #: What forks processes for the tests of this one; conftest.py has it for the session.
 zygote: Zygote | None = None

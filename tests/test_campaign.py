@@ -16,7 +16,7 @@ from support import write_tree
 pytestmark = [pytest.mark.slow, pytest.mark.kills]
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(8, "kills")
 def test_killed_runs_end_as_whole_ones(tmp_path: Path) -> None:
     files = trials()["Sequence with a generator of its own"]
     victim = Victim(write_tree(tmp_path / "trial", files), tmp_path)
@@ -29,7 +29,7 @@ def test_killed_runs_end_as_whole_ones(tmp_path: Path) -> None:
     assert tally.whole > 0
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4, "damages")
 def test_damaged_checkpoints_are_refused_or_train_to_the_same_end(tmp_path: Path) -> None:
     files = trials()["arrays, dropout, Adam"]
     patient = Patient(write_tree(tmp_path / "trial", files), tmp_path)
@@ -43,6 +43,7 @@ def test_damaged_checkpoints_are_refused_or_train_to_the_same_end(tmp_path: Path
     assert tally.continued > 0
 
 
+@pytest.mark.turns(4, "damages")
 def test_hostile_inputs_end_in_one_line(tmp_path: Path) -> None:
     wrong = {name: complaint(words, tmp_path) for name, words in inputs(tmp_path)}
 

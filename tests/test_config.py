@@ -255,6 +255,7 @@ def test_what_only_yaml_1_1_takes_for_something_else_is_text(text: str) -> None:
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text("bcx :#-\n"),
     lambda inner: st.lists(inner) | st.dictionaries(st.text("abc", min_size=1), inner),
+    max_leaves=20,
 )
 
 

@@ -361,7 +361,7 @@ CALL
 """
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("code", "name", "batches"),
     [

@@ -23,14 +23,15 @@ $ cd iris
 PRINTED = "resumed at batch 300\nbatch 350\nbatch 400\ntrained 400 batches in 12 s\n"
 
 
-def of_ranks(page: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Whether a command of the page trains on several processes, which compute."""
-    return (pytest.mark.ranks,) if "--slots" in (ROOT / page).read_text() else ()
+def marks_of(page: str) -> list[pytest.MarkDecorator]:
+    """Whether a command of the page trains on several processes, which compute; that costs much."""
+    is_of_ranks = "--slots" in (ROOT / page).read_text()
+    return [pytest.mark.ranks, pytest.mark.turns(3, page)] if is_of_ranks else []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=of_ranks(page)) for page in page_outputs.PAGES]
+    "page", [pytest.param(page, marks=marks_of(page)) for page in page_outputs.PAGES]
 )
 def test_every_command_of_a_page_prints_in_a_fresh_clone_what_the_page_shows(page: str) -> None:
     script = ROOT / "scripts" / "page_outputs.py"

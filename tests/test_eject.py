@@ -35,7 +35,7 @@ def test_every_example_is_ejected() -> None:
     assert PROVED.keys() == {one.parent.name for one in EXAMPLES.glob("*/const.yaml")}
 
 
-@pytest.mark.turns(6)
+@pytest.mark.turns(12)
 @pytest.mark.parametrize("name", PROVED)
 def test_an_ejected_example_trains_the_same(name: str, tmp_path: Path) -> None:
     old, new = EXAMPLES / name, tmp_path / "plain"
@@ -240,6 +240,7 @@ def test_nothing_beside_the_script_needs_the_harness(tmp_path: Path) -> None:
     assert not [path for path, text in texts.items() if any(word in text for word in words)]
 
 
+@pytest.mark.turns(3, "scripts found out")
 def test_a_script_that_trains_otherwise_is_found_out(tmp_path: Path) -> None:
     new = tmp_path / "new"
     pedl2det("eject", EXAMPLES / "iris", "--out", new)
@@ -252,6 +253,7 @@ def test_a_script_that_trains_otherwise_is_found_out(tmp_path: Path) -> None:
     assert "first at batch 1: loss is" in done.stdout
 
 
+@pytest.mark.turns(3, "scripts found out")
 def test_a_script_that_trains_longer_is_found_out(tmp_path: Path) -> None:
     old, new = Path(shutil.copytree(EXAMPLES / "iris", tmp_path / "old")), tmp_path / "new"
     config = old / "const.yaml"
@@ -268,6 +270,7 @@ def test_a_script_that_trains_longer_is_found_out(tmp_path: Path) -> None:
     assert "  old trained 10 batches, new 12\n" in done.stdout
 
 
+@pytest.mark.turns(3, "scripts found out")
 def test_a_script_that_needs_the_harness_is_found_out(tmp_path: Path) -> None:
     new = tmp_path / "new"
     pedl2det("eject", EXAMPLES / "iris", "--out", new)

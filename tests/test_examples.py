@@ -61,7 +61,7 @@ def test_an_example_learns_by_many_batches_an_execution_as_by_single_ones(
 
 
 @pytest.mark.kills
-@pytest.mark.turns(3)
+@pytest.mark.turns(8, "kills")
 @pytest.mark.parametrize(("name", "lines"), [("wine", 9), ("cancer_tf_data", 8), ("digits_gan", 4)])
 def test_a_killed_example_goes_on_to_the_same_weights(
     name: str, lines: int, tmp_path: Path

@@ -101,6 +101,7 @@ needs_horovod = pytest.mark.skipif(
 @pytest.mark.slow
 @pytest.mark.ranks
 @pytest.mark.kills
+@pytest.mark.turns(3, "stops of ranks")
 def test_a_killed_rank_is_started_again_and_the_run_ends_the_same(
     trial: Path, tmp_path: Path
 ) -> None:
@@ -171,12 +172,12 @@ def test_the_ranks_end_with_the_command(how: signal.Signals, trial: Path, tmp_pa
 @pytest.mark.slow
 @pytest.mark.ranks
 @pytest.mark.kills
-@pytest.mark.turns(2)
+@pytest.mark.turns(3, "stops of ranks")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_the_ranks_stop_at_one_batch_and_go_on_from_it(
     how: signal.Signals, trial: Path, tmp_path: Path
 ) -> None:
-    long = ("searcher.max_length.batches=700", "min_checkpoint_period.batches=200")
+    long = ("searcher.max_length.batches=400", "min_checkpoint_period.batches=100")
     longer = [part for setting in long for part in ("--set", setting)]
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert pedl2det("run", trial, "--out", whole, *longer, fresh=True).returncode == 0

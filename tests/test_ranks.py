@@ -63,7 +63,7 @@ def examples(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     )
 
 
-@pytest.mark.turns(6)
+@pytest.mark.turns(12)
 @pytest.mark.parametrize("name", ALL_EXAMPLES)
 def test_the_ranks_of_an_example_end_with_equal_weights(name: str, examples: Path) -> None:
     assert_equal(weights(examples / name, 0), weights(examples / name, 1))

@@ -125,11 +125,11 @@ def test_the_reports_and_checkpoints_stand_where_the_schedule_says(tmp_path: Pat
 def test_a_killed_run_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     """Dropout, Adam, shuffled batches, weights built on the first batch."""
     directory = write_tree(tmp_path / "trial", SMALL)
-    assert_goes_on(directory, tmp_path, 60, "--set", "searcher.max_length.batches=3000")
+    assert_goes_on(directory, tmp_path, 60, "--set", "searcher.max_length.batches=1500")
 
 
 @pytest.mark.kills
-@pytest.mark.turns(4)
+@pytest.mark.turns(8, "kills")
 @pytest.mark.parametrize(
     ("name", "lines", "arguments"),
     [
@@ -146,7 +146,7 @@ def test_a_killed_example_goes_on_to_the_same_weights(
     assert_goes_on(EXAMPLES / name, tmp_path, lines, *arguments, whole=whole)
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8, "kills")
 @pytest.mark.kills
 def test_a_sequence_that_reshuffles_itself_goes_on_as_it_was(tmp_path: Path) -> None:
     sequence = """
@@ -180,7 +180,7 @@ class Shuffling(tf.keras.utils.Sequence):
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
     more = (
         "--set",
-        "searcher.max_length.batches=2000",
+        "searcher.max_length.batches=1000",
         "--set",
         "min_checkpoint_period.batches=23",
     )
@@ -326,7 +326,7 @@ def test_an_old_epoch_is_one_pass_with_training_logs(tmp_path: Path) -> None:
     assert "THREADS 3" in said.splitlines()
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8, "kills")
 @pytest.mark.kills
 def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
     """tf.data: shuffled anew each pass, noise drawn in a map; a model built on its first batch."""
@@ -344,11 +344,11 @@ def test_a_shuffled_dataset_goes_on_where_it_was(tmp_path: Path) -> None:
 """
     model = MODEL[: MODEL.index("    def build_training_data_loader")] + loaders
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
-    more = ("--set", "searcher.max_length.batches=3000")
+    more = ("--set", "searcher.max_length.batches=1500")
     assert_goes_on(directory, tmp_path, 60, *more)
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8, "kills")
 @pytest.mark.kills
 def test_a_model_that_hdf5_cannot_describe_goes_on_too(tmp_path: Path) -> None:
     model = (
@@ -372,7 +372,7 @@ class Net(tf.keras.Model):
 """
     )
     directory = write_tree(tmp_path / "trial", {**SMALL, "model_def.py": model})
-    more = ("--set", "searcher.max_length.batches=3000")
+    more = ("--set", "searcher.max_length.batches=1500")
     assert_goes_on(directory, tmp_path, 60, *more)
     assert any("hidden/kernel" in name for name in weights(tmp_path / "whole"))
 
@@ -432,7 +432,7 @@ class Rows(tf.keras.utils.Sequence):
     assert reports(tmp_path / "adapted-out") == reports(tmp_path / "plain-out")
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8, "kills")
 @pytest.mark.kills
 def test_early_stopping_and_a_falling_learning_rate_survive_a_kill(tmp_path: Path) -> None:
     """Both count validations; the rate is halved on the way, and the best weights come back."""

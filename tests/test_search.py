@@ -57,7 +57,7 @@ def batches(out: Path) -> dict[int, int]:
     }
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4, "searches")
 def test_a_grid_trains_exactly_its_points(tmp_path: Path) -> None:
     config = write_config(
         tmp_path / "grid.yaml",
@@ -82,7 +82,7 @@ def test_a_grid_trains_exactly_its_points(tmp_path: Path) -> None:
     assert json.loads(last)["metrics"]["val_loss"] == pytest.approx(float(best[2]), rel=1e-5)
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4, "searches")
 def test_trials_do_not_depend_on_how_many_run_at_a_time(tmp_path: Path) -> None:
     config = write_config(tmp_path / "random.yaml", "name: random, max_trials: 2")
     for jobs in (1, 2):
@@ -95,7 +95,7 @@ def test_trials_do_not_depend_on_how_many_run_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.kills
-@pytest.mark.turns(2)
+@pytest.mark.turns(4, "searches")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_search_that_ends_in_between_goes_on(number: signal.Signals, tmp_path: Path) -> None:
     config = write_config(
@@ -133,7 +133,7 @@ def test_a_search_that_ends_in_between_goes_on(number: signal.Signals, tmp_path:
     assert {int(number) for number, _ in rows} == set(range(3))
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4, "searches")
 def test_a_trial_that_crashes_does_not_end_the_search(tmp_path: Path) -> None:
     config = write_config(
         tmp_path / "grid.yaml", "name: grid", "0.1", "{type: categorical, vals: [4, -1]}"
@@ -150,7 +150,7 @@ def test_a_trial_that_crashes_does_not_end_the_search(tmp_path: Path) -> None:
     assert log.count("pedl2det: ") == 2  # max_restarts: 1
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4, "searches")
 def test_the_rule_of_successive_halving_holds_for_what_was_trained(tmp_path: Path) -> None:
     searcher = "name: async_halving, max_trials: 4, num_rungs: 2, divisor: 2"
     config = write_config(tmp_path / "asha.yaml", searcher)

@@ -23,7 +23,7 @@ from trained_examples import trained_example
 
 pytestmark = [pytest.mark.slow, pytest.mark.kills]
 
-LONGER = ("--set", "searcher.max_length.batches=1500")
+LONGER = ("--set", "searcher.max_length.batches=600")
 IN_PROCESSES = OWN_GENERATOR.replace("workers=3", "workers=2, use_multiprocessing=True").replace(
     "self.random.normal(", "np.random.normal("
 )
@@ -87,7 +87,7 @@ def stopped(directory: Path, out: Path, reached: int, number: int, *arguments: s
     return errors
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(5, "stops")
 @pytest.mark.parametrize(
     "model",
     [
@@ -104,7 +104,7 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been(model: str, tmp_path: Path)
     trained(directory, whole, *LONGER)
 
     resumed_at = []
-    for reached, more in ((8, ()), (40, ("--resume",))):
+    for reached, more in ((8, ()), (24, ("--resume",))):
         said = stopped(directory, broken, reached, signal.SIGTERM, *LONGER, *more)
         assert said.rstrip().endswith(f"--out {broken} {' '.join(LONGER)} --resume")
     said = trained(directory, broken, "--resume", *LONGER)
@@ -117,6 +117,7 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been(model: str, tmp_path: Path)
     assert len(steps) >= len([*(whole / "checkpoints").glob("[!.]*")])
 
 
+@pytest.mark.turns(5, "stops")
 def test_an_old_trial_is_stopped_too(tmp_path: Path) -> None:
     whole, broken = trained_example("digits"), tmp_path / "broken"
     stopped(EXAMPLES / "digits", broken, 2, signal.SIGTERM)

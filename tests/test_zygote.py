@@ -94,6 +94,6 @@ def test_nothing_outlives_the_zygote(tmp_path: Path) -> None:
 
 
 def test_what_would_start_otherwise_is_not_forked(zygote: Zygote) -> None:
-    assert not zygote.can_serve("migrate", {**os.environ})
+    assert not zygote.can_serve("search", {**os.environ})
     assert not zygote.can_serve("run", {**os.environ, "TF_USE_LEGACY_KERAS": "0"})
     assert not zygote.can_serve("run", {**os.environ, "PYTHONHASHSEED": "1"})

@@ -28,6 +28,7 @@ from typing import IO, Any
 #: Of an environment, what Python, TensorFlow and Keras read when they start.
 READ_AT_START = ("CUDA_", "HOME", "KERAS_", "LD_", "OMP_", "PYTHON", "TF_", "XLA_")
 QUIET = "TF_CPP_MIN_LOG_LEVEL"  # as `pedl2det run` chooses it; it changes only what is printed
+SERVED = ("checkpoint", "migrate", "run", "verify")  # commands that import TensorFlow
 LONGEST = 1 << 17  # of a request, in bytes
 
 #: CPU seconds of all forked processes that were waited for; they are no children of the tests'.
@@ -46,7 +47,7 @@ class Zygote:
     def can_serve(self, command: str, environment: dict[str, str]) -> bool:
         """Whether a process may be forked: it trains, and started alone it would be the same."""
         is_same = _read_at_start(environment) == self._environment
-        return sys.platform == "linux" and command in ("run", "verify") and is_same
+        return sys.platform == "linux" and command in SERVED and is_same
 
     def start(self, arguments: list[str], cwd: Path | None, environment: dict[str, str]) -> Forked:
         """Fork a process that is ``python -m pedl2det`` with these arguments."""
@@ -173,7 +174,7 @@ def _become(
     sys.argv = ["pedl2det", *arguments]
     sys.path[0] = cwd  # as `python -m` has it
     np.random.seed()  # Python's own generator does this at every fork
-    if arguments[0] == "verify":
+    if arguments[0] in ("migrate", "verify"):
         _fork_twins(address)
 
 
