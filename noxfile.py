@@ -274,11 +274,15 @@ def variants(session: nox.Session) -> None:
     session.run("python", "-m", "variants.campaign", *arguments, env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python="3.11", default=False)
+@nox.session(python="3.11", default=False, venv_params=["--seed"] if BACKEND == "uv" else ())
 def campaign(session: nox.Session) -> None:
-    """Kill runs, damage checkpoints, hand in hostile inputs; ``-- --minutes 20``."""
+    """Kill runs, damage checkpoints; ``-- --minutes 20``, ``-- searches``, or ``-- ranks``."""
     _install_with_tensorflow(session)
-    session.run("python", "-m", "campaign", *session.posargs, env={"PYTHONPATH": "tests"})
+    module, arguments = "campaign", session.posargs
+    if arguments[:1] in (["ranks"], ["searches"]):
+        module, arguments = f"campaign.{arguments[0]}", arguments[1:]
+        session.run("pedl2det", "doctor", "--install")
+    session.run("python", "-m", module, *arguments, env={"PYTHONPATH": "tests"})
 
 
 @nox.session(python="3.11", default=False)

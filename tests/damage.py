@@ -18,7 +18,7 @@ import socket
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -88,10 +88,10 @@ def without_hashes(checkpoint: Path) -> None:
     _write_metadata(checkpoint, files=_names(checkpoint))
 
 
-def with_hashes(checkpoint: Path) -> None:
-    """Make the manifest of a changed checkpoint right again, as an attacker can."""
+def with_hashes(checkpoint: Path, beside: Sequence[str] = ()) -> None:
+    """Make the manifest of a changed checkpoint right again, as an attacker can, and list more."""
     files = {}
-    for name in _names(checkpoint):
+    for name in [*_names(checkpoint), *beside]:
         data = (checkpoint / name).read_bytes()
         files[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     _write_metadata(checkpoint, files=files)
@@ -320,6 +320,44 @@ def endless_hdf5() -> bytes:
     return bytes(data)
 
 
+def change_hdf5(checkpoint: Path, rng: random.Random) -> str:
+    """Change bytes or an attribute of the model's file at random, and make its hash right again.
+
+    Returns:
+        What was done.
+    """
+    path = checkpoint / _H5
+    size = path.stat().st_size
+    place, length = rng.randrange(size), rng.choice((1, 16, 256))
+    kinds: dict[str, Change] = {
+        f"{length} zeros at {place}": partial(_write_at, place=place, data=bytes(length)),
+        f"noise at {place}": partial(_write_at, place=place, data=rng.randbytes(length)),
+        f"a bit at {place}": partial(_flip, place=place, bit=rng.randrange(8)),
+        f"the end at {place}": lambda path: os.truncate(path, place),
+        "an attribute": partial(_change_attribute, rng=rng),
+    }
+    kind = rng.choice([*kinds])
+    kinds[kind](path)
+    with_hashes(checkpoint)
+    return f"{_H5}: {kind}"
+
+
+def _write_at(path: Path, place: int, data: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(data)
+
+
+def _change_attribute(path: Path, rng: random.Random) -> None:
+    values = (7, -1, 2.5, "", "x" * 10**6, "[" * 10**5, "{}", "null", [b"../x"], [b""], [])
+    with h5py.File(path, "a") as file:
+        objects = [file]
+        file.visititems(lambda _, item: objects.append(item))
+        of = rng.choice(objects)
+        names = [*of.attrs, "layer_names", "weight_names", "model_config", "training_config"]
+        of.attrs[rng.choice(names)] = rng.choice((*values, h5py.Empty("f4"), np.zeros(10**3)))
+
+
 _DEEP = b"[" * 10**6 + b"]" * 10**6
 _H5 = "determined-keras-model.h5"
 _FILES: dict[str, tuple[str, Change]] = {
@@ -333,6 +371,7 @@ _FILES: dict[str, tuple[str, Change]] = {
         for name in ("layers", "gradients")
         for change in (_npz_of_zeros, _npz_of_a_huge_shape)
     },
+    f"{_H5}, endless": (_H5, lambda path: _replace(path, endless_hdf5())),
     **{
         f"{_H5}, {change.__name__.strip('_')}": (_H5, partial(_change_first_weight, change=change))
         for change in (

@@ -11,6 +11,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -18,7 +19,7 @@ from determined.keras import callbacks, load_model_from_checkpoint_path
 
 import damage
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
-from pedl2det_runtime.checkpoint import first_read, safe_pickle, size_limits
+from pedl2det_runtime.checkpoint import first_read, safe_pickle, signature, size_limits
 from pedl2det_runtime.checkpoint.describe import described
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.errors import CheckpointError, DamagedCheckpointError
@@ -73,6 +74,7 @@ def without_most_code(out: Path) -> Path:
             if other.name not in ("support.py", "training.py"):
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
         damage.with_hashes(path)
+        signature.sign(path, signature.files_of(path))
     return out
 
 
@@ -251,6 +253,7 @@ def test_no_hostile_checkpoint_takes_memory_or_runs_code(
 ) -> None:
     """The manifest is right: an attacker can write it too."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(first_read, "SECONDS", 2)
     path, copy = at(out, 4), tmp_path / str(uuid.uuid4())
     model = load_model_from_checkpoint_path(path)
     expected = model.predict(X, verbose=0)
@@ -352,7 +355,7 @@ def test_links_and_files_of_callbacks_are_in_the_manifest(tmp_path: Path) -> Non
         checkpoint_directory.verify(path)
 
 
-@pytest.mark.parametrize("name", ["show", "load", "from-checkpoint"])
+@pytest.mark.parametrize("name", ["show", "load", "from-checkpoint", "resume"])
 def test_an_hdf5_file_that_is_never_read_to_its_end(
     name: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,10 +368,34 @@ def test_an_hdf5_file_that_is_never_read_to_its_end(
         "show": lambda: described(path),
         "load": lambda: load_model_from_checkpoint_path(path),
         "from-checkpoint": lambda: run(Dropping, tmp_path / "new", config(6), from_checkpoint=path),
+        "resume": lambda: checkpoint_directory.verify(path),
     }
 
-    with pytest.raises(DamagedCheckpointError, match=r"h5: damaged.* in 2 seconds of CPU time$"):
+    with pytest.raises(DamagedCheckpointError, match=r"h5: damaged.* in 2 seconds of CPU time"):
         calls[name]()
+
+
+def test_a_manifest_lists_no_file_outside_of_its_checkpoint(out: Path) -> None:
+    path = at(out, 4)
+    (path.parent / "other").write_text("x")
+    damage.with_hashes(path, beside=["../other"])
+
+    with pytest.raises(DamagedCheckpointError, match=r"lists '../other', which is not below"):
+        checkpoint_directory.verify(path)
+
+
+def test_a_resumed_run_names_what_it_cannot_verify(out: Path) -> None:
+    path = at(out, 4)
+    with h5py.File(path / "determined-keras-model.h5", "a") as file:
+        file.attrs["more"] = "of somebody"
+    damage.with_hashes(path)
+
+    said = run(Dropping, out, config(6), resume=True).said
+
+    assert [line for line in said if "signed" in line] == [
+        f"{path} is not signed by you as it is: whether it is what the run wrote, nothing shows; "
+        "if you trust it: pedl2det checkpoint trust"
+    ]
 
 
 def test_a_whole_hdf5_file_is_read_directly_by_a_resumed_run(

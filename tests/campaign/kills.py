@@ -80,7 +80,7 @@ class Victim:
         shutil.rmtree(out, ignore_errors=True)
         for _ in range(_TRIES):
             more = ("--resume",) if out.is_dir() else ()
-            before, seconds = _reported_bytes(out), self._seconds
+            before, seconds = reported_bytes(out), self._seconds
             process = self._started(out, *more)
             if chance.random() < 0.5:
                 _await_report(process, out, before)
@@ -89,7 +89,7 @@ class Victim:
             code, printed = _ended(process)
             if code == -signal.SIGKILL:
                 tally.killed += 1
-                tally.after_report += _reported_bytes(out) > before
+                tally.after_report += reported_bytes(out) > before
                 more_time *= _MORE_TIME
             elif code == 0:
                 return self._compare(out, tally)
@@ -110,14 +110,15 @@ class Victim:
             tally.differing.append(f"{self._directory.name}: checkpoints {kept[0]}, not {kept[1]}")
 
 
-def _reported_bytes(out: Path) -> int:
+def reported_bytes(out: Path) -> int:
+    """How much of its reports a run has written."""
     log = out / "metrics.jsonl"
     return log.stat().st_size if log.exists() else 0
 
 
 def _await_report(process: Process, out: Path, before: int) -> None:
     """Wait until a process has written a report, or has ended."""
-    while process.poll() is None and _reported_bytes(out) <= before:
+    while process.poll() is None and reported_bytes(out) <= before:
         time.sleep(0.005)
 
 

@@ -77,8 +77,8 @@ def trials() -> dict[str, dict[str, str]]:
 def write_trials(home: Path) -> list[Path]:
     """Write all of them, and the examples of PEDL beside them; returns their directories."""
     written = [
-        write_tree(home / f"trial-{number}", files)
-        for number, files in enumerate(trials().values())
+        write_tree(home / name.partition(",")[0].replace(" ", "-"), files)
+        for name, files in trials().items()
     ]
     return written + [
         Path(shutil.copytree(EXAMPLES / name, home / name)) for name in ("iris", "digits")

@@ -175,6 +175,17 @@ def test_nothing_is_written_without_a_journal(trial: Path, state: Path) -> None:
     assert read_tree(trial) == before
 
 
+def test_journals_that_cannot_be_looked_for_are_no_defect(
+    trial: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", f"/{'x' * 300}")
+
+    done = run(trial)
+
+    assert done.exit_code == 2
+    assert "the journals for --undo cannot be read: File name too long" in done.output
+
+
 def test_a_journal_that_cannot_be_read_is_named(trial: Path, state: Path) -> None:
     run(trial)
     (journal,) = journals(state)

@@ -205,8 +205,14 @@ def _is_running(file: Path) -> bool:
 def _files(
     suffixes: tuple[str, ...] = (_BEGUN, _DONE), directory: Path | None = None
 ) -> list[Path]:
-    files = (directory or _directory()).rglob("*-*")
-    found = (file for file in files if file.suffix in suffixes)
+    directory = directory or _directory()
+    try:
+        found = [file for file in directory.rglob("*-*") if file.suffix in suffixes]
+    except OSError as error:
+        raise Pedl2DetError(
+            f"{directory}: the journals for --undo cannot be read: {error.strerror}; set "
+            "XDG_STATE_HOME to a directory that can"
+        ) from None
     runs = (file for file in found if file.stem.replace("-", "", 1).isdecimal())
     return sorted(runs, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
 

@@ -7,7 +7,7 @@ import math
 import os
 from pathlib import Path
 
-from pedl2det_runtime.checkpoint import manifest, model_files, ownership
+from pedl2det_runtime.checkpoint import manifest, model_files, ownership, signature
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import read_state
 from pedl2det_runtime.checkpoint.untrusted_files import read_json, reading
@@ -72,19 +72,21 @@ def is_own(path: Path) -> bool:
 
 
 def verify(path: Path) -> None:
-    """Verify every file of a checkpoint.
+    """Verify every file of a checkpoint, and that a model which this user has not signed is read.
 
     Raises:
         DamagedCheckpointError: a file is damaged.
+        CheckpointError: the key that signs cannot be used.
     """
-    if manifest.verify(path):
-        return
-    for name in ("hparams.json", "experiment_config.json"):  # earlier versions wrote no hashes
-        read_json(path / name)
-    read_state(path)
-    for rank in range(max(len([*path.glob("rank-*")]), 1)):
-        RankState.read(path, rank)
-    model_files.check(path)
+    has_hashes = manifest.verify(path)
+    if not has_hashes:  # of an earlier version
+        for name in ("hparams.json", "experiment_config.json"):
+            read_json(path / name)
+        read_state(path)
+        for rank in range(max(len([*path.glob("rank-*")]), 1)):
+            RankState.read(path, rank)
+    if not (has_hashes and signature.is_signed(path)):
+        model_files.check(path)
 
 
 def _newest_first(directory: Path) -> list[Path]:

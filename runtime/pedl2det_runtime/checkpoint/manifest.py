@@ -65,6 +65,8 @@ def verify(directory: Path) -> bool:
         path = directory / name
         if name not in present:
             require_file(path)
+            with reading(place):
+                raise ValueError(f"it lists {name!r}, which is not below the checkpoint")
         with reading(path):
             _compare(path, entry)
     for name in present - set(files) if has_hashes else ():

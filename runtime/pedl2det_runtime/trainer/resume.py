@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.checkpoint import directory as checkpoint_directory
-from pedl2det_runtime.checkpoint import ownership
+from pedl2det_runtime.checkpoint import ownership, signature
 from pedl2det_runtime.checkpoint.rank_state import RankState
 from pedl2det_runtime.checkpoint.state import State, read_state
 from pedl2det_runtime.checkpoint.writer import Contents
@@ -124,6 +124,11 @@ def find_checkpoint(
             raise ConfigError(f"--resume: {out}: no such directory")
         path, damaged = _newest_undamaged(out / "checkpoints", say)
         if path is not None:
+            if not signature.is_signed(path):
+                say(
+                    f"{path} is not signed by you as it is: whether it is what the run wrote, "
+                    "nothing shows; if you trust it: pedl2det checkpoint trust"
+                )
             changed = check_config(path, info, say, force=options.force)
             state = read_state(path)
             if changed & GOAL_KEYS:  # the best so far was the best of something else

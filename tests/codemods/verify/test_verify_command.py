@@ -44,6 +44,7 @@ def test_every_old_example_is_proved() -> None:
     assert PROVED.keys() == set(OLD_EXAMPLES)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", PROVED)
 def test_an_example_is_proved_equal(
     name: str, example: Callable[[str], Path], tmp_path: Path
