@@ -114,3 +114,17 @@ def test_the_fast_path_trains_the_same(kind: type[TFKerasTrial], tmp_path: Path)
     assert fast.weights == plain.weights
     assert fast.reports == plain.reports
     assert len(fast.reports) > 8
+
+
+def test_a_step_may_report_what_has_no_known_rank(tmp_path: Path) -> None:
+    class Reporting(tf.keras.Sequential):  # type: ignore[misc]
+        def train_step(self, data: Any) -> Any:
+            return {**super().train_step(data), "seven": tf.py_function(float, [7.0], tf.float32)}
+
+    class Reports(Trial):
+        def build_model(self) -> Any:
+            model = self.context.wrap_model(Reporting([tf.keras.layers.Dense(1)]))
+            model.compile("sgd", "mse")
+            return model
+
+    assert run(Reports, tmp_path, config(6)).reports[0]["metrics"]["seven"] == 7

@@ -71,4 +71,5 @@ def _in_a_loop(step: Any, model: Any) -> Any:
 def _zeros(spec: Any) -> Any:
     import tensorflow as tf
 
-    return tf.zeros([size or 0 for size in spec.shape], spec.dtype)
+    sizes = [] if spec.shape.rank is None else spec.shape  # a scalar is of unknown rank, too
+    return tf.zeros([size or 0 for size in sizes], spec.dtype)
