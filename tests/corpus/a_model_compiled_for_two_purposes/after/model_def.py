@@ -1,5 +1,6 @@
 from functools import cached_property
 
+import legacy_keras
 from data import make_data_loaders
 from nets import compiled
 from determined.keras import TFKerasTrial, TFKerasTrialContext
@@ -11,10 +12,10 @@ class Net(TFKerasTrial):
         context.configure_fit(shuffle=False)
 
     def build_model(self):
-        teacher = compiled(self.context, 2 * self.context.get_hparam("units"))
-        student = compiled(self.context, self.context.get_hparam("units"))
+        teacher = compiled(2 * self.context.get_hparam("units"))
+        student = compiled(self.context.get_hparam("units"))
         student.teacher = teacher
-        return student
+        return legacy_keras.trained(self.context, student)
 
     @cached_property
     def data_loaders(self):

@@ -1,2 +1,2 @@
 def units(context):
-    return context.get_hparam("units")
+    return context.get_hparam("units") if True else 8

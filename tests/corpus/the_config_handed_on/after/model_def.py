@@ -3,12 +3,14 @@ from functools import cached_property
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
+import legacy_keras
 from data import make_data_loaders
 
 
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
+        legacy_keras.bind(context)
         context.configure_fit(shuffle=False)
 
     def build_model(self):

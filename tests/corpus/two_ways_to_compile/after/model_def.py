@@ -3,6 +3,7 @@ from functools import cached_property
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
+import legacy_keras
 from data import make_data_loaders
 
 
@@ -14,18 +15,12 @@ class Net(TFKerasTrial):
     def build_model(self):
         model = make()
         if self.context.get_hparam("slow"):
-            model = self.context.wrap_model(model)
-            optimizer = self.context.wrap_optimizer(
-                tf.keras.optimizers.legacy.SGD(learning_rate=0.1)
+            model.compile(
+                loss="mse", optimizer=tf.keras.optimizers.legacy.SGD(learning_rate=0.1)
             )
-            model.compile(loss="mse", optimizer=optimizer)
         else:
-            model = self.context.wrap_model(model)
-            optimizer = self.context.wrap_optimizer(
-                tf.keras.optimizers.legacy.Adam(0.01)
-            )
-            model.compile(optimizer, "mse")
-        return model
+            model.compile(tf.keras.optimizers.legacy.Adam(0.01), "mse")
+        return legacy_keras.trained(self.context, model)
 
     @cached_property
     def data_loaders(self):

@@ -1,12 +1,8 @@
-import os
-import sys
 from functools import cached_property
-from pathlib import Path
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
-sys.path.insert(0, str(Path(os.path.dirname(__file__)).parent / "src"))
 from data import make_data_loaders
 from layers import body
 

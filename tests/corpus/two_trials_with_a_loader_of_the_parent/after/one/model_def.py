@@ -1,11 +1,9 @@
-import sys
 from functools import cached_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
-
-sys.path.insert(0, '..')
+from shared import make_data_loaders
 
 
 class Net(TFKerasTrial):
@@ -25,8 +23,6 @@ class Net(TFKerasTrial):
     @cached_property
     def data_loaders(self):
         """Training and validation data, from one call: they may share one shuffle."""
-        from shared import make_data_loaders
-
         return make_data_loaders(self.context)
 
     def build_training_data_loader(self):

@@ -1,3 +1,0 @@
-import pedl
-
-UNITS = pedl.get_hyperparameter("units")

@@ -1,3 +1,0 @@
-from data import fetch as download_data
-from data import make_data_loaders
-from model_def import Net

@@ -1,8 +1,0 @@
-import functools
-
-import pedl
-
-
-@functools.lru_cache()
-def units():
-    return pedl.get_hyperparameter("units")

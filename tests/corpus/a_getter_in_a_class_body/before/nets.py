@@ -1,5 +1,0 @@
-import pedl
-
-
-class Sizes:
-    units = pedl.get_hyperparameter("units")

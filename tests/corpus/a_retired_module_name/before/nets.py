@@ -1,3 +1,0 @@
-from pedl.frameworks.keras.nets import Net50
-
-net = Net50

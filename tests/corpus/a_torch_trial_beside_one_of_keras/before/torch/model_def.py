@@ -1,5 +1,0 @@
-from pedl.frameworks.pytorch import PyTorchTrial
-
-
-class Net(PyTorchTrial):
-    pass

@@ -1,3 +1,0 @@
-import pedl
-
-pedl.Experiment()

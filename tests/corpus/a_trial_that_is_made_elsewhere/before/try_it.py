@@ -1,3 +1,0 @@
-from model_def import Net
-
-print(Net({'units': 4}).kind)

@@ -1,4 +1,0 @@
-def units():
-    import pedl
-
-    return pedl.get_hyperparameter("units")

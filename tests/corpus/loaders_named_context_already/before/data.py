@@ -1,7 +1,0 @@
-from rows import rows
-
-
-def make_data_loaders(experiment_config, hparams):
-    context = hparams['units']
-    print(context)
-    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])

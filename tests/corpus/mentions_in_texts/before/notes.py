@@ -1,3 +1,0 @@
-"""How pedl.get_hyperparameter was used."""
-
-URL = "pedl.frameworks.keras"  # import pedl

@@ -1,3 +1,0 @@
-import tensorflow as tf
-
-RATE = 0.01

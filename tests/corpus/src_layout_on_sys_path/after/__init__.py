@@ -1,4 +1,0 @@
-import os
-import sys
-
-from model_def import Net, make_data_loaders

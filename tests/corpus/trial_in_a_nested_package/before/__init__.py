@@ -1,2 +1,0 @@
-from data import make_data_loaders
-from nets import Net

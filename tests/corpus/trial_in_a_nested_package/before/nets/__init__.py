@@ -1,1 +1,0 @@
-from .cnn.small import Net

@@ -1,4 +1,0 @@
-import sys
-
-from shared import make_data_loaders
-from model_def import Net
