@@ -7,13 +7,13 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import optuna
 import pytest
 from click.testing import CliRunner
 
@@ -57,22 +57,41 @@ def open_study(out: Path, place: str | None = None) -> Study:
     return Study(sqlite(out), "rates", Plan(POINTS, None, 1), place, smaller_is_better=True)
 
 
+TAKE_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+
+import optuna
+
+from test_search_study import open_study
+
+out, place, commit = Path(sys.argv[1]), sys.argv[2] or None, sys.argv[3]
+storage = optuna.storages.RDBStorage
+original = getattr(storage, commit)
+
+
+def commit_and_die(*arguments, **options):
+    original(*arguments, **options)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+study = open_study(out, place)
+setattr(storage, commit, commit_and_die)
+study.take(set())
+"""
+
+
 def take_and_die(out: Path, place: str | None, commit: str) -> None:
-    """Take a trial in a process that is killed right after a commit of the study."""
-    child = os.fork()
-    if not child:
-        storage: Any = optuna.storages.RDBStorage
-        original = getattr(storage, commit)
+    """Take a trial in a process that is killed right after a commit of the study.
 
-        def commit_and_die(*arguments: Any, **options: Any) -> None:
-            original(*arguments, **options)
-            os.kill(os.getpid(), signal.SIGKILL)
-
-        study = open_study(out, place)
-        setattr(storage, commit, commit_and_die)
-        study.take(set())
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    A process of its own: a fork of this one, which has threads of TensorFlow, may crash.
+    """
+    child = subprocess.run(
+        [sys.executable, "-c", TAKE_AND_DIE, out, place or "", commit],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    assert child.returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize(
