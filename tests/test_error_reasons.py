@@ -59,6 +59,7 @@ Detected at node while/mean_squared_error/SquaredDifference defined at (most rec
 Incompatible shapes: [4,2] vs. [4,3]
 \t [[{{node while/mean_squared_error/SquaredDifference}}]] [Op:__inference_train_function_1145]
 """
+IN_A_LOOP = OPERATION.replace("while/mean", "while/body/_1/while/StatefulPartitionedCall/mean")
 OLDER_OPERATION = """\
 Graph execution error:
 
@@ -146,6 +147,15 @@ MAP = (
                 "at mean_squared_error/SquaredDifference",
             ),
             id="operation",
+        ),
+        pytest.param(
+            IN_A_LOOP,
+            Reason(
+                "",
+                "Incompatible shapes: [4,2] vs. [4,3]",
+                "at mean_squared_error/SquaredDifference",
+            ),
+            id="operation-in-a-loop",
         ),
         pytest.param(
             OLDER_OPERATION,

@@ -40,7 +40,8 @@ _NOISE = (
     (re.compile(r" ?\[Op:\w+\].*$"), ""),
 )
 _NODE = re.compile(
-    r"Detected at node '?(?:gradient_tape/)?(?:while/(?:body/_\d+/while/)?)?([^\s']+)"
+    r"Detected at node '?(?:(?:gradient_tape|while|body|_\d+|(?:Stateful)?PartitionedCall)/)*"
+    r"([^\s']+)"
 )
 _SHAPE = re.compile(r"shape=(\([^)]*\))")
 
