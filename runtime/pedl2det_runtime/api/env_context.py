@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pedl2det_runtime.api.trial_info import TrialInfo
-from pedl2det_runtime.config.config_dict import ConfigDict, with_defaults
+from pedl2det_runtime.config.config_dict import ConfigDict
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def env_of(info: TrialInfo, *, managed: bool) -> EnvContext:
         info: the trial.
         managed: whether the runtime trains it.
     """
-    config = with_defaults(info.config)
+    config = info.experiment_config
     return EnvContext(
         experiment_config=config,
         hparams=dict(info.hparams),

@@ -58,7 +58,8 @@ class TrialContext:
 
     def get_data_config(self) -> dict[str, Any]:
         """Return the ``data`` section of the experiment config; empty if absent."""
-        return self._info.config.raw.get("data") or {}
+        data: dict[str, Any] = self.env.experiment_config["data"]
+        return data
 
     def get_experiment_id(self) -> int:
         """Return the ID of the experiment."""

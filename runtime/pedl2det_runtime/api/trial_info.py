@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from pedl2det_runtime.config.config_dict import ConfigDict, with_defaults
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.distributed import DistributedContext, one_process
@@ -63,6 +65,11 @@ class TrialInfo:
             seed=config.reproducibility.experiment_seed,
             tensorboard_dir=out / "tensorboard",
         )
+
+    @cached_property
+    def experiment_config(self) -> ConfigDict:
+        """The config with Determined's defaults: one dict, which all code of the trial shares."""
+        return with_defaults(self.config)
 
     @property
     def slots(self) -> int:

@@ -129,7 +129,8 @@ def with_defaults(config: ExperimentConfig) -> ConfigDict:
 
 
 def _filled(written: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    filled = {**_copied(defaults), **_copied(written)}
+    filled: dict[str, Any] = _copied(written)
+    filled |= {name: _copied(value) for name, value in defaults.items() if name not in written}
     for name, default in defaults.items():
         if filled[name] is None:
             filled[name] = _copied(default)

@@ -109,7 +109,7 @@ class Multiplexer:
         """Whether a callback implements a hook that is called before the end of a validation."""
         base = tf.keras.callbacks.Callback.on_test_begin
         return any(
-            type(callback).on_test_begin is not base or callback._implements_test_batch_hooks()
+            callback.__class__.on_test_begin is not base or callback._implements_test_batch_hooks()
             for callback in self._callbacks
         )
 
@@ -119,8 +119,8 @@ class Multiplexer:
         base = tf.keras.callbacks.Callback
         return any(
             getattr(callback, "_supports_tf_logs", False)
-            and type(callback).on_test_end is not base.on_test_end
-            and type(callback).__module__.partition(".")[0] != base.__module__.partition(".")[0]
+            and callback.__class__.on_test_end is not base.on_test_end
+            and callback.__class__.__module__.partition(".")[0] != base.__module__.partition(".")[0]
             for callback in self._callbacks
         )
 

@@ -40,7 +40,9 @@ class MissingMetrics:
         """Return the line about the callbacks that never act; None if there are none."""
         if not self._without:
             return None
-        first, *others = [(type(callback).__name__, callback.monitor) for callback in self._without]
+        first, *others = [
+            (callback.__class__.__name__, callback.monitor) for callback in self._without
+        ]
         names = ", ".join(
             [
                 f"{first[0]} (monitors {first[1]})",
@@ -92,7 +94,7 @@ class _Silence(logging.Filter):
 def _monitors_validations(callback: Any) -> bool:
     """Whether a callback is one of Keras itself that can act on a validation metric only."""
     keras = tf.keras.callbacks
-    kind = type(callback)
+    kind = callback.__class__  # which one that stands for another gives, too
     return (
         kind in (keras.EarlyStopping, keras.ReduceLROnPlateau)
         or (kind is keras.ModelCheckpoint and callback.save_best_only)
@@ -104,5 +106,6 @@ def _may_add_metrics(callback: Any) -> bool:
     base = tf.keras.callbacks.Callback
     if "on_epoch_end" in vars(callback):
         return True
-    is_of_keras = type(callback).__module__.partition(".")[0] == base.__module__.partition(".")[0]
-    return type(callback).on_epoch_end is not base.on_epoch_end and not is_of_keras
+    kind = callback.__class__
+    is_of_keras = kind.__module__.partition(".")[0] == base.__module__.partition(".")[0]
+    return kind.on_epoch_end is not base.on_epoch_end and not is_of_keras
