@@ -133,7 +133,6 @@ TYPES = (
     "pydantic",
     "pyzmq>=26",
     "rich>=13.7",
-    "tomlkit",
 )
 #: The arguments with which `nightly` has its sessions leave nothing out.
 NIGHTLY = ["--nightly"]
@@ -286,6 +285,16 @@ def campaign(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11", default=False)
+def foreign(session: nox.Session) -> None:
+    """Migrate trials that others wrote; say what code none reaches (``-- DATA``, ``--verify``)."""
+    if "--verify" in session.posargs:
+        _install_with_tensorflow(session)
+    else:
+        session.install("-e", ".", "coverage>=7.6")
+    session.run("python", "scripts/foreign.py", *session.posargs)
+
+
+@nox.session(python="3.11", default=False)
 def mutants(session: nox.Session) -> None:
     """Break the code in every room, and see the tests notice; arguments choose the files."""
     _install_with_tensorflow(session)
@@ -316,9 +325,8 @@ def _install_with_tensorflow(session: nox.Session) -> None:
 def _install_determined(session: nox.Session) -> None:
     """Install pedl2det beside Determined 0.38.1, which needs TensorFlow 2.15."""
     session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
-    session.install(
-        "click", "fsspec", "h5py", "libcst", "packaging", "pydantic", "pyyaml", "tomlkit"
-    )
+    session.install("click", "fsspec", "h5py", "libcst", "packaging", "pydantic")
+    session.install("pyflakes", "pyyaml")
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from migrating import run
+from pedl2det.engine import migrate
+from pedl2det.engine.options import Options
+from pedl2det.files.write import write_all
 from support import EXAMPLES, OLD_EXAMPLES
 
 #: More than one pass of each, workloads and validations that end amid a pass.
@@ -40,16 +43,29 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
+#: Copies that are carried over whole, by their names here.
+CARRIED = {
+    f"{name}_carried": name
+    for name in ("iris", "cancer_dataset", "wine_two_outputs", "early_wine", "iris_download")
+}
+
+
 def migrate_examples(home: Path) -> dict[str, Path]:
     """Migrate a copy of each; those with generators, which stay on in a process, come last."""
     for name in OLD_EXAMPLES:
         shutil.copytree(EXAMPLES / name, home / name)
     done = run("--force", home)
     assert done.exit_code == 0, done.output
+    for name, example in CARRIED.items():
+        shutil.copytree(EXAMPLES / example, home / name)
+        result = migrate([home / name], Options(carried=True))
+        assert [one.status.is_finished for one in result.outcomes] == [True], result.findings
+        write_all(result.files, [home / name])
     for name in GENERATORS:
         with (home / name / "model_def.py").open("a") as module:
             module.write(_TURNED_ON)
-    return {name: home / name for name in sorted(OLD_EXAMPLES, key=GENERATORS.__contains__)}
+    names = (*OLD_EXAMPLES, *CARRIED)
+    return {name: home / name for name in sorted(names, key=GENERATORS.__contains__)}
 
 
 def changes_of(name: str) -> dict[str, Any]:

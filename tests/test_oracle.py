@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 import yaml
 
-from migrated_examples import BATCHES, changes_of, migrate_examples
+from migrated_examples import BATCHES, CARRIED, changes_of, migrate_examples
 from pedl2det_runtime.checkpoint.directory import latest
 from support import OLD_EXAMPLES
 
@@ -52,8 +52,9 @@ TRIALS: dict[str, dict[str, Any]] = {
         "min_validation_period": {"batches": 10},
     },
 }
-LENGTHS = {"Stopped": 11, **dict.fromkeys(OLD_EXAMPLES, BATCHES)}  # in batches; all others: 20
-ALL = [*TRIALS, *OLD_EXAMPLES]
+EXAMPLES = (*OLD_EXAMPLES, *CARRIED)
+LENGTHS = {"Stopped": 11, **dict.fromkeys(EXAMPLES, BATCHES)}  # in batches; all others: 20
+ALL = [*TRIALS, *EXAMPLES]
 TRACED = [name for name in ALL if name != "InChunks"]  # a trace needs every batch by itself
 CALLED = [name for name in TRIALS if name != "InChunks"]  # with a callback that writes its calls
 RECORDED = [name for name in TRIALS if name in TRACED]  # whose metrics tell the records of a batch

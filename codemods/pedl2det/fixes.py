@@ -190,15 +190,6 @@ class AppendCode:
 
 
 @dataclass(frozen=True)
-class RenameInTypeComments:
-    """Write another name for one in the type comments of a file, ``# type: (Name) -> int``."""
-
-    node: ast.Module
-    name: str
-    code: str
-
-
-@dataclass(frozen=True)
 class Mark:
     """Write ``# TODO(pedl2det RULE): text`` above a statement."""
 
@@ -223,7 +214,6 @@ Edit = (
     | AddMember
     | DropDecorator
     | AppendCode
-    | RenameInTypeComments
     | Mark
 )
 
@@ -242,7 +232,7 @@ class ConfigNeed:
     Attributes:
         key: ``global_batch_size``; ``metric:OLD`` for the new name of a
             metric that was reported as ``OLD``, and ``training_metric:OLD`` for one that only
-            training reports.
+            training reports; ``init_first`` where ``__init__.py`` is imported before the trial.
         value: the value, or the new name.
         place: the node that asks for it; None for the place of the fix.
     """

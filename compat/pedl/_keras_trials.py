@@ -37,17 +37,16 @@ class AdaptedKerasTrial(AdaptedTrial):
         built = call_with_accepted(self._legacy.build_model, hparams=self._hparams)
         model = self.context.wrap_model(built)
         self._outputs = list(model.output_names or ())  # None for a subclassed model
+        # All may draw random numbers: the order is that of the arguments.
+        optimizer = optimizer_of(self._legacy.optimizer())
+        loss = by_old_names(tf, self._loss())
         roles = self._by_role()
         self._reported_as = {
             (kind, _internal(kind, number)): name
             for kind, named in roles.items()
             for number, name in enumerate(named)
         }
-        model.compile(
-            optimizer=optimizer_of(self._legacy.optimizer()),
-            loss=by_old_names(tf, self._loss()),
-            metrics=self._compiled_metrics(roles),
-        )
+        model.compile(optimizer=optimizer, loss=loss, metrics=self._compiled_metrics(roles))
         self._legacy.model = model
         self._legacy.validation_data_adapter = adapter_of(
             self.build_validation_data_loader(), self._legacy.batch_size

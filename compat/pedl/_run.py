@@ -37,12 +37,12 @@ def get_hyperparameter(name: str) -> Any:
 
 
 def get_experiment_config() -> dict[str, Any]:
-    """Return the experiment config as written in its file.
+    """Return the experiment config, the same dict to all that ask.
 
     Raises:
         NoTrialError: no trial is running.
     """
-    return current().config.raw
+    return current().experiment_config
 
 
 def get_trial_seed() -> int:

@@ -37,10 +37,15 @@ def asscalar(array: Any) -> Any:
     return array.item()
 
 
+def asfarray(a: Any, dtype: Any = np.float64) -> Any:
+    """Return an array of floats; a type of integers is none."""
+    return np.asarray(a, dtype=dtype if np.issubdtype(dtype, np.inexact) else np.float64)
+
+
 #: Replacements of names that have no successor.
 _REPLACEMENTS: dict[str, Any] = {
     "NINF": -np.inf,
-    "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype=dtype),
+    "asfarray": asfarray,
     "asscalar": asscalar,
     "find_common_type": lambda arrays, scalars: np.result_type(*arrays, *scalars),
     "msort": lambda a: np.sort(a, axis=0),

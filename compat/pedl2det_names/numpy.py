@@ -75,10 +75,15 @@ ROWS = table(
         }.items()
     ),
     Name("numpy.NINF", None, _2, False, "write -np.inf"),
-    Name("numpy.asscalar", None, "NumPy 1.23", False, "write array.item()"),
-    Name("numpy.asfarray", None, _2, False, "write np.asarray(a, dtype=float)"),
+    *(
+        Name(f"numpy.{old}", None, since, False, write, support=old)
+        for old, since, write in (
+            ("asfarray", _2, "write np.asarray(a, dtype=float)"),
+            ("asscalar", "NumPy 1.23", "write array.item()"),
+            ("msort", _2, "write np.sort(a, axis=0)"),
+        )
+    ),
     Name("numpy.find_common_type", None, _2, False, "use np.result_type or np.promote_types"),
-    Name("numpy.msort", None, _2, False, "write np.sort(a, axis=0)"),
     Name("numpy.rank", "numpy.ndim", "NumPy 1.18"),
     *(
         Name(

@@ -47,7 +47,8 @@ def test_a_trial_that_needs_a_rule_which_is_left_out_is_left(
     expected = [one for one in whole.files if one.path not in left]
     assert part.files == [] or [one for one in part.files if one.path not in left] == expected
     assert part.names == whole.names
-    if not part.files and whole.files:
+    is_carried = any("carried over" in one.message for one in whole.findings)
+    if not part.files and whole.files and not is_carried:  # with a rule left out nothing is
         assert rule.id in {finding.rule for finding in part.of_kind(Kind.SUPPRESSED)}
         assert (part.rewritten, part.suppressed) == (0, whole.rewritten)
 
@@ -66,7 +67,7 @@ def test_every_rule_that_is_listed_can_be_left_out(rule: Rule | TextRule, tmp_pa
     assert left.exit_code != 2, left.output
     said = [one for one in map(json.loads, left.stdout.splitlines()) if one["rule"] == rule.id]
     assert {one["kind"] for one in said} <= {"suppressed", "note", "different"}, said
-    for name, before, after in rule.example:
+    for name, before, after in rule.example if rule.id != "P014" else ():  # it only says something
         assert before == after or (root / name).read_text() != after
 
 

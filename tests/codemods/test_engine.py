@@ -239,18 +239,6 @@ def test_the_monitors_of_a_keras_trial_have_the_names_of_its_metrics(tmp_path: P
     assert 'EarlyStopping("val_val_loss_of_all")' in text
 
 
-def test_an_import_for_a_type_comment_says_so(tmp_path: Path) -> None:
-    comment = "# type: (MetricOp) -> None"
-    code = f"from pedl.trial import MetricOp\n\n\ndef f(op):\n    {comment}\n    return None\n"
-    write_tree(tmp_path, TRIAL | {"model_def.py": USES_STUCK, "stuck.py": code})
-
-    found = migrate([tmp_path], Options(partial=True)).of_kind(Kind.LEFT)
-
-    assert [(one.path.name, one.line, one.message) for one in found] == [
-        ("stuck.py", 1, f"nothing but `{comment}` needs pedl.trial.MetricOp")
-    ]
-
-
 @pytest.mark.parametrize(
     "use",
     [

@@ -56,10 +56,7 @@ def test_super_in_a_mixin_calls_the_method_of_the_class_beside_it(tmp_path: Path
 
     files = migrated(tmp_path, {"mixin.py": mixin, "base.py": base, "model_def.py": trial})
 
-    assert (
-        "return super().keras_callbacks() + [self.context.get_hparam('units')]"
-        in (files["mixin.py"])
-    )
+    assert "super().keras_callbacks() + [self.context.get_hparam('units')]" in (files["mixin.py"])
 
 
 def test_the_only_trial_gets_the_loaders_and_not_its_base_in_another_module(
@@ -156,29 +153,64 @@ def test_a_call_whose_only_argument_is_on_a_line_of_its_own_is_broken_inside(
     assert max(map(len, text.splitlines())) <= max(88, *map(len, model.splitlines()))
 
 
+_CALLBACKS = "tf.keras.callbacks"
+_OWN = f"class Own({_CALLBACKS}.Callback):\n    "
+
+
 @pytest.mark.parametrize(
-    ("hook", "counts"),
+    ("made", "above"),
     [
-        ("self.model.stop_training = batch > 5", True),
-        ("super().on_batch_end(batch, logs)", False),
-        ("print(logs['loss'])", False),
-        ("print(logs['acc'])", True),
-        ("print(logs.get('acc'))", True),
+        ("[Own()]", f"{_OWN}def on_batch_end(self, batch, logs=None):\n        print(batch)\n"),
+        ("[Own()]", f"{_OWN}on_epoch_end = print\n"),
+        ("[Own()]", f"{_OWN}pass\n\n\nOwn.on_epoch_end = print\n"),
+        ("[Own()]", f"{_OWN}pass\n\n\nsetattr(Own, 'on_epoch_end', print)\n"),
+        ("[Own()]", "from company_callbacks import Own\n"),
+        ("[Own()]", f"Own = type('Own', ({_CALLBACKS}.Callback,), {{'on_epoch_end': print}})\n"),
+        (f"[getattr({_CALLBACKS}, hparams['kind'])(print)]", ""),
+        (f"[functools.partial({_CALLBACKS}.CSVLogger, 'epochs.csv')()]", "import functools\n"),
+        (f"own + [{_CALLBACKS}.TerminateOnNaN()]", "from company_callbacks import own\n"),
     ],
 )
-def test_a_callback_that_counts_the_batches_of_an_epoch_gets_the_old_epochs(
-    hook: str, counts: bool, tmp_path: Path
+def test_callbacks_that_may_act_by_epoch_get_the_old_epochs(
+    made: str, above: str, tmp_path: Path
 ) -> None:
-    model = MODEL + "\n    def keras_callbacks(self, hparams):\n        return [Counter()]\n"
-    counter = (
-        "class Counter(tf.keras.callbacks.Callback):\n"
-        f"    def on_batch_end(self, batch, logs=None):\n        {hook}\n\n\nclass Net"
+    model = MODEL + f"\n    def keras_callbacks(self, hparams):\n        return {made}\n"
+
+    text = migrated(tmp_path, {"model_def.py": model.replace("class Net", f"{above}\n\nclass Net")})
+
+    assert "legacy_keras.with_epoch_logs" in text["model_def.py"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return [tf.keras.callbacks.TerminateOnNaN(), Own()]",
+        "made = []\n        if hparams['units']:\n            made.append(Own())\n"
+        "        return made",
+        "return [Own() if hparams['units'] else tf.keras.callbacks.TerminateOnNaN()]",
+    ],
+)
+def test_callbacks_without_a_hook_of_epochs_or_batches_stay(body: str, tmp_path: Path) -> None:
+    own = f"{_OWN}def on_train_begin(self, logs=None):\n        print(logs)\n\n\nclass Net"
+    model = MODEL + f"\n    def keras_callbacks(self, hparams):\n        {body}\n"
+
+    text = migrated(tmp_path, {"model_def.py": model.replace("class Net", own)})["model_def.py"]
+
+    assert "legacy_keras" not in text
+
+
+def test_the_length_of_an_epoch_is_that_of_the_training_data(tmp_path: Path) -> None:
+    """Attributes of the trial may have the names that the rewrite would take."""
+    model = MODEL + (
+        "\n    def keras_callbacks(self, hparams):\n"
+        "        self.batches_per_epoch, self.training_data, self.data_loaders = 4, 5, 6\n"
+        "        return [tf.keras.callbacks.LearningRateScheduler(print)]\n"
     )
 
-    text = migrated(tmp_path, {"model_def.py": model.replace("class Net", counter)})["model_def.py"]
+    text = migrated(tmp_path, {"model_def.py": model})["model_def.py"]
 
-    assert ("legacy_keras.with_epoch_logs" in text) is counts
-    assert ("return [Counter()]" in text) is not counts
+    assert "self.both_data_loaders[0]" in text
+    assert "training, _ = self.both_data_loaders" in text
 
 
 def test_a_list_of_callbacks_on_several_lines_gets_a_name(tmp_path: Path) -> None:

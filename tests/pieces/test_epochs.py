@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from determined.keras.callbacks import Callback
@@ -30,6 +31,9 @@ class Context:
         return self._initial
 
     def get_global_batch_size(self) -> int:
+        return 4
+
+    def get_per_slot_batch_size(self) -> int:
         return 4
 
     def get_experiment_config(self) -> dict[str, Any]:
@@ -99,7 +103,8 @@ def test_a_callback_that_another_process_alone_has_is_not_called(pieces: Any) ->
     told, left_out = Told(), Told()
     callbacks = pieces.with_epoch_logs(Context(), [told, left_out], 1)
 
-    train([callback for callback in callbacks if callback is not left_out], 1)
+    del callbacks[2]
+    train(callbacks, 1)
 
     assert len(told.told) == 2
     assert left_out.told == []
@@ -114,6 +119,83 @@ def test_the_epochs_of_determined_are_not_passed_on(pieces: Any) -> None:
         callback.on_epoch_end(0, {})
 
     assert told.told == [("begin", 0, {})]
+
+
+def test_hooks_may_be_set_later(pieces: Any) -> None:
+    """On the object, in a hook of its own, or on its class."""
+
+    class Late(tf.keras.callbacks.Callback):
+        def on_train_begin(self, logs: Any = None) -> None:
+            self.on_epoch_end = told.on_epoch_end
+            Late.on_epoch_begin = lambda self, epoch, logs: told.on_epoch_begin(epoch, logs)
+            Late.on_batch_end = lambda self, batch, logs: told.told.append((batch, dict(logs)))
+
+    told, late = Told(), Late()
+
+    train(pieces.with_epoch_logs(Context(), [late], 2), 2)
+
+    assert told.told == [
+        *(("begin", 0, {}), (0, {"loss": 0.0}), (1, {"loss": 1.0})),
+        ("end", 0, {"loss": 1.0}),
+    ]
+
+
+def test_a_callback_may_call_its_own_hooks(pieces: Any) -> None:
+    class Impatient(Told):
+        def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+            self.on_epoch_end(7, {})
+
+    told = Impatient()
+
+    train(pieces.with_epoch_logs(Context(), [told], 2), 1)
+
+    assert told.told == [("begin", 0, {}), ("end", 7, {})]
+
+
+def test_what_is_asked_of_the_list_is_asked_of_the_callback(pieces: Any) -> None:
+    saves = tf.keras.callbacks.ModelCheckpoint("best")
+    saves._chief_worker_only = True
+
+    stands = pieces.with_epoch_logs(Context(), [saves], 2)[1]
+    stands.set_model("model")
+
+    assert isinstance(stands, tf.keras.callbacks.ModelCheckpoint)
+    assert stands._chief_worker_only and stands._skip_epoch_end_check
+    assert vars(stands) is vars(saves)
+    assert saves.model == "model"
+
+
+def test_callbacks_that_have_their_epochs_already_have_them_once(pieces: Any) -> None:
+    """A method may hand on what the method above returned, with more callbacks."""
+    told = Told()
+    above = pieces.with_epoch_logs(Context(), [told], 5)
+
+    train(pieces.with_epoch_logs(Context(), [*above, Told()], 1), 1)
+
+    assert [one[0] for one in told.told] == ["begin", "end"]
+
+
+@pytest.mark.parametrize(
+    ("data", "batches"),
+    [
+        (5, 5),
+        (np.float64(2.5), 3),
+        ((np.zeros((10, 2)), np.zeros(10)), 3),
+        (SimpleNamespace(get_batch=print, records=10), 3),
+        ([1, 2], 2),
+    ],
+)
+def test_the_length_of_an_epoch(data: Any, batches: int, pieces: Any) -> None:
+    class Records(SimpleNamespace):
+        def __len__(self) -> int:
+            return int(self.records)
+
+    told = Told()
+    data = Records(**vars(data)) if isinstance(data, SimpleNamespace) else data
+
+    train(pieces.with_epoch_logs(Context(), [told], data), batches + 1)
+
+    assert told.told[1:] == [("end", 0, {"loss": batches - 1.0}), ("begin", 1, {})]
 
 
 def test_callbacks_of_determined_stay_as_they_are(pieces: Any) -> None:

@@ -13,10 +13,11 @@ import pytest
 import tensorflow as tf
 
 import pedl
+import pedl2det_names as names
 from pedl import idioms
 from pedl.frameworks.util import elementwise_mean
 from pedl.old_backend import multi_gpu_model, sessions
-from pedl.old_numpy import ragged
+from pedl.old_numpy import old_name, ragged
 from pedl.old_tensorflow import EagerSession
 
 
@@ -76,6 +77,25 @@ def test_a_type_that_was_asked_for_is_kept(pieces: Any) -> None:
     assert pieces.ragged_array([1, 2], dtype="float32").dtype == np.float32
     with pytest.raises(ValueError, match="inhomogeneous"):
         pieces.ragged_array([[1], [2, 3]], dtype="float32")
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("asfarray", ([1, 2],)),
+        ("asfarray", ([1, 2], "float32")),
+        ("asfarray", ([1.5, 2], "int32")),
+        ("asscalar", (np.array([3]),)),
+        ("msort", (np.array([[3, 1], [2, 4]]),)),
+    ],
+)
+def test_functions_that_numpy_has_removed(function: str, arguments: Any, pieces: Any) -> None:
+    old = old_name(names.lookup(f"numpy.{function}"))(*arguments)
+
+    new = getattr(pieces, function)(*arguments)
+
+    assert np.asarray(new).dtype == np.asarray(old).dtype
+    assert np.array_equal(new, old)
 
 
 def test_an_array_is_not_copied_by_asarray(pieces: Any) -> None:
@@ -164,11 +184,13 @@ def test_classes_that_a_model_predicts(units: int, pieces: Any, old_names: None)
     x = np.random.RandomState(0).randn(40, 4)
 
     old: Any = model.predict_classes(x)
+    assert np.array_equal(model.predict_proba(x), pieces.predict_proba(model, x))  # its method
+    idioms.deactivate()
     new = pieces.predict_classes(model, x)
 
     assert old.shape == new.shape == ((40, 1) if units == 1 else (40,))
     assert np.array_equal(old, new) and old.dtype == new.dtype and set(old.ravel()) <= {0, 1, 2}
-    assert np.array_equal(model.predict_proba(x), model.predict(x, verbose=0))
+    assert np.array_equal(pieces.predict_proba(model, x), model.predict(x, verbose=0))
 
 
 def test_flat_tensors_become_columns(pieces: Any, old_names: None) -> None:

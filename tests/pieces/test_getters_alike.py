@@ -65,8 +65,30 @@ def test_by_the_context(shim: Any, info: Any, pieces: Any) -> None:
 
     assert asked(pieces, pieces.get_hyperparameters, pieces.get_rank) == shim
     assert pieces.get_data_config() == LEGACY["data"]
-    with_defaults = {**MIGRATED["searcher"], "smaller_is_better": True}
-    assert pieces.get_experiment_config()["searcher"] == with_defaults
+
+
+def test_the_config_is_as_it_was(tmp_path: Path, info: Any, pieces: Any) -> None:
+    with trial_running(LEGACY, tmp_path):
+        before = list(pedl.get_experiment_config().items())
+    at_import = pieces.get_experiment_config()["data"]
+    at_import["parts"].append(3)
+    pieces.bind(TFKerasTrialContext(info))
+
+    config = pieces.get_experiment_config()
+
+    assert config["data"] is at_import  # all code changes one dict
+    assert pieces.get_data_config() is at_import
+    at_import["parts"].pop()
+    assert list(config.items()) == before
+    assert pieces.get_experiment_config() is config
+
+
+def test_a_changed_config_is_seen_by_all(tmp_path: Path) -> None:
+    with trial_running(LEGACY, tmp_path) as info:
+        TFKerasTrialContext(info).get_experiment_config()["data"]["url"] = "here"
+
+        assert pedl.get_experiment_config()["data"]["url"] == "here"
+        assert TFKerasTrialContext(info).get_data_config()["url"] == "here"
 
 
 def test_hyperparameters_are_of_the_callers_own(info: Any, pieces: Any) -> None:
@@ -93,6 +115,8 @@ def test_what_is_not_known_at_import_is_an_error(info: Any, pieces: Any) -> None
         config["searcher"]
     with pytest.raises(RuntimeError, match=r"config\['description'\] is not known while"):
         config.get("description", "none")
+    with pytest.raises(RuntimeError, match="is not known while"):
+        dict(config.items())
 
 
 def test_nothing_is_known_where_no_trial_runs(pieces: Any) -> None:
@@ -100,7 +124,6 @@ def test_nothing_is_known_where_no_trial_runs(pieces: Any) -> None:
         pieces.get_trial_seed()
     with pytest.raises(RuntimeError, match=r"call legacy_keras.bind\(context\) first"):
         pieces.context()
-    assert pieces.wrap_model("a model") == "a model"
     assert pieces.get_container_gpus() == []
 
 

@@ -23,8 +23,8 @@ _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),
     *("standalone_optimizer", "standalone_optimizer_class", "layer_class"),
     *("LSTM", "GRU", "LSTMCell", "GRUCell", "hinge", "squared_hinge", "cosine_proximity"),
-    *("BatchNormalization", "named_metrics", "named_metrics_by_output", "compile_model"),
-    *("ValidationMetrics", "with_old_batch_normalization"),
+    *("use_old_batch_normalization", "named_metrics", "named_metrics_by_output", "trained"),
+    "ValidationMetrics",
 )
 
 
@@ -127,48 +127,71 @@ def test_losses(legacy_keras: Any, keras: Any, name: str) -> None:
     assert_same(old, trained(dense, "sgd", getattr(legacy_keras, name)))
 
 
-def test_a_frozen_normalization_uses_its_batch(legacy_keras: Any, keras: Any) -> None:
-    def layers(kind: Any) -> Any:
-        def make() -> list[Any]:
-            frozen = kind(momentum=0.5)
-            frozen.trainable = False
-            return [tf.keras.layers.Dense(4), frozen, tf.keras.layers.Dense(1)]
+class Doubled(tf.keras.layers.BatchNormalization):
+    """A layer of the trial's own."""
 
-        return make
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        return 2.0 * super().call(inputs, training=training)
 
+
+def frozen(norm: Any) -> list[Any]:
+    norm.trainable = False
+    return [tf.keras.layers.Dense(4), norm, tf.keras.layers.Dense(1)]
+
+
+def frozen_in_a_model() -> list[Any]:
+    norm = tf.keras.layers.BatchNormalization(momentum=0.5)
+    ready = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(4), norm])
+    ready.trainable = False
+    return [tf.keras.Sequential([ready]), tf.keras.layers.Dense(1)]
+
+
+def masked() -> list[Any]:
+    norm = tf.keras.layers.BatchNormalization()
+    pool = tf.keras.layers.GlobalAveragePooling1D()
+    return [tf.keras.layers.Masking(0.0), *frozen(norm), pool]
+
+
+@pytest.fixture
+def call_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take back after the test what the piece changes."""
+    norm = tf.keras.layers.BatchNormalization
+    base = next(one for one in norm.__mro__ if "call" in vars(one))
+    monkeypatch.setattr(base, "call", base.call)
+
+
+@pytest.mark.usefixtures("call_of_today")
+@pytest.mark.parametrize(
+    ("make_layers", "shape"),
+    [
+        (lambda: frozen(tf.keras.layers.BatchNormalization(momentum=0.5)), (3,)),
+        (lambda: frozen(Doubled()), (3,)),
+        (frozen_in_a_model, (3,)),
+        (masked, (4, 3)),
+    ],
+)
+def test_a_frozen_normalization_uses_its_batch(
+    legacy_keras: Any, keras: Any, make_layers: Any, shape: tuple[int, ...]
+) -> None:
     optimizer = tf.keras.optimizers.legacy.SGD
-    old = trained(layers(keras.layers.BatchNormalization), optimizer(0.1))
+    old = trained(make_layers, optimizer(0.1), shape=shape)
     idioms.deactivate()
-    new = trained(layers(legacy_keras.BatchNormalization), optimizer(0.1))
-    assert_same(old, new)
-    other = trained(layers(tf.keras.layers.BatchNormalization), optimizer(0.1))
-    assert not np.array_equal(old[0], other[0])
+    today = trained(make_layers, optimizer(0.1), shape=shape)
+    legacy_keras.use_old_batch_normalization()
+    legacy_keras.use_old_batch_normalization()  # of another trial
+    assert_same(old, trained(make_layers, optimizer(0.1), shape=shape))
+    assert not all(np.array_equal(one, other) for one, other in zip(old, today, strict=True))
 
 
-def test_a_ready_made_model_that_is_frozen_uses_its_batch(legacy_keras: Any, keras: Any) -> None:
-    def layers(made: Any = lambda model: model) -> Any:
-        def make() -> list[Any]:
-            parts = [tf.keras.layers.Dense(4), tf.keras.layers.BatchNormalization(momentum=0.5)]
-            ready = made(tf.keras.Sequential([tf.keras.Input((3,)), *parts]))
-            ready.trainable = False
-            return [tf.keras.Sequential([ready]), tf.keras.layers.Dense(1)]
-
-        return make
-
-    optimizer = tf.keras.optimizers.legacy.SGD
-    old = trained(layers(), optimizer(0.1))
-    idioms.deactivate()
-    assert_same(old, trained(layers(legacy_keras.with_old_batch_normalization), optimizer(0.1)))
-    assert not np.array_equal(old[-1], trained(layers(), optimizer(0.1))[-1])
-
-
+@pytest.mark.usefixtures("call_of_today")
 def test_a_normalization_that_is_trained_is_todays(legacy_keras: Any) -> None:
-    def layers(kind: Any) -> Any:
-        return lambda: [tf.keras.layers.Dense(4), kind(), tf.keras.layers.Dense(1)]
+    def layers() -> list[Any]:
+        return [tf.keras.layers.Dense(4), tf.keras.layers.BatchNormalization()]
 
     optimizer = tf.keras.optimizers.legacy.SGD
-    new = trained(layers(legacy_keras.BatchNormalization), optimizer(0.1))
-    assert_same(new, trained(layers(tf.keras.layers.BatchNormalization), optimizer(0.1)))
+    today = trained(layers, optimizer(0.1))
+    legacy_keras.use_old_batch_normalization()
+    assert_same(today, trained(layers, optimizer(0.1)))
 
 
 def test_metrics_have_the_names_of_their_roles(legacy_keras: Any) -> None:
@@ -215,13 +238,38 @@ class Context:
         return 2
 
 
-def test_a_model_is_compiled_with_a_wrapped_optimizer(legacy_keras: Any) -> None:
+def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any) -> None:
     context = Context()
-    legacy_keras.bind(context)
-    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
-    legacy_keras.compile_model(model, optimizer="adam", loss="mse")
-    assert context.wrapped == [model, model.optimizer]
-    assert type(model.optimizer) is tf.keras.optimizers.legacy.Adam
+    models = [tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))]) for _ in "ab"]
+    for model in models:
+        model.compile("adam", loss="mse", run_eagerly=True)
+    optimizer = models[0].optimizer
+    assert legacy_keras.trained(context, models[0]) is models[0]
+    assert context.wrapped == [optimizer, models[0]]
+    assert models[0].optimizer is optimizer
+    assert type(optimizer) is tf.keras.optimizers.legacy.Adam
+    assert models[0].loss == "mse" and models[0].run_eagerly
+
+
+def test_a_compile_of_the_models_own_gets_its_own_arguments(legacy_keras: Any) -> None:
+    class Pair(tf.keras.Sequential):
+        def compile(self, first, second=None, **options):  # type: ignore[no-untyped-def]
+            super().compile(loss=first)
+            self.given = first, second, options
+
+    context, rate = Context(), tf.keras.optimizers.SGD(0.1)
+    model = Pair([tf.keras.layers.Dense(1)])
+    model.compile("mse", third=rate)
+    model.given = None
+    legacy_keras.trained(context, model)
+    assert model.given == ("mse", None, {"third": rate})
+    assert context.wrapped == [rate, model]
+
+
+@pytest.mark.parametrize("model", [None, tf.keras.Sequential()])
+def test_a_model_must_be_compiled(model: Any, legacy_keras: Any) -> None:
+    with pytest.raises(ValueError, match="must return a model that was compiled, got "):
+        legacy_keras.trained(Context(), model)
 
 
 def test_computed_metrics_take_the_place_of_others(legacy_keras: Any) -> None:

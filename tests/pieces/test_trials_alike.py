@@ -22,7 +22,7 @@ PIECES = {
         *("get_hyperparameter", "get_hyperparameters", "get_experiment_config", "get_trial_seed"),
         *("get_experiment_id", "get_trial_id", "download_once", "get_download_data_dir"),
         *("InMemorySequence", "KerasDataAdapter", "training_loader", "validation_loader"),
-        *("Session", "multi_gpu_model", "wrap_model", "wrap_optimizer", "optimizer"),
+        *("Session", "multi_gpu_model", "trained", "context"),
         "ragged_array",
     ),
     "epochs": ("InMemorySequence", "with_epoch_logs"),

@@ -1,6 +1,6 @@
-"""Which Keras callbacks of a project act by epoch, and which watch the validation.
+"""Which callbacks watch the validation, and which certainly know nothing of epochs.
 
-A callback that reads the number of a batch acts by epoch too: batches are counted in an epoch.
+A callback that acts on batches knows of epochs too: batches are numbered in an epoch.
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-import pedl2det_names as names
-from pedl2det.analysis.flow import Function, Origin, by_position
+from pedl2det.analysis.flow import Origin, Way
 from pedl2det.analysis.trial import Trial
 
 _CALLBACKS = "tensorflow.keras.callbacks."
@@ -18,19 +17,19 @@ _DETERMINED = "determined.keras.callbacks."
 BY_VALIDATION = ("EarlyStopping", "ReduceLROnPlateau")
 #: Callbacks of Keras that watch a metric, with the position of their argument `monitor`.
 _MONITORS = {"EarlyStopping": 0, "ReduceLROnPlateau": 0, "ModelCheckpoint": 1}
-#: Callbacks of Keras that act at the start or the end of an epoch.
-_BY_EPOCH = frozenset(
+#: Callbacks of Keras that act on nothing that has a number in an epoch.
+_WITHOUT_EPOCHS = frozenset({"Callback", "TerminateOnNaN"})
+#: Hooks that an epoch begins or ends, or that are given a number in it or metrics of that time.
+_HOOKS = frozenset(
     {
-        *BY_VALIDATION,
-        *("LearningRateScheduler", "ModelCheckpoint", "CSVLogger", "RemoteMonitor", "History"),
-        *("ProgbarLogger", "BaseLogger", "BackupAndRestore", "TensorBoard"),
+        *("on_epoch_begin", "on_epoch_end", "on_test_batch_begin", "on_test_batch_end"),
+        *("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"),
     }
 )
-_HOOKS = frozenset({"on_epoch_begin", "on_epoch_end"})
-_BATCH_HOOKS = frozenset(
-    {"on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"}
-)
-_OLD_METRICS = frozenset(word for words in names.METRIC_NAMES for word in words)
+#: Uses of a list that leave it as it is.
+_READS = frozenset({Way.RETURNED, Way.TESTED, Way.ITERATED, Way.ITEM, Way.METHOD})
+#: Packages of callbacks that know the epochs of Determined.
+_PACKAGES = (_DETERMINED, "legacy_keras.")
 
 
 def keras_callback(trial: Trial, node: ast.AST) -> str | None:
@@ -94,96 +93,80 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
     return monitor is not None and monitor.is_of_validation
 
 
-def by_epoch(trial: Trial) -> list[ast.AST]:
-    """The places where the project makes callbacks that act by epoch."""
-    return [call for call in trial.modules.of(ast.Call) if _acts_by_epoch(trial, call)]
+def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
+    """Whether a list of callbacks may hold one that knows of epochs: any that is not plain."""
+    waiting: list[ast.AST] = [value]
+    seen: set[ast.AST] = set()
+    while waiting:
+        for node in trial.flow.members(waiting.pop()):
+            if node in seen:
+                continue
+            seen.add(node)
+            if isinstance(node, ast.List):
+                added = _added(trial, node)
+                if added is None:
+                    return True
+                waiting += added
+            elif isinstance(node, ast.Call):
+                if not _is_without_epochs(trial, node):
+                    return True
+            elif not isinstance(node, ast.Tuple | ast.BinOp | ast.Constant):
+                return True
+    return _sets_hooks(trial)
 
 
-def _acts_by_epoch(trial: Trial, call: ast.Call) -> bool:
+def _added(trial: Trial, node: ast.List) -> list[ast.expr] | None:
+    """What is added to a list after it was made; None if that is not visible."""
+    added: list[ast.expr] = []
+    for use in trial.flow.uses(node):
+        match use.around:
+            case ast.Call(args=arguments) if use.way is Way.METHOD and use.is_change:
+                added += arguments
+            case ast.Call(func=ast.Attribute(attr="fit" | "fit_generator")):
+                continue
+            case _ if use.is_change or use.way not in _READS:
+                return None
+    return added
+
+
+def _is_without_epochs(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call certainly makes a callback that knows nothing of epochs."""
+    if watches_validation(trial, call):
+        return True  # that of Determined
+    if trial.today(call.func).startswith(_PACKAGES):
+        return True
     name = keras_callback(trial, call.func)
-    if name == "LambdaCallback":
-        return any(
-            one.arg is None
-            or one.arg in _HOOKS
-            or (one.arg in _BATCH_HOOKS and _given_by_epoch(trial, one.value))
-            for one in call.keywords
-        )
     if name is not None:
-        return name in _BY_EPOCH and not watches_validation(trial, call)
-    return any(
+        return name in _WITHOUT_EPOCHS
+    return all(
         isinstance(origin.node, ast.ClassDef)
         and not origin.path
-        and _is_callback(trial, origin.node)
-        and _has_hook_by_epoch(trial, origin.node)
+        and _has_no_hook(trial, origin.node)
         for origin in trial.flow.origins(call.func)
     )
 
 
-def _has_hook_by_epoch(trial: Trial, node: ast.ClassDef) -> bool:
-    """Whether a callback has a hook of epochs, or one that needs to know of them."""
-    if any(trial.flow.method(node, hook) for hook in _HOOKS):
-        return True
-    hooks = [trial.flow.method(node, hook) for hook in sorted(_BATCH_HOOKS)]
-    return any(_knows_epoch(trial, hook, 1) for hook in hooks if hook is not None)
+def _has_no_hook(trial: Trial, node: ast.ClassDef) -> bool:
+    """Whether a class and those above it are plain, and bind no hook."""
+    for owner in trial.flow.bases(node):
+        names = trial.modules.home(owner).names
+        bound = {getattr(one, "name", getattr(one, "id", "")) for one in names.below(owner)}
+        if owner.decorator_list or owner.keywords or _HOOKS & bound:
+            return False
+        for base in owner.bases:
+            own = trial.modules.definition(trial.modules.meaning(base) or "")
+            if keras_callback(trial, base) not in _WITHOUT_EPOCHS and own is None:
+                return False
+    return True
 
 
-def _given_by_epoch(trial: Trial, value: ast.expr) -> bool:
-    """Whether a function that is given as a hook of batches needs to know of epochs."""
-    return any(
-        not isinstance(one.node, Function | ast.Lambda) or _knows_epoch(trial, one.node, 0)
-        for one in trial.flow.origins(value)
-    )
-
-
-def _knows_epoch(trial: Trial, hook: Function | ast.Lambda, first: int) -> bool:
-    """Whether a hook of batches reads the batch's number, or a metric by a name of TensorFlow 1.
-
-    Args:
-        trial: the project.
-        hook: the hook.
-        first: the place of its parameter for the number.
-    """
-    parameters = by_position(hook)[first:]
-    if len(parameters) < 2:
-        return True
-    batch, logs = parameters[:2]
-    if any(not _is_handed_up(trial, read) for read in trial.flow.reads_of(batch)):
-        return True
-    keys = [
-        node.value
-        for read in trial.flow.reads_of(logs)
-        for node in ast.walk(trial.modules.home(read).names.parents[read])
-        if isinstance(node, ast.Constant)
-    ] + [
-        node.args[0].value
-        for read in trial.flow.reads_of(logs)
-        for node in _calls_around(trial, read)
-        if node.args and isinstance(node.args[0], ast.Constant)
-    ]
-    return not _OLD_METRICS.isdisjoint(one for one in keys if isinstance(one, str))
-
-
-def _calls_around(trial: Trial, read: ast.Name) -> list[ast.Call]:
-    """The call ``logs.get(key)`` of a read of ``logs``."""
-    parents = trial.modules.home(read).names.parents
-    around = parents.get(parents[read])
-    return [around] if isinstance(around, ast.Call) else []
-
-
-def _is_handed_up(trial: Trial, read: ast.Name) -> bool:
-    """Whether a parameter only goes to ``super().on_batch_end(batch, logs)``."""
-    call = trial.modules.home(read).names.parents[read]
-    return (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr in _BATCH_HOOKS
-        and ast.unparse(call.func.value).startswith("super(")
-    )
-
-
-def _is_callback(trial: Trial, node: ast.ClassDef) -> bool:
-    return any(
-        keras_callback(trial, base) is not None
-        for one in trial.flow.bases(node)
-        for base in one.bases
-    )
+def _sets_hooks(trial: Trial) -> bool:
+    """Whether a hook is set anywhere on a class or an object."""
+    for source in trial.modules:
+        for node in source.names.of(ast.Attribute, ast.Constant):
+            if isinstance(node, ast.Constant):
+                if node.value in _HOOKS:
+                    return True
+            elif node.attr in _HOOKS and isinstance(node.ctx, ast.Store):
+                return True
+    return False

@@ -195,14 +195,18 @@ class ContextReach:
         return next(one for one in _ATTRIBUTES if one not in self._stored_attributes())
 
     def _stored_attributes(self) -> set[str]:
-        """The attributes that the classes of the trial set or define themselves."""
+        """The attributes that the classes of the trial set, define or name in a text."""
         found: set[str] = set()
         for owner in self._classes:
-            for node in self._flow.modules.home(owner).names.below(owner):
-                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
-                    continue
-                if not self._is_given(node):
-                    found.add(node.attr)
+            names = self._flow.modules.home(owner).names
+            for node in names.below(owner):
+                match node:
+                    case ast.Attribute(ctx=ast.Store(), attr=name) if not self._is_given(node):
+                        found.add(name)
+                    case ast.Constant(value=str(name)):
+                        found.add(name)
+                    case ast.Name(ctx=ast.Store(), id=name) if names.binder(node) is owner:
+                        found.add(name)
             found |= {one.name for one in owner.body if isinstance(one, Function)}
         return found
 

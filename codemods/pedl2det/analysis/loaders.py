@@ -9,12 +9,13 @@ from enum import Enum
 import pedl2det_names as names
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.batch_size import is_batch_size
-from pedl2det.analysis.flow import Function, Use, Way
+from pedl2det.analysis.flow import Function, Use, Way, by_position
 from pedl2det.analysis.paths import is_always_returned
 from pedl2det.analysis.trial import Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
+_TRAINING = "training_data"
 RECORD_LOADERS = frozenset(
     f"pedl.data.{name}" for name in ("ArrayBatchLoader", "BatchLoader", "SliceBatchLoader")
 )
@@ -82,23 +83,50 @@ def _role_through_adapter(
     return None
 
 
+# Names of attributes of a trial.
+
+
+def pair_name(trial: Trial) -> str:
+    """The attribute for both loaders, which no class of the trial uses for something else."""
+    return _free(trial, "data_loaders", "both_data_loaders", "det_data_loaders")
+
+
+def training_name(trial: Trial) -> str:
+    """The attribute for the training data; the one that every loader method returns, if it does."""
+    is_returned = all(
+        ast.unparse(value) == f"{by_position(method)[0].arg}.{_TRAINING}"
+        for _, method in trial.methods(TRAINING_METHOD)
+        for value in trial.flow.returned(method)
+    )
+    if is_returned and not any(True for _ in trial.methods(_TRAINING)):
+        return _TRAINING
+    return _free(trial, _TRAINING, "epoch_data", "det_training_data")
+
+
+def _free(trial: Trial, *candidates: str) -> str:
+    """The first of some names that no class of the trial uses, also as a text for ``setattr``."""
+    taken = {
+        getattr(node, field, None)
+        for owner in trial.classes
+        for node in trial.modules.home(owner).names.below(owner)
+        for field in ("attr", "name", "id", "value")
+    }
+    return next(name for name in candidates if name not in taken)
+
+
 # Old data objects.
 
 
 def needs_unwrapping(trial: Trial) -> bool:
     """Whether a loader may be an old data object that the loader methods have to unwrap.
 
-    Adapters in a plain form become ``configure_fit``, and record loaders in a plain form arrays;
-    all others keep a class of their own in ``legacy_keras``, which ``training_loader`` and
-    ``validation_loader`` know.
+    Adapters in a plain form become ``configure_fit``. All others, and record loaders, keep a class
+    of their own in ``legacy_keras``, which ``training_loader`` and ``validation_loader`` know.
     """
     return any(
         not one.is_in_annotation and plain_adapter(trial, one) is None
         for one in trial.uses(*names.ADAPTERS)
-    ) or any(
-        not one.is_in_annotation and not is_plain_record_loader(trial, one)
-        for one in trial.uses(*RECORD_LOADERS)
-    )
+    ) or not all(one.is_in_annotation for one in trial.uses(*RECORD_LOADERS))
 
 
 def plain_adapter(
@@ -145,22 +173,6 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     if "sample_weight" in given and _does_work(given["sample_weight"]):
         return False
     return not _swaps_work(call, given)
-
-
-def is_plain_record_loader(trial: Trial, reference: Reference) -> bool:
-    """Whether an ``ArrayBatchLoader`` can become a tuple of its arrays."""
-    call = reference.call
-    if call is None or reference.dotted != "pedl.data.ArrayBatchLoader":
-        return False
-    given = arguments_of(call, ("data", "labels"))
-    if given is None or given.keys() != {"data", "labels"} or not roles_of(trial, call):
-        return False
-    if any(
-        isinstance(one, ast.Dict) and (len(one.keys) < 2 or None in one.keys)
-        for one in given.values()
-    ):
-        return False  # one named array was fed without its name
-    return cuts_by_hyperparameter(trial) and not _swaps_work(call, given)
 
 
 def cuts_by_hyperparameter(trial: Trial) -> bool:

@@ -23,6 +23,7 @@ _MAKERS = {
     for name in ("clone_model", "load_model", "model_from_config", "model_from_json")
 }
 _KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
+_FIT = "legacy_keras.Fit"
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,19 @@ class Compile:
         assert isinstance(self.call.func, ast.Attribute)
         return self.call.func.value
 
+    @property
+    def hides_arguments(self) -> bool:
+        """Whether there are arguments with ``*`` or ``**``."""
+        call = self.call
+        return any(isinstance(one, ast.Starred) for one in call.args) or any(
+            one.arg is None for one in call.keywords
+        )
+
 
 def compiles(trial: Trial) -> list[Compile]:
     """Every call that compiles a model, except within a ``compile`` of the model's own."""
-    returned = _returned(trial)
+    methods = build_methods(trial)
+    returned = {one for method in methods for one in returned_models(trial, method)}
     found = []
     for call in trial.modules.of(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
@@ -101,6 +111,18 @@ def makes_model(trial: Trial, node: ast.AST) -> bool:
     )
 
 
+def returned_models(trial: Trial, method: Function) -> set[Origin]:
+    """Where the models that a ``build_model`` returns come from.
+
+    One that a script's generator yields comes from where that gave it to ``fit``.
+    """
+    found: set[Origin] = set()
+    for value in trial.flow.returned(method):
+        found |= looked_through(trial, trial.flow.origins(value))
+    fits = [one for one in trial.modules.of(ast.Call) if ast.unparse(one.func) == _FIT]
+    return {one for call in fits for one in trial.flow.origins(call.args[0])} or found
+
+
 def _compile(
     trial: Trial, source: Source, call: ast.Call, origins: list[Origin], returned: set[Origin]
 ) -> Compile:
@@ -141,15 +163,6 @@ def _is_wrapping(node: ast.AST) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "wrap_model"
     )
-
-
-def _returned(trial: Trial) -> set[Origin]:
-    """Where the models that ``build_model`` returns come from."""
-    found: set[Origin] = set()
-    for method in build_methods(trial):
-        for value in trial.flow.returned(method):
-            found |= looked_through(trial, trial.flow.origins(value))
-    return found
 
 
 def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin]) -> bool:

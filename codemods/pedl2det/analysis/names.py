@@ -36,6 +36,12 @@ _BARE = frozenset(
 )
 
 
+def _today(dotted: str) -> str:
+    """The name of today of what only moved; any other name as it is."""
+    row = lookup(dotted)
+    return row.new if row is not None and row.new and row.same and not row.changed else dotted
+
+
 class Names:
     """The names of one file.
 
@@ -115,8 +121,11 @@ class Names:
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
         if node not in self._qualified:
-            meanings = set(self.meanings(node))
-            self._qualified[node] = meanings.pop() if len(meanings) == 1 else None
+            meanings = list(dict.fromkeys(self.meanings(node)))
+            today = {_today(one) if one is not None else None for one in meanings}
+            # Two imports of one thing, such as `backend` of Keras and of TensorFlow, are one.
+            old = [one for one in meanings if one not in today]
+            self._qualified[node] = [*old, *meanings][0] if len(today) == 1 else None
         return self._qualified[node]
 
     def meanings(self, node: ast.AST) -> list[str | None]:

@@ -58,8 +58,14 @@ class Reading:
     scripts: Mapping[Path, Script] = field(default_factory=dict)
 
 
-def read(project: Project, reader: Reader) -> Reading:
-    """Read the files of a project; a file that cannot be read stops no other."""
+def read(project: Project, reader: Reader, carried: bool = False) -> Reading:
+    """Read the files of a project; a file that cannot be read stops no other.
+
+    Args:
+        project: its files.
+        reader: reads them.
+        carried: whether its trials are carried over whole.
+    """
     sources: dict[str, Source] = {}
     configs: dict[Path, Config] = {}
     unreadable: dict[Path, Unreadable] = {}
@@ -75,12 +81,17 @@ def read(project: Project, reader: Reader) -> Reading:
             configs[path] = reader.config(path)
         except Unreadable as error:
             unreadable[path] = error
-    trial = made(project, sources, configs)
+    trial = made(project, sources, configs, carried)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)
 
 
-def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path, Config]) -> Trial:
+def made(
+    project: Project,
+    sources: Mapping[str, Source],
+    configs: Mapping[Path, Config],
+    carried: bool = False,
+) -> Trial:
     """Return what rules look at, from sources and configs in memory."""
     return Trial(
         project.root,
@@ -89,6 +100,7 @@ def made(project: Project, sources: Mapping[str, Source], configs: Mapping[Path,
         counts_in_steps=any(config.counts_steps for config in configs.values()),
         entry_names=entry_names(configs.values()),
         is_whole=len(sources) >= len(project.modules),
+        carried=carried,
     )
 
 

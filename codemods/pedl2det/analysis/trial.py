@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
+from pedl2det.analysis.config_uses import ConfigUses
 from pedl2det.analysis.context import ContextReach
+from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Flow, Function, is_static
 from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.package_init import first_effect
 from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 
@@ -32,8 +35,10 @@ DETERMINED_TRIALS = frozenset(
         "determined.keras._tf_keras_trial.TFKerasTrial",
     }
 )
+TRIALS = PEDL_TRIALS | DETERMINED_TRIALS
 #: Methods that the old harness called with the hyperparameters.
 GIVEN_HPARAMS = ("__init__", "build_model", "session_config", "keras_callbacks")
+CONFIG_GETTERS = ("pedl.get_experiment_config", "pedl.util.get_experiment_config")
 #: Names of Determined 0.12 that no later release had.
 _OF_0_12 = frozenset({"InMemorySequence", "KerasDataAdapter", "TFKerasContext"})
 #: Methods of the context that no release before 0.13.8 had.
@@ -93,6 +98,7 @@ class Trial:
         entry_names: what the configs name: ``trial_class``, ``data_loaders_function``,
             ``download_data_function``, or ``entrypoint``, each as ``module:object``.
         is_whole: whether every module could be read.
+        carried: whether it is carried over whole: the methods of its trials stay as they are.
     """
 
     directory: Path
@@ -101,6 +107,7 @@ class Trial:
     counts_in_steps: bool = False
     entry_names: Mapping[str, frozenset[str]] | None = None
     is_whole: bool = True
+    carried: bool = False
 
     # Classes.
 
@@ -123,7 +130,7 @@ class Trial:
         if meaning is None and isinstance(base, ast.Name):
             found = [self._meaning_of(origin.node) for origin in self._flow.origins(base)]
             meaning = next((one for one in found if one is not None), None)
-        return meaning if meaning in PEDL_TRIALS | DETERMINED_TRIALS else None
+        return meaning if meaning in TRIALS else None
 
     def _meaning_of(self, node: ast.AST) -> str | None:
         """What an imported name or a dotted expression means."""
@@ -154,9 +161,10 @@ class Trial:
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
         """The methods of the trial classes with one of some names; all without names."""
         for owner in self.classes:
+            named = [self._flow.own_method(owner, name) for name in wanted]
             for node in owner.body:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                    not wanted or node.name in wanted
+                    not wanted or node.name in wanted or node in named
                 ):
                     yield owner, node
 
@@ -225,6 +233,16 @@ class Trial:
     def _homes_of_roots(self) -> list[Source]:
         return [self.modules.home(root) for root in self.roots]
 
+    @cached_property
+    def init_effect(self) -> ast.stmt | None:
+        """The first statement of ``__init__.py`` for which it has to be imported first."""
+        if self.generation is not Generation.PEDL or not self.concrete:
+            return None
+        places = [one for one in (self.loaders_place, self.download_place) if one is not None]
+        homes = [self.modules.home(one) for one in self.concrete]
+        homes += [home for one in places if (home := self.modules.split(one)[0]) is not None]
+        return first_effect(self.modules, homes)
+
     # Values.
 
     @cached_property
@@ -243,7 +261,41 @@ class Trial:
     @cached_property
     def context(self) -> ContextReach:
         """Where the trial's context can be had."""
+        if self.carried:
+            return ContextReach(self.flow, (), None, None)
         return ContextReach(self.flow, self.classes, self.loaders, self.download)
+
+    @cached_property
+    def config_uses(self) -> ConfigUses:
+        """What code does with the experiment config."""
+        today: list[ast.Call | ast.arg] = []
+        as_before: list[ast.Call | ast.arg] = []
+        is_handed_on = self.loaders is None and self.loaders_place is not None
+        for reference in self.uses(*CONFIG_GETTERS):
+            is_handed_on |= reference.call is None
+            if reference.call is not None:
+                is_known = self.context.at(reference.call) is not None
+                (today if is_known else as_before).append(reference.call)
+        for function in (self.loaders, self.download):
+            config = entry_of(function).config if function is not None else None
+            if function is not None and config is not None:
+                (today if self.context.can_take(function) else as_before).append(config)
+        today += self.asked_of_context("get_experiment_config")
+        found = ConfigUses(self.flow, self.configs, today, as_before)
+        found.is_plain &= not is_handed_on and not self.carried
+        return found
+
+    def asked_of_context(self, name: str) -> list[ast.Call]:
+        """The calls of a method of the context in a trial of early Determined."""
+        if self.generation is not Generation.EARLY:
+            return []
+        return [
+            call
+            for call in self.modules.of(ast.Call)
+            if isinstance(call.func, ast.Attribute)
+            and call.func.attr == name
+            and not self.flow.called(call)
+        ]
 
     # Names.
 

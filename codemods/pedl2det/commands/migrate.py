@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import signal
 import sys
@@ -120,7 +121,8 @@ def command(
     if writes and not force:
         refuse_unsafe([file.path for file in result.files])
     if proves:
-        result = prove(result, _series(result, report))
+        carry = functools.partial(migrate, roots, replace(options, carried=True))
+        result = prove(result, _series(result, report), None if options.left_out else carry)
         if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
     if writes:

@@ -16,11 +16,10 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, definitions, layout, parameters, settled, templates
+from pedl2det.edits import arguments, definitions, layout, parameters, templates
 from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
-from pedl2det.edits.docstrings import with_parameters
 from pedl2det.edits.locate import Locator
-from pedl2det.edits.type_comments import with_renamed_types, with_type_comment
+from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
 
 
@@ -50,8 +49,7 @@ def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str
     for edit in edits:
         applier.take(edit)
     applier.find_way()
-    changed: cst.Module = locator.module.visit(applier)
-    return with_renamed_types(changed, applier.types) if applier.types else changed
+    return locator.module.visit(applier)
 
 
 @functools.cache
@@ -81,11 +79,7 @@ class _Applier(cst.CSTTransformer):
         self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-        #: Statements that end a branch which was chosen: nothing behind them is reached.
-        self._ends: set[Any] = set()
         self._appended: list[fx.AppendCode] = []
-        #: The new names in type comments.
-        self.types: dict[str, str] = {}
 
     # Before the walk: file each edit under the node that it changes.
 
@@ -104,8 +98,6 @@ class _Applier(cst.CSTTransformer):
                 self._dropped.add(self._locator.decorator(decorator))
             case fx.AppendCode():
                 self._appended.append(edit)
-            case fx.RenameInTypeComments(name=name):
-                self.types[name] = edit.code
             case _:
                 self._file(self._located(fx.place_of(edit)), edit)
         if isinstance(edit, fx.Extract):
@@ -172,7 +164,7 @@ class _Applier(cst.CSTTransformer):
             case cst.BaseCompoundStatement():
                 return self._compound(original_node, updated, self._touched.pop())
             case cst.IndentedBlock():
-                return settled_block(updated, self._reached(updated.body))
+                return settled_block(updated, updated.body)
             case cst.Module():
                 return self._module(updated)
         return updated
@@ -292,21 +284,11 @@ class _Applier(cst.CSTTransformer):
         edits = self._edits.get(original, [])
         for edit in edits:
             updated = self._definition(edit, updated)
-        if isinstance(updated, cst.If):
-            updated = settled.with_settled_elif(original, updated)
-            if touched and original in self._elifs:
-                self._touch()
+        if touched and original in self._elifs:
+            self._touch()
         if not (touched or edits):
             return updated
-        chosen = None if original in self._elifs else settled.branch(original, updated)
-        if chosen is not None:
-            self._ends |= {one.body[-1] for one in chosen if settled.ends(one)}
-            return self._finished(original, chosen, head_only=True)
         if isinstance(updated, cst.FunctionDef):
-            every = [*original.params.posonly_params, *original.params.params]
-            dropped = [one.name.value for one in every if one in self._dropped]
-            added = [one.code for one in edits if isinstance(one, fx.AddParameter)]
-            updated = with_parameters(updated, dropped, (*added, None)[0])
             updated = with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
@@ -322,13 +304,6 @@ class _Applier(cst.CSTTransformer):
             return updated
         header = updated.body.trailing_whitespace
         return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
-
-    def _reached(self, body: Sequence[Any]) -> Sequence[Any]:
-        """The statements of a block that come before the end of a branch that was chosen."""
-        for at, one in enumerate(body):
-            if isinstance(one, cst.SimpleStatementLine) and self._ends.intersection(one.body):
-                return body[: at + 1]
-        return body
 
     def _module(self, updated: Any) -> Any:
         """The module without deleted statements, with appended code."""

@@ -1,15 +1,12 @@
-"""Keep type comments right when parameters and names of types change."""
+"""Keep type comments right when parameters change."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import libcst as cst
-
-from pedl2det.analysis.source import Source
 
 _SIGNATURE = re.compile(r"# type: \((?P<types>.*)\) -> (?P<result>.+)")
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
@@ -19,43 +16,6 @@ _DOTTED = re.compile(r"[^\W\d][\w.]*")
 def names_in_type_comments(text: str) -> set[str]:
     """The names in the type comments of a file, with their dots."""
     return {name for types in _TYPE_COMMENT.findall(text) for name in _DOTTED.findall(types)}
-
-
-def only_type_comment(source: Source, alias: ast.alias) -> str | None:
-    """The first type comment with an imported name, if no code of the file uses that name."""
-    local = alias.asname or alias.name.partition(".")[0]
-    if any(node.id == local for node in source.names.of(ast.Name)):
-        return None
-    for comment in _TYPE_COMMENT.finditer(source.text):
-        if local in {one.partition(".")[0] for one in _DOTTED.findall(comment[1])}:
-            return comment[0].strip()
-    return None
-
-
-def with_renamed_types(tree: cst.Module, names: Mapping[str, str]) -> cst.Module:
-    """A module with other names in its type comments.
-
-    Args:
-        tree: the module.
-        names: the new code for each dotted name.
-    """
-    changed = tree.visit(_Renaming(names))
-    assert isinstance(changed, cst.Module)
-    return changed
-
-
-class _Renaming(cst.CSTTransformer):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        super().__init__()
-        self._names = names
-
-    def leave_Comment(self, original_node: cst.Comment, updated_node: cst.Comment) -> cst.Comment:
-        """Rename, if it is a type comment."""
-        found = _TYPE_COMMENT.match(updated_node.value)
-        if found is None:
-            return updated_node
-        types = _DOTTED.sub(lambda name: self._names.get(name[0], name[0]), found[1])
-        return updated_node.with_changes(value=updated_node.value[: found.start(1)] + types)
 
 
 def with_type_comment(original: Any, updated: Any) -> Any:

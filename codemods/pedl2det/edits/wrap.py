@@ -115,13 +115,11 @@ class _Finder(cst.CSTVisitor):
             self.found = self.found or node
         return self.found is None
 
-    def visit_ListComp(self, node: cst.ListComp | cst.DictComp) -> bool:
+    def visit_ListComp(self, node: cst.ListComp) -> bool:
         """Choose a comprehension that nothing longer is around on the line."""
         if self._is_on_line([node]):
             self.found = self.found or node
         return self.found is None
-
-    visit_DictComp = visit_ListComp  # noqa: N815
 
     def visit_GeneratorExp(self, node: cst.GeneratorExp) -> bool:
         """Choose a generator that is alone on the line."""
@@ -200,18 +198,6 @@ class _Breaker(cst.CSTTransformer):
             lbracket=cst.LeftSquareBracket(self._inner),
             for_in=updated_node.for_in.with_changes(whitespace_before=self._inner),
             rbracket=cst.RightSquareBracket(self._outer),
-        )
-
-    def leave_DictComp(
-        self, original_node: cst.DictComp, updated_node: cst.DictComp
-    ) -> cst.DictComp:
-        """Put the pair and each clause on lines of their own."""
-        if original_node is not self._chosen:
-            return updated_node
-        return updated_node.with_changes(
-            lbrace=cst.LeftCurlyBrace(self._inner),
-            for_in=updated_node.for_in.with_changes(whitespace_before=self._inner),
-            rbrace=cst.RightCurlyBrace(self._outer),
         )
 
     def _closed(self, elements: Sequence[Any], bracket: Any) -> tuple[list[Any], Any]:

@@ -1,9 +1,7 @@
-"""Replace aliases and merges by copies, where a change must not reach the other uses."""
+"""Refuse changes that would reach other uses of an anchor."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,15 +10,11 @@ import yaml
 from pedl2det.analysis.config import Config, KeyPath
 from pedl2det.analysis.config_nodes import Alias, effective, is_merge
 from pedl2det.analysis.experiment import changes as ch
-from pedl2det.edits import yaml_text
-from pedl2det.edits.spans import Span, apply
-
-#: Anchors within anchors are replaced one after the other.
-_MOST_ROUNDS = 50
+from pedl2det.edits.yaml_text import NoPlace
 
 
-def without_aliases(config: Config, changes: Sequence[ch.Change]) -> Config:
-    """Replace the aliases that share text with a changed place.
+def refuse_shared(config: Config, changes: Sequence[ch.Change]) -> None:
+    """Refuse changes of places that share their text with others through aliases or merges.
 
     A scalar that is replaced in the same way on all of its paths keeps its aliases.
 
@@ -29,14 +23,11 @@ def without_aliases(config: Config, changes: Sequence[ch.Change]) -> Config:
         changes: the changes that shall be made.
 
     Raises:
-        NoPlace: an alias stands where no copy can.
+        NoPlace: a change would reach another use of an anchor.
     """
-    for _ in range(_MOST_ROUNDS):
-        anchors = {id(anchor) for path in _paths(config, changes) for anchor in _on(config, path)}
-        if not anchors:
-            return config
-        config = Config.of(apply(config.text, _expanded(config, anchors)), config.bom)
-    raise yaml_text.NoPlace("aliases are nested too deeply to be replaced")
+    for path in _paths(config, changes):
+        if any(_on(config, path)):
+            raise NoPlace(f"{'.'.join(path)} shares its text with another key")
 
 
 def _paths(config: Config, changes: Sequence[ch.Change]) -> Iterator[KeyPath]:
@@ -88,90 +79,3 @@ def _merged(node: yaml.MappingNode) -> Iterator[Any]:
         if is_merge(key):
             items = value.value if isinstance(value, yaml.SequenceNode) else [value]
             yield from (item.target for item in items if isinstance(item, Alias))
-
-
-def _expanded(config: Config, anchors: set[int]) -> Iterator[Span]:
-    """Copies in place of every alias of some anchors, which then need no name."""
-    done: set[int] = set()
-    for node in _mappings(config.root):
-        merges = [pair for pair in node.value if is_merge(pair[0])]
-        if merges and any(id(one) in anchors for one in _merged(node)):
-            yield from _without_merge(config, node, merges)
-            done |= {id(alias) for _, value in merges for alias in _aliases(value)}
-    for alias in config.aliases:
-        if id(alias.target) in anchors and id(alias) not in done:
-            start, end = alias.start_mark.index, alias.end_mark.index
-            yield Span(start, end, flow(config, alias.target))
-    yield from _without_names(config, anchors)
-
-
-def _without_merge(
-    config: Config, node: yaml.MappingNode, merges: list[tuple[yaml.Node, yaml.Node]]
-) -> Iterator[Span]:
-    """The merged keys in place of the first ``<<``."""
-    merged = [(key, value) for key, value, is_own in effective(node) if not is_own]
-    pairs = [f"{flow(config, key)}: {flow(config, value)}" for key, value in merged]
-    column = merges[0][0].start_mark.column
-    between = ", " if node.flow_style else config.newline + " " * column
-    first, *others = merges
-    if pairs:
-        yield Span(first[0].start_mark.index, yaml_text.end_of(first[1]), between.join(pairs))
-    if node.flow_style and (others or not pairs):
-        if others:
-            raise yaml_text.NoPlace("braces merge twice")
-        yield from yaml_text.without_pairs(node, {first[0].value})
-        return
-    for key, value in others if pairs else merges:
-        yield yaml_text.without_lines(config, key, value, ())
-
-
-def _without_names(config: Config, anchors: set[int]) -> Iterator[Span]:
-    """Remove the names of anchors that have no alias left."""
-    for node in {id(alias.target): alias.target for alias in config.aliases}.values():
-        if id(node) not in anchors:
-            continue
-        at = node.start_mark.index
-        name = re.compile(r"&[^\s,\[\]{}]+").search(config.text, at)
-        if name is None:
-            raise yaml_text.NoPlace("an anchor has no name")
-        start, end = name.span()
-        rest = config.text[end : end + 1]
-        before = config.text[start - 1 : start]
-        yield (
-            Span(start - 1, end, "")
-            if before == " " and rest in " \r\n"
-            else Span(start, end + (rest == " "), "")
-        )
-
-
-def flow(config: Config, node: Any) -> str:
-    """The text of a node in one line, with its aliases followed."""
-    if isinstance(node, Alias):
-        return flow(config, node.target)
-    if isinstance(node, yaml.MappingNode):
-        pairs = [f"{flow(config, k)}: {flow(config, v)}" for k, v, _ in effective(node)]
-        return f"{{{', '.join(pairs)}}}"
-    if isinstance(node, yaml.SequenceNode):
-        return f"[{', '.join(flow(config, item) for item in node.value)}]"
-    start, end = config.source(node)
-    text = config.text[start:end]
-    is_plain = not node.style and not re.search(r"[\n,\[\]{}]", text)
-    if is_plain or (node.style in ("'", '"') and "\n" not in text):
-        return text or "null"
-    return json.dumps(node.value, ensure_ascii=False)
-
-
-def _mappings(root: Any) -> Iterator[yaml.MappingNode]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, yaml.MappingNode):
-            yield node
-            stack += [child for pair in node.value for child in pair]
-        elif isinstance(node, yaml.SequenceNode):
-            stack += node.value
-
-
-def _aliases(node: yaml.Node) -> list[Alias]:
-    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    return [item for item in items if isinstance(item, Alias)]

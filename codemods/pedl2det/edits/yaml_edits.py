@@ -13,7 +13,7 @@ from pedl2det.analysis.config import Config, Entry, KeyPath
 from pedl2det.analysis.experiment import changes as ch
 from pedl2det.edits import yaml_text
 from pedl2det.edits.spans import Overlap, Span, apply
-from pedl2det.edits.yaml_aliases import without_aliases
+from pedl2det.edits.yaml_aliases import refuse_shared
 from pedl2det.edits.yaml_meaning import meant
 from pedl2det.findings import Unreadable
 
@@ -24,9 +24,6 @@ class NotEdited(Exception):  # noqa: N818 - describes the text
 
 def edited(config: Config, changes: Sequence[ch.Change]) -> str:
     """Return the text of a config with its changes made, or raise.
-
-    Aliases and merges on the way to a change are replaced by copies of what they stand for, so
-    that other uses of an anchor keep their meaning.
 
     Args:
         config: the config.
@@ -39,8 +36,8 @@ def edited(config: Config, changes: Sequence[ch.Change]) -> str:
     if not changes:
         return config.text
     try:
-        own = without_aliases(config, changes)
-        text = apply(own.text, set_of(spans(own, changes)))
+        refuse_shared(config, changes)
+        text = apply(config.text, set_of(spans(config, changes)))
         result = Config.of(text).value()
     except Unreadable as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None

@@ -10,7 +10,7 @@ from collections import Counter
 
 from pedl2det.analysis.source import Source
 from pedl2det.edits.comments import FOR_TOOLS
-from pedl2det.edits.undefined import undefined
+from pedl2det.edits.undefined import wrong_names
 
 _TAIL = re.compile("#[^\r\n]*")
 
@@ -18,16 +18,16 @@ _TAIL = re.compile("#[^\r\n]*")
 def problem_with(source: Source, text: str) -> str | None:
     """Return what is wrong with a new text of a file, or None.
 
-    It must parse and compile, and use no undefined name that the old text did not.
+    It must parse and compile, and do nothing wrong with a name that the old text did not.
     """
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(text, str(source.path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError) as error:
         return f"would not compile: {error}"
-    missing = undefined(text) - undefined(source.text)
-    if missing:
-        return f"would use {min(missing)}, which nothing defines"
+    wrong = wrong_names(text) - wrong_names(source.text)
+    if wrong:
+        return f"would {min(wrong)}"
     return source.problem_with(text)
 
 

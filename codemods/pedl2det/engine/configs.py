@@ -20,7 +20,7 @@ from pedl2det.engine.places import finding_at
 from pedl2det.engine.result import Change
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Fix
-from pedl2det.texts import ConfigFacts, TextResult, migrate_config
+from pedl2det.texts import ConfigFacts, TextResult, migrate_config, with_legacy_config
 
 _KINDS = {"note": Kind.NOTE, "different": Kind.DIFFERENT, "left": Kind.LEFT}
 RULE = "C105"
@@ -60,11 +60,17 @@ def migrate_configs(
     needs = [one for script in reading.scripts.values() for one in script.needs]
     facts = _facts(trial, fixes, needs, options, made.findings)
     made.metric_names = metric_names(trial)
+    is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
+    asks_for_old = any("get_experiment_config" in fix.support for fix in fixes)
+    if trial.carried:  # whose loaders are given the old config
+        asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
     for path, config in reading.configs.items():
-        named = _script(reading, path, config) or _entrypoint(trial, config)
+        named = _script(reading, path, config) or _entrypoint(trial, config, is_first)
         if named is None and len(trial.concrete) > 1 and not _names_trial(config):
             made.findings.append(_unclear(path, trial))
         result = migrate_config(config.text, replace(facts, entrypoint=named))
+        if asks_for_old:
+            result = with_legacy_config(config.text, result)
         _take(path, config, result, options, made)
     for path, script in reading.scripts.items():
         if script.config is not None and script.entrypoint and not reading.configs:
@@ -171,11 +177,13 @@ def _script(reading: Reading, path: Path, config: Config) -> str | None:
     return None
 
 
-def _entrypoint(trial: Trial, config: Config) -> str | None:
+def _entrypoint(trial: Trial, config: Config, is_init_first: bool) -> str | None:
     """The trial of a config as ``module:Class``; of several, the one that the config names."""
     found = _chosen(trial, config.trial.rpartition(":")[2])
     if found is None:
         return None
+    if is_init_first and not config.trial.partition(":")[0]:
+        return f"__init__:{found.name}"  # which the old harness imported too
     return f"{trial.modules.name_of(trial.modules.home(found))}:{found.name}"
 
 

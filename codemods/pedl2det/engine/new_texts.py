@@ -14,7 +14,6 @@ from pedl2det.analysis.project import Reading, made
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.edits.apply import apply
-from pedl2det.edits.type_comments import only_type_comment
 from pedl2det.engine.draft import draft
 from pedl2det.engine.marks import text_of
 from pedl2det.engine.options import Options
@@ -33,7 +32,7 @@ def trial_of(reading: Reading, texts: Mapping[Path, str], configs: Mapping[Path,
         name: with_text(source, texts.get(source.path, source.text))
         for name, source in reading.trial.modules.by_name.items()
     }
-    return made(reading.project, sources, configs)
+    return made(reading.project, sources, configs, reading.trial.carried)
 
 
 def with_text(source: Source, text: str) -> Source:
@@ -59,10 +58,6 @@ def mark_open(
     sources = {source.path: source for source in trial.modules}
     for one in references:
         message = f"no rule rewrites this use of {one.dotted}"
-        alias = one.node
-        comment = only_type_comment(one.source, alias) if isinstance(alias, ast.alias) else None
-        if comment is not None:
-            message = f"nothing but `{comment}` needs {one.dotted}"
         help_ = one.row.write if one.row is not None else _hint(one.dotted)
         findings.append(in_old_text(one, originals[one.source.path], message, help_))
         statement = statement_of(one.source, one.node)

@@ -6,6 +6,7 @@ import ast
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
@@ -32,6 +33,8 @@ from pedl2det.engine.settling import SCAN, Made, settled
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Fix, Form
 
+#: Before what no rule could rewrite.
+_KEPT = "carried over as it was: "
 _HELP_UNREADABLE = "convert the file to Python 3 text, and run migrate again"
 
 
@@ -47,13 +50,32 @@ def migrate_project(
         directories: where files may be written, beside the project's own directory.
     """
     try:
-        return _migrate(project, reader, options, tuple(directories))
+        return _in_some_form(project, reader, options, tuple(directories))
     except RecursionError:
         message = "an expression or a config of this project is nested too deeply to be read"
         return _failed(project, Kind.LEFT, message, "write it flatter")
     except Exception as error:
         message = f"migrate failed: {type(error).__name__}: {error}"
         return _failed(project, Kind.DEFECT, message, "", traceback.format_exc())
+
+
+def _in_some_form(
+    project: Project, reader: Reader, options: Options, directories: tuple[Path, ...]
+) -> Result:
+    """Rewrite a project; carry its trials over whole where that leaves less to a person."""
+    rewritten = _migrate(project, reader, options, directories)
+    if options.carried or options.left_out or not any(map(_is_begun, rewritten.outcomes)):
+        return rewritten
+    carried = _migrate(project, reader, replace(options, carried=True), directories)
+    if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
+        return rewritten
+    why = [one for one in rewritten.findings if one.kind.is_left]
+    carried.findings += [replace(one, kind=Kind.NOTE, message=_KEPT + one.message) for one in why]
+    return carried
+
+
+def _is_begun(outcome: Outcome) -> bool:
+    return outcome.status is Status.BEGUN
 
 
 def _failed(project: Project, kind: Kind, message: str, help_: str, stack: str = "") -> Result:
@@ -68,7 +90,9 @@ def _failed(project: Project, kind: Kind, message: str, help_: str, stack: str =
 def _migrate(
     project: Project, reader: Reader, options: Options, directories: tuple[Path, ...]
 ) -> Result:
-    reading = lower(read(project, reader))
+    reading = read(project, reader, options.carried)
+    if not options.carried:  # a script has no methods to carry over
+        reading = lower(reading)
     total = Counter(one.source.path for one in invariant.legacy(_old(reading)))
     if project.has_trial and reading.trial.roots:
         made = _rewritten(reading, options)

@@ -23,6 +23,7 @@ class Options:
         cluster: whether the team has a Determined cluster.
         resolve: whether names of TensorFlow that are written are looked up in the installed one.
         jobs: the largest number of processes.
+        carried: whether every trial is carried over whole.
     """
 
     left_out: frozenset[str] = frozenset()
@@ -33,6 +34,7 @@ class Options:
     cluster: bool = False
     resolve: bool = False
     jobs: int = 1
+    carried: bool = False
 
     def excludes(self, file: Path) -> bool:
         """Tell whether a glob means a file, or a directory above it but below a given path."""

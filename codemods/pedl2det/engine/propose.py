@@ -45,7 +45,7 @@ class Proposals:
 def propose(trial: Trial, options: Options, chosen: Iterable[Rule] | None = None) -> Proposals:
     """Ask every rule what it would do."""
     made = Proposals()
-    for rule in rules() if chosen is None else chosen:
+    for rule in _that_apply(trial) if chosen is None else chosen:
         for one in _checked(rule, trial, made):
             reason = _unwanted(rule, one, options)
             if reason is None:
@@ -61,6 +61,12 @@ def propose(trial: Trial, options: Options, chosen: Iterable[Rule] | None = None
                 )
     _drop_covered(made)
     return made
+
+
+def _that_apply(trial: Trial) -> list[Rule]:
+    """The rules for a project, which may be carried over whole."""
+    replaced = {id_ for rule in rules() for id_ in rule.instead_of} if trial.carried else set()
+    return [rule for rule in rules() if rule.id not in replaced]
 
 
 def _drop_covered(made: Proposals) -> None:

@@ -1,7 +1,11 @@
-"""Prove finished trials by running them, and take back what does not train the same."""
+"""Prove finished trials by running them, and take back what does not train the same.
+
+A trial whose rewrite is refuted is carried over whole (P034), and proved again.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +22,10 @@ class Verdict(Protocol):
     @property
     def is_equal(self) -> bool:
         """Whether it does."""
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the rewrite is wrong, rather than that nothing could be shown of it."""
 
     @property
     def message(self) -> str:
@@ -40,7 +48,7 @@ def is_to_prove(outcome: Outcome) -> bool:
     return outcome.status.is_finished and outcome.written
 
 
-def prove(result: Result, verify: Verify) -> Result:
+def prove(result: Result, verify: Verify, carry: Callable[[], Result] | None = None) -> Result:
     """Return the result without the trials that do not train the same.
 
     Nothing is written yet: ``verify`` writes the result into a copy of the trial.
@@ -48,14 +56,25 @@ def prove(result: Result, verify: Verify) -> Result:
     Args:
         result: what the migration would write.
         verify: compares a trial and its migrated copy.
+        carry: what the migration would write if all trials were carried over whole.
     """
     proved = result
+    carried: Result | None = None
     for number, outcome in enumerate(result.outcomes):
         if not is_to_prove(outcome):
             continue
         verdict = verify(outcome.directory, result=result)
+        if verdict.refutes and carry is not None:
+            carried = carried or carry()
+            other = carried.of_trial(outcome.directory)
+            if other is not None and is_to_prove(other.outcomes[0]):
+                why = f"carried over as it was, because the rewrite was refuted: {verdict.message}"
+                other.findings.append(Finding(Kind.NOTE, RULE, outcome.directory, 1, why))
+                again = verify(outcome.directory, result=other)
+                if again.is_equal:
+                    verdict, proved = again, proved.instead(number, other)
         outcomes = list(proved.outcomes)
-        outcomes[number] = replace(outcome, proof=verdict.proof)
+        outcomes[number] = replace(outcomes[number], proof=verdict.proof)
         proved = replace(proved, outcomes=outcomes)
         if verdict.is_equal:
             proved = _with_proof(proved, number)

@@ -39,6 +39,7 @@ class Rule:
         doc: what it rewrites to what, and why.
         check: gives what it would do to a project.
         cases: small trials before and after; the first is the rule's example.
+        instead_of: the ids of the rules that do not run where this one carries a trial over.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Rule:
     doc: str
     check: Callable[[Trial], Iterable[Fix | Remark]]
     cases: tuple[Case, ...] = ()
+    instead_of: tuple[str, ...] = ()
 
     @property
     def forms(self) -> list[Form]:
@@ -69,7 +71,8 @@ def rules() -> tuple[Rule, ...]:
             id_ = info.name.partition("_")[0].upper()
             doc = (module.__doc__ or "").strip()
             cases = tuple(getattr(module, "CASES", ()))
-            found.append(Rule(id_, module.NAME, doc, module.check, cases))
+            instead_of = getattr(module, "INSTEAD_OF", ())
+            found.append(Rule(id_, module.NAME, doc, module.check, cases, instead_of))
     return tuple(sorted(found, key=lambda rule: rule.id))
 
 

@@ -6,62 +6,100 @@ from pedl2det.rules.cases import Case, pedl_trial
 
 _KEYS = """\
 class Net:
-    def keras_callbacks(self, hparams):
+    def session_config(self, hparams):
         self.rows = 10 * hparams["batch_size"]
         patience = hparams.get("patience", 3)
-        return [Watch(hparams["rate"], patience)]
+        return configured(hparams["rate"], patience)
 """
 _KEYS_AFTER = """\
 class Net:
-    def keras_callbacks(self):
+    def session_config(self):
         self.rows = 10 * self.context.get_per_slot_batch_size()
         patience = self.context.get_hparams().get("patience", 3)
-        return [Watch(self.context.get_hparam("rate"), patience)]
+        return configured(self.context.get_hparam("rate"), patience)
 """
 _CHANGED = """\
 class Net:
-    def keras_callbacks(self, hparams):
+    def session_config(self, hparams):
         hparams["rate"] *= 2
-        return [Watch(hparams["rate"])]
+        return configured(hparams["rate"])
 """
 _CHANGED_AFTER = """\
 class Net:
-    def keras_callbacks(self):
+    def session_config(self):
         hparams = dict(self.context.get_hparams())
         hparams["rate"] *= 2
-        return [Watch(hparams["rate"])]
+        return configured(hparams["rate"])
 """
 _HANDED_ON = """\
 class Net:
-    def keras_callbacks(self, hparams):
-        return [Watch(**hparams)]
+    def session_config(self, hparams):
+        return configured(**hparams)
 """
 _HANDED_ON_AFTER = """\
 import legacy_keras
 
 
 class Net:
-    def keras_callbacks(self):
-        return [Watch(**legacy_keras.get_hyperparameters())]
+    def session_config(self):
+        return configured(**legacy_keras.get_hyperparameters())
+"""
+_ANOTHER_NAME = """\
+class Net:
+    def _configured(self, hparams):
+        return configured(hparams["rate"])
+
+    session_config = _configured
+"""
+_ANOTHER_NAME_AFTER = """\
+class Net:
+    def _configured(self):
+        return configured(self.context.get_hparam("rate"))
+
+    session_config = _configured
+"""
+_ANYTHING = """\
+class Net:
+    def session_config(self, *args):
+        return configured(args[0]["rate"])
+"""
+_ANYTHING_AFTER = """\
+import legacy_keras
+
+
+class Net:
+    def _session_config_from_hparams(self, *args):
+        return configured(args[0]["rate"])
+
+    def session_config(self):
+        return self._session_config_from_hparams(legacy_keras.get_hyperparameters())
+"""
+_FUNCTION = """\
+def watch(self, hparams):
+    return [Watch(hparams["rate"])]
+
+
+class Net:
+    keras_callbacks = watch
 """
 _ANY_KEY = """\
 class Net:
-    def keras_callbacks(self, hparams):
-        return [Watch(hparams[key]) for key in KEYS]
+    def session_config(self, hparams):
+        return [configured(hparams[key]) for key in KEYS]
 """
 _ANY_KEY_AFTER = """\
 import legacy_keras
 
 
 class Net:
-    def keras_callbacks(self):
-        return [Watch(legacy_keras.get_hyperparameters()[key]) for key in KEYS]
+    def session_config(self):
+        return [configured(legacy_keras.get_hyperparameters()[key]) for key in KEYS]
 """
 _DECORATED = """\
 class Net:
     @logged
-    def keras_callbacks(self, hparams):
-        return [Watch(hparams["rate"])]
+    def session_config(self, hparams):
+        return configured(hparams["rate"])
 """
 _DECORATED_AFTER = """\
 import legacy_keras
@@ -69,26 +107,26 @@ import legacy_keras
 
 class Net:
     @logged
-    def _keras_callbacks_from_hparams(self, hparams):
-        return [Watch(hparams["rate"])]
+    def _session_config_from_hparams(self, hparams):
+        return configured(hparams["rate"])
 
-    def keras_callbacks(self):
-        return self._keras_callbacks_from_hparams(legacy_keras.get_hyperparameters())
+    def session_config(self):
+        return self._session_config_from_hparams(legacy_keras.get_hyperparameters())
 """
 _POPPED = """\
 class Net:
-    def keras_callbacks(self, hparams):
+    def session_config(self, hparams):
         rate = hparams.pop("rate")
         hparams.update(decay=rate / 2)
-        return [Watch(rate), Watch(hparams["decay"])]
+        return configured(rate), hparams["decay"]
 """
 _POPPED_AFTER = """\
 class Net:
-    def keras_callbacks(self):
+    def session_config(self):
         hparams = dict(self.context.get_hparams())
         rate = hparams.pop("rate")
         hparams.update(decay=rate / 2)
-        return [Watch(rate), Watch(hparams["decay"])]
+        return configured(rate), hparams["decay"]
 """
 _SHARED = """\
 class Net:
@@ -96,7 +134,8 @@ class Net:
         hparams["rate"] *= 2
 
     def keras_callbacks(self, hparams):
-        return [Watch(hparams["rate"])]
+        print(hparams["rate"])
+        return []
 """
 _SHARED_AFTER = """\
 import legacy_keras
@@ -109,7 +148,8 @@ class Net:
 
     def keras_callbacks(self):
         hparams = legacy_keras.shared_hyperparameters()
-        return [Watch(hparams["rate"])]
+        print(hparams["rate"])
+        return []
 """
 _TIMED = """\
 import functools
@@ -130,23 +170,23 @@ def timed(function):
 
 class Net:
     @timed
-    def keras_callbacks(self{hparams}):
-        return [Watch({rate})]
+    def session_config(self{hparams}):
+        return configured({rate})
 """
 _TIMED_AFTER = (
     _TIMED.format(hparams=", hparams", rate='hparams["rate"]')
     .replace("function(*", "call(*")
-    .replace("def keras_callbacks", "def _keras_callbacks_from_hparams")
+    .replace("def session_config", "def _session_config_from_hparams")
     .replace("import time\n", "import time\n\nimport legacy_keras\n")
     + """
-    def keras_callbacks(self):
-        return self._keras_callbacks_from_hparams(legacy_keras.get_hyperparameters())
+    def session_config(self):
+        return self._session_config_from_hparams(legacy_keras.get_hyperparameters())
 """
 )
 _OWN_METHOD = """\
 class Net:
     def watches(self, hparams):
-        return [Watch(hparams["rate"])]
+        return configured(hparams["rate"])
 """
 
 
@@ -163,12 +203,11 @@ CASES = (
     _case(_ANY_KEY, _ANY_KEY_AFTER),
     _case(_DECORATED, _DECORATED_AFTER),
     _case(
-        _TIMED.format(hparams=", hparams", rate='hparams["rate"]'),
-        _TIMED.format(hparams="", rate='self.context.get_hparam("rate")'),
-    ),
-    _case(
         _TIMED.format(hparams=", hparams", rate='hparams["rate"]').replace("function(*", "call(*"),
         _TIMED_AFTER,
     ),
     _case(_OWN_METHOD, _OWN_METHOD),
+    Case(pedl_trial(_ANOTHER_NAME), {"net.py": _ANOTHER_NAME_AFTER}),
+    Case(pedl_trial(_ANYTHING), {"net.py": _ANYTHING_AFTER}),
+    Case(pedl_trial(_FUNCTION), {}, "carried over as it was: keras_callbacks is bound to"),
 )

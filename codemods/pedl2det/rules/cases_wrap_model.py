@@ -25,6 +25,14 @@ def _build(*lines: str) -> str:
     return _built(*lines).replace("(self)", "(self, hparams)")
 
 
+def _trained(model: str) -> str:
+    return f"return legacy_keras.trained(self.context, {model})"
+
+
+def _faithful(before: str, after: str) -> Case:
+    return Case(pedl_trial(_START + before), {"net.py": _FAITHFUL_START + after})
+
+
 _MAKE = "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])"
 _WRAP = "model = self.context.wrap_model(model)"
 _OPTIMIZER = "optimizer = self.context.wrap_optimizer"
@@ -57,19 +65,7 @@ def dense():
 
 
 """
-_REGISTERED_AFTER = """\
-@registered("dense")
-def dense():
-    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-    model = legacy_keras.wrap_model(model)
-    optimizer = legacy_keras.wrap_optimizer(Adam(0.1))
-    model.compile(optimizer, "mse")
-    return model
-
-
-"""
 _MADE = _REGISTERED.partition("\n")[2].replace("dense", "made")
-_MADE_AFTER = _REGISTERED_AFTER.partition("\n")[2].replace("dense", "made")
 _LOCAL = """\
 
 
@@ -148,43 +144,22 @@ CASES = (
     ),
     Case(
         pedl_trial(_START + _REGISTERED + _build('return KINDS["dense"]()')),
-        {"net.py": _FAITHFUL_START + _REGISTERED_AFTER + _built('return KINDS["dense"]()')},
+        {"net.py": _FAITHFUL_START + _REGISTERED + _built(_trained('KINDS["dense"]()'))},
     ),
-    _case(
-        _HELPER + _build("teacher = compiled(8)", "student = compiled(4)", "return student"),
-        _HELPED
+    _faithful(  # one of several
+        _HELPER + _build('return compiled(8) if hparams["big"] else compiled(4)'),
+        _HELPER.replace('"adam"', "Adam()")
         + _built(
-            "teacher = compiled(self.context, 8)",
-            "student = compiled(self.context, 4)",
-            "return student",
-        ),
-        "the last one that compiled compiles",
-        "assumptions",
-    ),
-    Case(
-        pedl_trial(
-            _START + _build(_MAKE, "options = make_options()", "model.compile(**options)", _RETURN)
-        ),
-        {
-            "net.py": _FAITHFUL_START
-            + _built(
-                *(_MAKE, "options = make_options()"),
-                *("legacy_keras.compile_model(model, **options)", _RETURN),
-            )
-        },
-    ),
-    _case(
-        _build(
-            *(_MAKE, 'options = {"optimizer": Adam(0.1), "loss": "mse"}'),
-            *("model.compile(**options)", _RETURN),
-        ),
-        _built(
-            *(_MAKE, 'options = {"optimizer": Adam(0.1), "loss": "mse"}', _WRAP),
-            'options["optimizer"] = self.context.wrap_optimizer(options["optimizer"])',
-            *("model.compile(**options)", _RETURN),
+            "return legacy_keras.trained(",
+            '    self.context, compiled(8) if self.context.get_hparam("big") else compiled(4)',
+            ")",
         ),
     ),
-    _case(
+    _faithful(
+        _build(_MAKE, "options = make_options()", "model.compile(**options)", _RETURN),
+        _built(*(_MAKE, "options = make_options()"), "model.compile(**options)", _trained("model")),
+    ),
+    _faithful(
         _build(
             *("critic = tf.keras.Sequential()", 'critic.compile("sgd", "mse")', _MAKE),
             *('model.compile(Adam(0.1), "mse")', _RETURN),
@@ -192,8 +167,29 @@ CASES = (
         _built(
             "critic = tf.keras.Sequential()",
             'critic.compile(tf.keras.optimizers.legacy.SGD(), "mse")',
-            *(_MAKE, _WRAP, f"{_OPTIMIZER}(Adam(0.1))"),
-            *('model.compile(optimizer, "mse")', _RETURN),
+            *(_MAKE, 'model.compile(Adam(0.1), "mse")', _trained("model")),
+        ),
+    ),
+    _faithful(
+        _build(_MAKE, 'model.compile(Adam(), "mse")', "model.fit(x, y)", _RETURN),
+        _built(_MAKE, 'model.compile(Adam(), "mse")', "model.fit(x, y)", _trained("model")),
+    ),
+    _faithful(  # the trial builds one more itself
+        _build(_MAKE, 'model.compile(Adam(0.1), "mse")', _RETURN)
+        + "\n    def session_config(self, hparams):\n"
+        + "        return configured(self.build_model(hparams))\n",
+        "class Net:\n    def compiled_model(self):\n"
+        + "".join(f"        {one}\n" for one in (_MAKE, 'model.compile(Adam(0.1), "mse")', _RETURN))
+        + "\n    def session_config(self):\n"
+        + "        return configured(self.compiled_model())\n\n"
+        + _built(_trained("self.compiled_model()")).partition("\n")[2],
+    ),
+    _case(  # nothing is evaluated before what came before it
+        _build(_MAKE, "model.compile(loss=self.loss(), optimizer=Adam(self.rate()))", _RETURN),
+        _built(
+            *(_MAKE, _WRAP, "model.compile("),
+            "    loss=self.loss(), optimizer=self.context.wrap_optimizer(Adam(self.rate()))",
+            *(")", _RETURN),
         ),
     ),
     _case(
@@ -205,23 +201,10 @@ CASES = (
             *('model.compile(optimizer, "mse")', "return model"),
         ),
     ),
-    Case(
-        pedl_trial(_START + _build("return elsewhere.make()")),
-        {},
-        "no call of compile is visible",
-        "begun",
-    ),
+    _faithful(_build("return elsewhere.make()"), _built(_trained("elsewhere.make()"))),
     Case(
         pedl_trial(_START + _MADE + _build("return made()") + _LOCAL),
-        {"net.py": _FAITHFUL_START + _MADE_AFTER + _built("return made()") + _LOCAL},
-    ),
-    Case(
-        pedl_trial(
-            _START + _build(_MAKE, 'model.compile(Adam(), "mse")', "model.fit(x, y)", _RETURN)
-        ),
-        {},
-        "model.fit trains the trial's model",
-        "begun",
+        {"net.py": _FAITHFUL_START + _MADE + _built(_trained("made()")) + _LOCAL},
     ),
     _case(  # nothing is added to a compile of the model's own
         _OWN_COMPILE

@@ -14,7 +14,7 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
 from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import migrated_trial, pedl_trial
+from pedl2det.rules.small_trials import early_trial, migrated_trial, pedl_trial
 
 ID = "P002"
 NAME = "sequence-order"
@@ -32,23 +32,29 @@ _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Turn shuffling off, and note the Sequences that notice the end of a pass."""
-    if trial.generation is Generation.CONTEXT or not trial.roots:
+    is_new = trial.generation is Generation.CONTEXT and not trial.counts_in_steps
+    if is_new or not trial.roots:
         return
     if not only_datasets(trial):
         for root in trial.roots:
             if _says_order(trial, root):
-                continue  # a script's trial, with all settings in one call
+                continue  # such as a script's trial, with all settings in one call
             yield Fix(ID, trial.modules.home(root), root, constructor=(_CALL,))
     yield from _notes(trial)
 
 
 def _says_order(trial: Trial, root: ast.ClassDef) -> bool:
-    """Whether a trial configures the order of the batches itself."""
-    return any(
-        isinstance(node, ast.Call)
-        and ast.unparse(node.func).endswith(".configure_fit")
-        and any(one.arg == "shuffle" for one in node.keywords)
-        for node in trial.modules.home(root).names.below(root)
+    """Whether the constructor says the order of the batches itself, in every run of it."""
+    constructor = trial.flow.method(root, "__init__")
+    return constructor is not None and any(
+        isinstance(line, ast.Expr)
+        and isinstance(line.value, ast.Call)
+        and ast.unparse(line.value.func).endswith(".configure_fit")
+        and any(
+            one.arg == "shuffle" and isinstance(one.value, ast.Constant)
+            for one in line.value.keywords
+        )
+        for line in constructor.body
     )
 
 
@@ -131,6 +137,18 @@ _DATASETS = (
     "return train.batch(4), {wrap}(tf.data.Dataset.range(8)).batch(4)\n"
 )
 _TF = "import tensorflow as tf"
+_ITS_OWN = """\
+        if context.get_hparam("debug"):
+            context.configure_fit(shuffle=True)
+"""
+_EARLY = early_trial("def build_training_data_loader(self):\n    return load()\n")
+_HEAD = "        self.context = context\n"
+
+
+def _configured(text: str) -> str:
+    """A trial of a config in steps, whose constructor says an order on a condition."""
+    return _EARLY["model_def.py"].replace(_HEAD, _HEAD + text)
+
 
 CASES = (
     Case(
@@ -152,5 +170,9 @@ CASES = (
             f"{_TF}\n\nfrom pedl.frameworks.keras import wrap_dataset",
         ),
         migrated_trial(_DATASETS.format(wrap="context.wrap_dataset"), _TF, shuffle=False),
+    ),
+    Case(  # the default comes before what the trial says on a condition
+        {**_EARLY, "model_def.py": _configured(_ITS_OWN)},
+        {"model_def.py": _configured("        context.configure_fit(shuffle=False)\n" + _ITS_OWN)},
     ),
 )

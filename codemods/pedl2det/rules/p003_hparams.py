@@ -15,6 +15,7 @@ from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_positio
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
+from pedl2det.findings import Kind
 from pedl2det.fixes import (
     AddMember,
     DropArgument,
@@ -28,12 +29,16 @@ from pedl2det.fixes import (
 )
 from pedl2det.rules import cases_hparams
 from pedl2det.rules.changed_hparams import Changed, constant, keys_of
+from pedl2det.rules.own_build_model import keeps_hparams
 
 ID = "P003"
 NAME = "hparams"
 
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
+_BOUND = (
+    "{name} is bound to something else than a method of this class, which takes the hyperparameters"
+)
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
 #: Rewrites one read of a parameter, if that is possible alone; writes the whole dict.
@@ -49,15 +54,29 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     changed = Changed(trial, [one for _, hparams, _ in given for one in hparams])
     for function, hparams, config in given:
         yield from _function(trial, function, hparams, config, changed)
+    yield from _bound_otherwise(trial)
+
+
+def _bound_otherwise(trial: Trial) -> Iterator[Remark]:
+    """Methods of the old harness that no method of the class is behind: ``build_model = f``."""
+    for owner in trial.classes if trial.generation is Generation.PEDL else ():
+        for statement in owner.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)]) if name in GIVEN_HPARAMS:
+                    if trial.flow.own_method(owner, name) is None:
+                        home, message = trial.modules.home(owner), _BOUND.format(name=name)
+                        help_ = f"def {name}(self): ..."
+                        yield Remark(ID, home, statement, Kind.LEFT, message, help_)
 
 
 def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
     """The functions, with their parameters for the hyperparameters and for the config."""
     for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = by_position(method)[1:]
-        is_given = trial.generation is Generation.PEDL and method.name in GIVEN_HPARAMS
+        is_given = trial.generation is Generation.PEDL and method.name not in _DATA_METHODS
         is_given = is_given and not _is_given_context(trial, method, parameters)
-        if is_given or _is_leftover(method, parameters):
+        is_kept = method.name == "build_model" and keeps_hparams(trial)
+        if not is_kept and (is_given or _is_leftover(method, parameters)):
             yield method, parameters[:1], []
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
@@ -85,7 +104,7 @@ def _function(
     changed: Changed,
 ) -> Iterable[Fix | Remark]:
     source = trial.modules.home(function)
-    if trial.flow.is_wrapped(function) and hparams:
+    if (trial.flow.is_wrapped(function) and hparams) or _takes_any(trial, function, hparams):
         if function.name != "__init__":  # P001 writes a constructor
             yield _behind_decorator(trial, function)
         return
@@ -108,8 +127,20 @@ def _function(
         yield from _reads(trial, function, parameter, _config_read, _experiment_config)
 
 
+def _takes_any(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> bool:
+    """Whether a method gets the hyperparameters by ``*args``, and reads them."""
+    rest = (function.args.vararg, function.args.kwarg)
+    is_method = isinstance(trial.modules.home(function).names.parents[function], ast.ClassDef)
+    return (
+        is_method
+        and not hparams
+        and any(one is not None and trial.flow.reads_of(one) for one in rest)
+        and not trial.flow.calls(function)
+    )
+
+
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
-    """The decorated method under another name, called with the hyperparameters as before."""
+    """A method under another name, called with the hyperparameters as before."""
     source = trial.modules.home(function)
     owner = source.names.parents[function]
     assert isinstance(owner, ast.ClassDef)
@@ -236,6 +267,8 @@ def _own_dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
     """A read of the config's ``data`` section, as the context is asked for it."""
+    if not trial.config_uses.is_plain:
+        return None
     parents = trial.modules.home(read).names.parents
     parent = parents[read]
     match parent:
@@ -249,9 +282,9 @@ def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
 
 
 def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
-    """The whole config; its sections have changed with the migration, which P029 looks at."""
-    del trial, uses
-    return "{context}.get_experiment_config()"
+    """The whole config of today, whose keys P029 looks at, or the config as it was."""
+    del uses
+    return trial.config_uses.code
 
 
 CASES = cases_hparams.CASES

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.getters import GETTERS, key_of, question
-from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.analysis.trial import CONFIG_GETTERS, Reference, Trial
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
@@ -22,7 +22,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of a getter."""
     for reference in trial.uses(*GETTERS):
         asked = question(trial, reference)
-        if asked is not None and trial.context.at(asked[0]) is not None:
+        is_old = reference.dotted in CONFIG_GETTERS and not trial.config_uses.is_plain
+        if asked is not None and not is_old and trial.context.at(asked[0]) is not None:
             node, code = asked
             key = key_of(node)
             holes = {"key": key} if key is not None and "{key}" in code else {}

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.datasets import unwrapped_out_of_reach
 from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.import_path import changes_path
-from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping
+from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping, pair_name
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
@@ -51,7 +50,6 @@ _TWO = (
 )
 _RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
 _LONG = 70
-_NAMES = ("data_loaders", "both_data_loaders", "det_data_loaders", "pedl_data_loaders")
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
 
@@ -91,15 +89,6 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
     return trial.roots
 
 
-def _free_name(trial: Trial, owner: ast.ClassDef) -> str:
-    """The name of the property, which no class of the trial uses for something else."""
-    taken: set[str] = set()
-    for one in trial.flow.family(owner):
-        for node in trial.modules.home(one).names.below(one):
-            taken.add(getattr(node, "attr", getattr(node, "name", getattr(node, "id", ""))) or "")
-    return next(name for name in _NAMES if name not in taken)
-
-
 @dataclass(frozen=True)
 class _Called:
     """How the trial calls ``make_data_loaders``.
@@ -118,19 +107,21 @@ class _Called:
 def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
     source = trial.modules.home(owner)
     context = f"self.{trial.context.attribute}"
-    called = _called(trial, source, context)
+    called = _called(trial, source)
     decorator, import_ = _cached_property(source)
     training, validation = "training", "validation"
     if needs_unwrapping(trial):
         size = cut_size(trial, context)
-        training = f"legacy_keras.training_loader({context}, training{size})"
+        given = f"{context}, training{size}"
+        given = f"\n        {given}\n    " if size else given
+        training = f"legacy_keras.training_loader({given})"
         validation = f"legacy_keras.validation_loader(validation{size})"
     elif unwrapped_out_of_reach(trial):
         training, validation = (
             f"{context}.wrap_dataset({one}, shard_dataset=False)" for one in (training, validation)
         )
     code = _METHODS.format(
-        name=_free_name(trial, owner),
+        name=pair_name(trial),
         decorator=decorator,
         call=called.code,
         local_import=called.local_import,
@@ -156,11 +147,11 @@ def _cached_property(source: Source) -> tuple[str, str]:
     return "once_property", "from functools import cached_property as once_property"
 
 
-def _called(trial: Trial, source: Source, context: str) -> _Called:
+def _called(trial: Trial, source: Source) -> _Called:
     place, home = trial.loaders_place, trial.loaders_home
     assert place is not None and home is not None
     name = trial.modules.split(place)[1]  # of a method with its class
-    arguments = _arguments(trial, context)
+    arguments = _arguments(trial)
     code = f"{name}({arguments})"
     if len(code) > _LONG:
         code = f"{name}(\n        {arguments}\n    )"
@@ -170,18 +161,13 @@ def _called(trial: Trial, source: Source, context: str) -> _Called:
     line = f"from {_said(trial, source, home)} import {top}"
     bound = [source.names.follow(one) for one in source.names.module_bindings(top) if one]
     is_bound = bound == [place.removesuffix(f".{method}")]
-    if _adds_path(trial) and is_bound:
-        return _Called(code)  # by a name that only sys.path explains
+    is_circular = trial.modules.imports(home, source)
+    if is_bound and not is_circular:
+        return _Called(code)
     is_taken = bool(source.names.module_bindings(top)) and not is_bound
-    if is_taken or trial.modules.imports(home, source) or _adds_path(trial):
+    if is_taken or is_circular:
         return _Called(code, local_import=f"    {line}\n\n")
     return _Called(code, imports=(line,))
-
-
-def _adds_path(trial: Trial) -> bool:
-    """Whether ``__init__.py`` changes where modules are found; P014 moves that."""
-    init = trial.modules.by_name.get("__init__")
-    return init is not None and any(changes_path(init, node) for node in init.tree.body)
 
 
 def _said(trial: Trial, source: Source, home: Source) -> str:
@@ -194,7 +180,7 @@ def _said(trial: Trial, source: Source, home: Source) -> str:
     return module
 
 
-def _arguments(trial: Trial, context: str) -> str:
+def _arguments(trial: Trial) -> str:
     """The arguments of the call: the context, or what the old harness passed."""
     loaders = trial.loaders
     if loaders is not None and trial.context.can_take(loaders):
@@ -202,8 +188,16 @@ def _arguments(trial: Trial, context: str) -> str:
     entry = entry_of(loaders) if loaders is not None else None
     code = entry.arguments if entry is not None else "{config}, {hparams}"
     return code.format(
-        config=f"{context}.get_experiment_config()", hparams="legacy_keras.get_hyperparameters()"
+        config="legacy_keras.get_experiment_config()", hparams="legacy_keras.get_hyperparameters()"
     )
+
+
+_TRIAL = pedl_trial("pass\n")["model_def.py"]
+
+
+def _taken(text: str) -> str:
+    own = '    def own(self):\n        return getattr(self, "data_loaders")\n\n'
+    return text.replace("    def build_model", f"{own}    def build_model")
 
 
 _LOAD = "from rows import load"
@@ -220,14 +214,44 @@ class Rows:
         return load(0, hparams["batch_size"]), load(1, 4)
 """
 _GIVEN = """
-            self.context.get_experiment_config(), legacy_keras.get_hyperparameters()
+            legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()
+        """
+_RECORDS = """
+            self.context, training, self.context.get_per_slot_batch_size()
         """
 
 CASES = (
     Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
+    Case(  # records, which are cut into batches
+        pedl_trial(
+            "train = ArrayBatchLoader(*load(0))\nreturn train, ArrayBatchLoader(*load(1))\n",
+            f"{_LOAD}\n\nfrom pedl.data import ArrayBatchLoader",
+        ),
+        {
+            "data.py": loaders(
+                "train = legacy_keras.ArrayBatchLoader(*load(0))\n"
+                "return train, legacy_keras.ArrayBatchLoader(*load(1))\n",
+                f"{_LOAD}\n\nimport legacy_keras",
+                "",
+            ),
+            "model_def.py": migrated_model("", unwrapped=True)
+            .replace("(self.context, training)", f"({_RECORDS})")
+            .replace("(validation)", "(validation, self.context.get_per_slot_batch_size())"),
+        },
+    ),
     Case(  # another parameter, which has a default
         with_data(loaders(_OLD, _LOAD, "experiment_config, hparams, seed=4")),
         {"data.py": loaders(_NEW, _LOAD, "context, seed=4"), "model_def.py": migrated_model()},
+    ),
+    Case(  # the name is taken
+        {**pedl_trial(_OLD, _LOAD), "model_def.py": _taken(_TRIAL)},
+        {
+            "model_def.py": _taken(
+                migrated_model()
+                .replace("def data_loaders", "def both_data_loaders")
+                .replace("self.data_loaders", "self.both_data_loaders")
+            )
+        },
     ),
     Case(  # a module that needs the trial's module is imported in the method
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
@@ -247,7 +271,7 @@ CASES = (
             "model_def.py": migrated_model("both", more="legacy_keras.bind(context)\n").replace(
                 "        return make_data_loaders(self.context)",
                 "        return make_data_loaders(\n"
-                "            self.context.get_experiment_config(), "
+                "            legacy_keras.get_experiment_config(), "
                 "legacy_keras.get_hyperparameters()\n"
                 "        )",
             )
@@ -271,15 +295,6 @@ CASES = (
         {"model_def.py": pedl_trial("pass\n")["model_def.py"]},
         {},
         says="no make_data_loaders in this project",
-        status="begun",
-    ),
-    Case(
-        {
-            "__init__.py": "from company_data import make_data_loaders\n",
-            "model_def.py": pedl_trial("pass\n")["model_def.py"],
-        },
-        {},
-        says="make_data_loaders of __init__.py is company_data.make_data_loaders",
         status="begun",
     ),
 )

@@ -21,8 +21,7 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
-from pedl2det.rules.dropped_parameters import without_parameter
-from pedl2det.rules.loader_types import old_type, old_types_in_texts, types_of_arrays
+from pedl2det.rules.loader_types import old_type, types_of_arrays
 from pedl2det.rules.small_trials import migrated_model, migrated_trial, pedl_trial, with_data
 
 ID = "P006"
@@ -46,8 +45,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _as_tuple(trial, reference)
         else:
             yield _kept(trial, reference)
-    pieces = dict.fromkeys(names.IN_MEMORY_SEQUENCES, "InMemorySequence")
-    yield from old_types_in_texts(ID, trial, pieces, is_gone)
     yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
 
 
@@ -65,14 +62,12 @@ def _as_tuple(trial: Trial, reference: Reference) -> Fix:
     weights = given.get("sample_weight")
     is_weighted = weights is not None and not _is_none(weights)
     holes = {"data": pair[0], "labels": pair[1]}
-    dropped = without_parameter(trial, given["batch_size"])
     edit = Replace(call, f"({', '.join(parts)})", holes)
     return Fix(
         ID,
         source,
         reference.node,
         (edit,),
-        elsewhere=tuple(dropped),
         imports=() if all(are_arrays) else asarray.imports,
         assumptions=_assumptions(trial, call, pair),
         notes=((Kind.NOTE, _NO_WEIGHTS),) if is_weighted else (),

@@ -19,12 +19,11 @@ from pedl2det.analysis.loaders import (
     plain_adapter,
     returning,
 )
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case
-from pedl2det.rules.loader_types import old_type, old_types_in_texts
+from pedl2det.rules.loader_types import old_type
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
 ID = "P007"
@@ -58,8 +57,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _kept(reference)
         else:
             yield _plain(reference, role, settings)
-    pieces = dict.fromkeys(names.ADAPTERS, "KerasDataAdapter")
-    yield from old_types_in_texts(ID, trial, pieces, is_gone)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
         yield from _unwrapped(trial)
 
@@ -83,10 +80,8 @@ def _plain(reference: Reference, role: Role, others: Sequence[Mapping[str, str]]
     elif not _is_false(given.get("use_multiprocessing")):
         notes.append((Kind.NOTE, _PROCESSES))
     statement = source.names.statement_of(call)
-    reads = _other_name(source, statement, call, sequence)
-    if reads or _rebinds(statement, call, sequence):
+    if _rebinds(statement, call, sequence):
         edits = _instead_of(statement, call, sequence, given)
-        edits += tuple(Replace(read, ast.unparse(sequence)) for read in reads)
     else:
         edits = _before(statement, call, sequence, given)
     return Fix(ID, source, reference.node, edits, notes=tuple(notes))
@@ -102,24 +97,6 @@ def _rebinds(statement: ast.stmt, call: ast.Call, sequence: ast.expr) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
             return isinstance(sequence, ast.Name) and sequence.id == name
     return False
-
-
-def _other_name(
-    source: Source, statement: ast.stmt, call: ast.Call, sequence: ast.expr
-) -> list[ast.Name]:
-    """The reads of ``x`` in ``x = KerasDataAdapter(y)``, if it is but another name of ``y``."""
-    function = source.names.function_of(call)
-    match statement, sequence:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value), ast.Name(id=other):
-            if value is not call or function is None:
-                return []
-            every = [one for one in source.names.below(function) if isinstance(one, ast.Name)]
-            stores = [one.id for one in every if isinstance(one.ctx, ast.Store)]
-            if stores.count(name) != 1 or stores.count(other) != 1:
-                return []
-            reads = [one for one in every if one.id == name and isinstance(one.ctx, ast.Load)]
-            return reads if source.names.parents[statement] is function else []
-    return []
 
 
 def _instead_of(
@@ -203,29 +180,6 @@ CASES = (
             _LOAD,
         ),
         says="the validation loader had settings of its own",
-    ),
-    Case(  # the adapters have names of their own, which nothing needs any more
-        pedl_trial(
-            _HEAD + "fast = KerasDataAdapter(train, workers=2)\n"
-            "slow = KerasDataAdapter(val, workers=2)\n"
-            "return (\n    fast,\n    slow,\n)\n",
-            _IMPORT,
-        ),
-        migrated_trial(
-            _HEAD + "context.configure_fit(workers=2)\nreturn (\n    train,\n    val,\n)\n",
-            _LOAD,
-        ),
-    ),
-    Case(  # its name in a type comment
-        pedl_trial(
-            "train = KerasDataAdapter(load(0))  # type: KerasDataAdapter\nreturn train, load(1)\n",
-            _IMPORT,
-        ),
-        migrated_trial(
-            "train = load(0)  # type: InputData\nreturn train, load(1)\n",
-            f"from determined.keras import InputData\n{_LOAD}",
-            parameters="",
-        ),
     ),
     Case(  # more is done with it than to return it
         pedl_trial(

@@ -1,7 +1,11 @@
-"""``wrap_model`` before ``compile`` says which model is trained; ``wrap_optimizer`` says with what.
+"""``context.wrap_model`` says which model is trained; ``wrap_optimizer`` says with what.
+
+They are written before the one call of ``compile`` that runs once and compiles what ``build_model``
+returns. Where several models are compiled, or that cannot be seen, ``legacy_keras.trained`` wraps
+what ``build_model`` returns and compiles it once more, with the same arguments.
 
 An optimizer that was given by its name becomes an object, which a checkpoint can hold, of the class
-that the name meant. Where the context cannot be had, ``legacy_keras`` asks for it.
+that the name meant.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow import Function, Way
+from pedl2det.analysis.flow import Function
 from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
@@ -20,40 +24,42 @@ from pedl2det.analysis.models import (
     compiles,
     is_model_class,
     looked_through,
-    makes_model,
+    returned_models,
 )
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
+from pedl2det.analysis.scopes import COMPREHENSIONS
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules import cases_wrap_model
+from pedl2det.rules.own_build_model import calls_of, split
 from pedl2det_names import Age
 
 ID = "P008"
 NAME = "wrap-model"
 
 _FITS = ("fit", "fit_generator", "train_on_batch")
-_WRITE = (
-    "model = self.context.wrap_model(model)\n"
-    "optimizer = self.context.wrap_optimizer(optimizer)\n"
-    "model.compile(optimizer, ...)"
+#: What may run a call inside of it never, or more than once.
+_BRANCHES = (
+    *(ast.For, ast.AsyncFor, ast.While, ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Match),
+    *(ast.Lambda, ast.ClassDef, *COMPREHENSIONS),
 )
+_MODULE = "the model is compiled while its module is imported, before there is a context"
+_WRITE = "compile it in build_model"
 
 
 @dataclass(frozen=True)
 class _Place:
-    """How one call of ``compile`` reaches the context.
+    """One call of ``compile``.
 
     Attributes:
         compiled: the call.
-        prefix: what ``wrap_model`` is an attribute of.
         function: the function around it.
     """
 
     compiled: Compile
-    prefix: str
     function: Function
 
     @property
@@ -64,26 +70,25 @@ class _Place:
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Wrap what is compiled."""
-    methods = build_methods(trial)
+    """Wrap what is trained."""
+    methods = [one for one in build_methods(trial) if trial.flow.returned(one)]
     if not methods:
         return
     found = compiles(trial)
-    if trial.generation is Generation.CONTEXT:
+    if trial.carried:  # P034 binds what is returned
+        plain = []
+    elif trial.generation is Generation.CONTEXT or any(one.is_wrapped for one in found):
         found = [one for one in found if _is_unfinished(trial, one)]
-    trained = [one for one in found if one.is_trained]
+        plain = [one for one in found if one.is_trained and trial.context.at(one.call)]
+    else:
+        plain = _plain(trial, found, methods)
+        if not plain:
+            yield from _returned(trial, methods)
     for one in found:
-        if one.is_trained:
-            yield from _compiled(trial, one, methods)
+        if one in plain:
+            yield _wrapped(trial, one)
         else:
-            yield from _other(trial, one)
-    if trained:
-        yield from _fits(trial, trained)
-    if trained or trial.generation is Generation.CONTEXT:
-        return
-    for method in methods:
-        message = "no call of compile is visible for the model that build_model returns"
-        yield Remark(ID, trial.modules.home(method), method, Kind.LEFT, message, _WRITE)
+            yield from _kept(trial, one, methods)
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
@@ -91,59 +96,119 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
 
     An optimizer that is named by a text has no state that a checkpoint of Determined could save.
     """
-    if not compiled.is_wrapped:
+    if not compiled.is_wrapped or compiled.hides_arguments:
         return False
-    is_aged = old_keras.age(trial) is not Age.CURRENT
+    is_new = trial.generation is Generation.CONTEXT
+    is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
     return is_aged or any(given(trial, one) is Given.NAME for one in _optimizers(trial, compiled))
 
 
-def _compiled(trial: Trial, compiled: Compile, methods: list[Function]) -> Iterator[Fix | Remark]:
+# Whether one call compiles what is trained.
+
+
+def _plain(trial: Trial, found: list[Compile], methods: list[Function]) -> list[Compile]:
+    """The call for each ``build_model`` that alone compiles its model, once; else none at all."""
+    plain = []
+    for method in methods:
+        others = {one for one in methods if one is not method}
+        mine = [
+            one
+            for one in found
+            if not is_local(trial, one.call) and not _is_only_of(trial, one.call, others)
+        ]
+        if len(mine) != 1 or not _is_plain(trial, mine[0], method, others):
+            return []
+        plain += [one for one in mine if one not in plain]
+    return plain
+
+
+def _is_only_of(
+    trial: Trial, node: ast.AST, methods: set[Function], seen: frozenset[Function] = frozenset()
+) -> bool:
+    """Whether code is reached from some methods alone."""
+    function = trial.modules.home(node).names.function_of(node)
+    if function is None or function in methods:
+        return function is not None
+    calls = [] if function in seen else trial.flow.calls(function)
+    seen |= {function}
+    return bool(calls) and all(_is_only_of(trial, one.node, methods, seen) for one in calls)
+
+
+def _is_plain(trial: Trial, compiled: Compile, method: Function, others: set[Function]) -> bool:
+    owner = compiled.source.names.class_around(compiled.call)
+    models = looked_through(trial, trial.flow.origins(compiled.model))
+    return (
+        not calls_of(trial, [method])
+        and not compiled.hides_arguments
+        and trial.context.at(compiled.call) is not None
+        and not (owner is not None and is_model_class(trial, owner))
+        and models == returned_models(trial, method)
+        and _runs_once(trial, compiled.call, method, others)
+        and not _is_fitted(trial, compiled)
+    )
+
+
+def _runs_once(
+    trial: Trial,
+    node: ast.AST,
+    method: Function,
+    others: set[Function],
+    seen: frozenset[Function] = frozenset(),
+) -> bool:
+    """Whether a call runs once for each call of ``build_model``, or in the constructor."""
+    names = trial.modules.home(node).names
+    for parent in names.around(node):
+        if isinstance(parent, _BRANCHES):
+            return False
+        if not isinstance(parent, Function):
+            continue
+        if parent is method or parent in [one for _, one in trial.methods("__init__")]:
+            return True
+        calls = [
+            one.node
+            for one in trial.flow.calls(parent)
+            if not is_local(trial, one.node) and not _is_only_of(trial, one.node, others)
+        ]
+        if len(calls) != 1 or parent in seen or trial.flow.escapes(parent):
+            return False
+        return _runs_once(trial, calls[0], method, others, seen | {parent})
+    return False
+
+
+def _is_fitted(trial: Trial, compiled: Compile) -> bool:
+    """Whether the trial may train the model itself, which a wrapped model does not."""
+    models = trial.flow.origins(compiled.model)
+    return any(
+        one in models or not isinstance(one.node, ast.Call)
+        for call in trial.modules.of(ast.Call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _FITS
+        if not is_local(trial, call)
+        for one in trial.flow.origins(call.func.value)
+    )
+
+
+# What is written where one call compiles what is trained.
+
+
+def _wrapped(trial: Trial, compiled: Compile) -> Fix:
+    """Wrap the model and its optimizers before they are compiled."""
     source, call = compiled.source, compiled.call
     function = source.names.function_of(call)
-    if function is None:
-        message = "the model is compiled while its module is imported, before there is a context"
-        yield Remark(ID, source, call, Kind.LEFT, message, f"in build_model, write\n{_WRITE}")
-        return
-    owner = source.names.class_around(call)
-    in_model = owner is not None and is_model_class(trial, owner)
-    has_context = trial.context.at(call) is not None and not in_model
-    place = _Place(compiled, "{context}" if has_context else "legacy_keras", function)
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(
-        one.arg is None for one in call.keywords
-    ):
-        edits, imports = _hidden(trial, place)
-    else:
-        edits, imports = _visible(trial, place)
-    if edits:
-        yield Fix(
-            ID,
-            source,
-            call,
-            tuple(edits),
-            imports=imports,
-            assumptions=tuple(_assumptions(trial, function, methods)),
-            config=renamed_since_tf1(trial, call),
-        )
-
-
-#: Edits, and the imports that they need.
-_Parts = tuple[list[Edit], tuple[str, ...]]
-
-
-def _visible(trial: Trial, place: _Place) -> _Parts:
-    """The edits of a call whose arguments are all visible."""
+    assert function is not None
+    place = _Place(compiled, function)
     edits = _model(place)
     imports: list[str] = []
-    for argument in _optimizers(trial, place.compiled):
+    for argument in _optimizers(trial, compiled):
         more, lines = _optimizer(trial, place, argument)
         edits += more
         imports += lines
-    if not _has_optimizer(trial, place.compiled):
-        spelling = spell(place.compiled.source, f"{LEGACY}.RMSprop")
-        code = f"optimizer={place.prefix}.wrap_optimizer({spelling.code}())"
-        edits.append(AddArgument(place.compiled.call, code))
+    if not _has_optimizer(trial, compiled):
+        spelling = spell(source, f"{LEGACY}.RMSprop")
+        code = f"optimizer={{context}}.wrap_optimizer({spelling.code}())"
+        edits.append(AddArgument(call, code))
         imports += spelling.imports
-    return edits, tuple(imports)
+    config = renamed_since_tf1(trial, call)
+    return Fix(ID, source, call, tuple(edits), imports=tuple(imports), config=config)
 
 
 def _model(place: _Place) -> list[Edit]:
@@ -153,9 +218,9 @@ def _model(place: _Place) -> list[Edit]:
     model = place.compiled.model
     is_name = _is_local(place, model) or _is_plain_attribute(place, model)
     if place.statement is not None and is_name:
-        code = f"{ast.unparse(model)} = {place.prefix}.wrap_model({{model}})"
+        code = f"{ast.unparse(model)} = {{context}}.wrap_model({{model}})"
         return [InsertBefore(place.statement, code, {"model": model})]
-    return [Replace(model, f"{place.prefix}.wrap_model({{model}})", {"model": model})]
+    return [Replace(model, "{context}.wrap_model({model})", {"model": model})]
 
 
 def _is_local(place: _Place, node: ast.expr) -> bool:
@@ -192,7 +257,7 @@ def _optimizers(trial: Trial, compiled: Compile) -> list[ast.expr]:
         values = [*call.args, *(one.value for one in call.keywords)]
         return [one for one in values if given(trial, one) is Given.OBJECT]
     named = [one.value for one in call.keywords if one.arg == "optimizer"]
-    return named or call.args[:1]
+    return named or [one for one in call.args[:1] if not isinstance(one, ast.Starred)]
 
 
 def _has_optimizer(trial: Trial, compiled: Compile) -> bool:
@@ -209,8 +274,8 @@ def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
     return None
 
 
-def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> _Parts:
-    """The edits that wrap one optimizer."""
+def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> tuple[list[Edit], tuple[str, ...]]:
+    """The edits that wrap one optimizer, and their imports."""
     kind = given(trial, value)
     edits: list[Edit] = []
     if kind is Given.WRAPPED:
@@ -223,7 +288,7 @@ def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> _Parts:
     elif kind is not Given.OBJECT:
         piece = "standalone_optimizer" if place.compiled.is_standalone else "optimizer"
         wanted = f"legacy_keras.{piece}({{value}})"
-    code = f"{place.prefix}.wrap_optimizer({wanted})"
+    code = f"{{context}}.wrap_optimizer({wanted})"
     statement = place.statement
     if statement is not None and _is_local(place, value):
         assert isinstance(value, ast.Name)
@@ -233,6 +298,7 @@ def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> _Parts:
         statement is not None
         and len(_optimizers(trial, place.compiled)) == 1  # or two would have one name
         and not _is_taken(place, "optimizer")
+        and _comes_first(place.compiled.call, value)
     ):
         edits.append(Extract(value, statement, "optimizer", f"optimizer = {code}"))
     else:
@@ -242,6 +308,13 @@ def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> _Parts:
 
 def _is_taken(place: _Place, name: str) -> bool:
     return place.compiled.source.names.uses_name(place.function, name)
+
+
+def _comes_first(call: ast.Call, value: ast.expr) -> bool:
+    """Whether a call calls nothing else before an argument, which may then go before it."""
+    parts = [call.func, *call.args, *(one.value for one in call.keywords)]
+    before = parts[: parts.index(value)]
+    return not any(isinstance(node, ast.Call) for one in before for node in ast.walk(one))
 
 
 def named_object(
@@ -255,78 +328,45 @@ def named_object(
     return f"{spelling.code}({said})", spelling.imports
 
 
-def _hidden(trial: Trial, place: _Place) -> _Parts:
-    """The edits of ``compile(**options)``."""
-    call, statement = place.compiled.call, place.statement
-    options = next((one.value for one in call.keywords if one.arg is None), None)
-    if (
-        statement is not None
-        and isinstance(options, ast.Name)
-        and _is_local(place, options)
-        and not any(isinstance(one, ast.Starred) for one in call.args)
-        and not _optimizers(trial, place.compiled)
-        and _holds_object(trial, options)
-    ):
-        key = f'{options.id}["optimizer"]'
-        line = InsertBefore(statement, f"{key} = {place.prefix}.wrap_optimizer({key})")
-        return [*_model(place), line], ()
-    edits: list[Edit] = [
-        Replace(call.func, "legacy_keras.compile_model"),
-        AddArgument(call, "{model}", first=True, holes={"model": place.compiled.model}),
-    ]
-    return edits, ()
+# What is written anywhere else.
 
 
-def _holds_object(trial: Trial, options: ast.expr) -> bool:
-    """Whether a dict of options has an optimizer that is an object."""
-    origins = trial.flow.origins(options, ("optimizer",))
-    return bool(origins) and all(
-        not one.path and isinstance(one.node, ast.expr) and given(trial, one.node) is Given.OBJECT
-        for one in origins
-    )
-
-
-def _other(trial: Trial, compiled: Compile) -> Iterator[Fix]:
-    """A model that is not the trial's own: its optimizer is what its name meant."""
-    for value in _optimizers(trial, compiled):
-        if isinstance(value, ast.Constant) and given(trial, value) is Given.NAME:
-            made, imports = named_object(trial, compiled, value)
-            edit = Replace(value, made)
-            yield Fix(ID, compiled.source, compiled.call, (edit,), imports=imports)
-
-
-def _assumptions(trial: Trial, function: Function, methods: list[Function]) -> Iterator[str]:
-    """What is assumed where one function compiles several models."""
-    calls = [one for one in trial.flow.calls(function) if not is_local(trial, one.node)]
-    if function in methods or len(calls) < 2:
+def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
+    """Train what ``build_model`` returns."""
+    are_plain = all(one.name == "build_model" and not one.decorator_list for one in methods)
+    if are_plain and calls_of(trial, methods):
+        body = f"return legacy_keras.trained(self.{trial.context.attribute}, {{model}})\n"
+        yield from split(ID, trial, methods, "compiled_model", body)
         return
-    returned = [
-        any(
-            use.way is Way.RETURNED and use.function in methods for use in trial.flow.uses(one.node)
-        )
-        for one in calls
-    ]
-    if any(returned) and not all(returned):
-        yield (f"the model that build_model returns is the last one that {function.name} compiles")
+    for method in methods:
+        for value in trial.flow.returned(method):
+            has_context = trial.context.at(value) is not None
+            context = "{context}" if has_context else "legacy_keras.context()"
+            code = f"legacy_keras.trained({context}, {{value}})"
+            edit = Replace(value, code, {"value": value})
+            yield Fix(ID, trial.modules.home(method), value, (edit,))
 
 
-def _fits(trial: Trial, trained: list[Compile]) -> Iterator[Remark]:
-    """A model that is trained by hand, where the context-based API trains nothing."""
-    wanted = {
-        origin
-        for one in trained
-        for origin in trial.flow.origins(one.model)
-        if makes_model(trial, origin.node)
-    }
-    for source in trial.modules:
-        for call in source.names.of(ast.Call):
-            if not isinstance(call.func, ast.Attribute) or call.func.attr not in _FITS:
-                continue
-            if wanted & set(trial.flow.origins(call.func.value)) and not is_local(trial, call):
-                said = ast.unparse(call.func)
-                message = f"{said} trains the trial's model, and after wrap_model trains nothing"
-                help_ = "train another model, and take its weights: model.set_weights(...)"
-                yield Remark(ID, source, call, Kind.LEFT, message, help_)
+def _kept(trial: Trial, compiled: Compile, methods: list[Function]) -> Iterator[Fix | Remark]:
+    """A call that stays: its optimizer is what its name meant."""
+    source, call = compiled.source, compiled.call
+    homes = [trial.modules.home(one) for one in methods]
+    if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
+        yield Remark(ID, source, call, Kind.LEFT, _MODULE, _WRITE)
+        return
+    edits: list[Edit] = []
+    imports: tuple[str, ...] = ()
+    for value in _optimizers(trial, compiled):
+        kind = given(trial, value)
+        if isinstance(value, ast.Constant) and kind is Given.NAME:
+            made, imports = named_object(trial, compiled, value)
+            edits.append(Replace(value, made))
+        elif kind is Given.UNKNOWN and compiled.is_standalone:
+            code = "legacy_keras.standalone_optimizer({value})"
+            edits.append(Replace(value, code, {"value": value}))
+    config = renamed_since_tf1(trial, call) if compiled.is_trained else ()
+    if edits or config:
+        yield Fix(ID, source, call, tuple(edits), imports=imports, config=config)
 
 
 CASES = cases_wrap_model.CASES

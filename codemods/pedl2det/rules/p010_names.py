@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
-from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.edits.type_comments import only_type_comment
+from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import (
     AddArgument,
@@ -24,7 +22,6 @@ from pedl2det.fixes import (
     Edit,
     Fix,
     Remark,
-    RenameInTypeComments,
     RenameKeyword,
     Replace,
 )
@@ -35,11 +32,10 @@ NAME = "names"
 
 #: Names that a rule of their own rewrites.
 _OWN_RULE = (
-    *("pedl.get_", "pedl.util.", "pedl.trial.", "pedl.trial_controller.", "pedl.data."),
+    *("pedl.get_", "pedl.util.", "pedl.trial.", "pedl.trial_controller."),
     *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset", "numpy.array"),
     *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
-    *("numpy.asarray", "numpy.asscalar", "numpy.asfarray", "numpy.msort", "numpy.rank"),
-    "pedl.frameworks.util.",
+    *("numpy.asarray", "pedl.frameworks.util."),
     *names.LOADERS,
 )
 #: Names of the optimizers' module that are no optimizers.
@@ -51,50 +47,16 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     written_for = old_keras.age(trial)
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
-        if row is None or reference.dotted.startswith(_OWN_RULE):
+        if row is None or reference.dotted.startswith(_own_rule(trial)):
             continue
         if reference.is_import:
-            yield from _in_type_comments(reference, row)
             continue
         if old_keras.is_optimizer(row) or old_keras.is_layer(row) or row.new in _OPTIMIZERS:
             continue  # P009 and P021
         call = reference.call
         if call is not None and watches_validation(trial, call):
             continue  # P011 has another class for it
-        is_graphs = not row.same and (row.new or "").startswith("tensorflow.compat.v1.")
-        if is_graphs and _builds_graph(trial, reference):
-            row = replace(row, same=True)
         yield from _rewritten(reference, row)
-
-
-def _in_type_comments(reference: Reference, row: names.Name) -> Iterable[Fix]:
-    """Import a name that only type comments use from where it is today."""
-    source, alias = reference.source, reference.node
-    is_moved = row.same and row.new is not None and not row.new.startswith("{")
-    if not is_moved or not isinstance(alias, ast.alias) or "." in alias.name:
-        return
-    if only_type_comment(source, alias) is None:
-        return
-    local = alias.asname or alias.name
-    found = spell(source, row.new or "", like=ast.Name(local))
-    edit = RenameInTypeComments(source.tree, local, found.code)
-    yield Fix(ID, source, alias, (edit,), imports=found.imports)
-
-
-def _builds_graph(trial: Trial, reference: Reference) -> bool:
-    """Whether code stands in ``with tf.Graph().as_default():``."""
-    parents = reference.source.names.parents
-    node: ast.AST = reference.node
-    while node in parents and not isinstance(node, ast.Lambda | ast.FunctionDef):
-        node = parents[node]
-        for item in node.items if isinstance(node, ast.With) else ():
-            match item.context_expr:
-                case ast.Call(func=ast.Attribute(value=graph, attr="as_default")):
-                    made = [one.node for one in trial.flow.origins(graph)]
-                    meanings = {trial.modules.meaning(getattr(one, "func", one)) for one in made}
-                    if meanings == {"tensorflow.Graph"}:
-                        return True
-    return False
 
 
 def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
@@ -106,8 +68,11 @@ def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
         if found.code != ast.unparse(node):
             edits.append(Replace(node, found.code))
         edits += _arguments(reference, row)
-        if not _is_call_or_plain(reference, row):
-            yield _with_defaults(reference, row, found.code, found.imports)
+        if reference.call is None and row.defaults:
+            given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+            message = f"`{ast.unparse(node)}` has other defaults today, and is used as a value"
+            help_ = f"partial({found.code}, {given})"
+            yield Remark(ID, source, node, Kind.LEFT, message, help_)
         elif edits or found.imports:
             yield Fix(ID, source, node, tuple(edits), imports=found.imports)
     elif row.support is not None:
@@ -116,10 +81,6 @@ def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
     else:
         text = ast.unparse(node)
         yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
-
-
-def _is_call_or_plain(reference: Reference, row: names.Name) -> bool:
-    return reference.call is not None or not row.defaults
 
 
 def _arguments(reference: Reference, row: names.Name) -> list[Edit]:
@@ -154,37 +115,13 @@ def _arguments(reference: Reference, row: names.Name) -> list[Edit]:
     return edits
 
 
-def _with_defaults(
-    reference: Reference, row: names.Name, code: str, imports: tuple[str, ...]
-) -> Fix:
-    """A callable that is used as a value, with the defaults that it had."""
-    assert isinstance(reference.node, ast.expr)
-    parent = reference.source.names.parents.get(reference.node)
-    given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-    if isinstance(parent, ast.ClassDef):
-        notes = ((Kind.DIFFERENT, f"its defaults are others today: pass {given}"),)
-        return Fix(ID, reference.source, reference.node, (), imports=imports, notes=notes)
-    edit = Replace(reference.node, f"partial({code}, {given})")
-    imports = (*imports, "from functools import partial")
-    return Fix(ID, reference.source, reference.node, (edit,), imports=imports)
+def _own_rule(trial: Trial) -> tuple[str, ...]:
+    """The names that a rule of their own rewrites in this trial."""
+    if not trial.carried:
+        return _OWN_RULE
+    return (*(one for one in _OWN_RULE if one not in names.LOADERS), *TRIALS)
 
 
-_IN_COMMENTS = """\
-from pedl.frameworks.keras import TFKerasTrial as Base
-
-
-def name(trial):
-    # type: (Base) -> str
-    return "net"
-"""
-_IN_COMMENTS_AFTER = """\
-from determined.keras import TFKerasTrial
-
-
-def name(trial):
-    # type: (TFKerasTrial) -> str
-    return "net"
-"""
 _MOVED = """\
 import tensorflow as tf
 from keras.layers.merge import concatenate
@@ -225,15 +162,20 @@ import legacy_keras
 def value(tensor):
     return legacy_keras.get_session().run(tensor)
 """
-_GRAPH = """\
-import tensorflow as tf
+_TWICE = """\
+from tensorflow.keras import backend as K
+from keras import backend as K
 
 
-def scaled(rows):
-    with tf.Graph().as_default():
-        given = tf.{v1}placeholder(tf.float32, [None])
-        with tf.{v1}Session() as session:
-            return session.run(2 * given, {given: rows})
+def mean(x):
+    return K.mean(x)
+"""
+_TWICE_AFTER = """\
+from tensorflow.keras import backend as K
+
+
+def mean(x):
+    return K.mean(x)
 """
 _OF_THE_TRIAL = """\
 import numpy as np
@@ -280,12 +222,8 @@ EXPERIMENT = pedl.Experiment()
 CASES = (
     Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
-    Case(
-        pedl_trial(_GRAPH.replace("{v1}", "")),
-        {"net.py": _GRAPH.replace("{v1}", "compat.v1.")},
-    ),
+    Case(pedl_trial(_TWICE), {"net.py": _TWICE_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
     Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
-    Case(pedl_trial(_IN_COMMENTS), {"net.py": _IN_COMMENTS_AFTER}),
 )

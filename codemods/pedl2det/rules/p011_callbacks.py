@@ -3,8 +3,9 @@
 ``EarlyStopping`` and ``ReduceLROnPlateau`` that watch a metric of the validation become those of
 Determined, which act after each validation. For all others the old harness counted an epoch of one
 pass over the training data and gave them training metrics: ``legacy_keras.with_epoch_logs`` does
-the same, and numbers the batches in such an epoch. Callbacks that act on batches, whatever their
-number, stay as they are.
+the same, and numbers the batches in such an epoch. It also stands where only a run shows which
+callbacks there are, and which hooks they have. Lists of callbacks that certainly have no hook of
+epochs or batches stay as they are.
 
 ``monitor=`` names the metric as the migrated trial reports it, ``val_accuracy`` for ``val_acc``. A
 note names the callbacks that still wait for a metric of the validation, which they never get.
@@ -17,9 +18,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pedl2det.analysis import callbacks, old_keras
 from pedl2det.analysis.callbacks import Monitor
-from pedl2det.analysis.flow import Function, Way
+from pedl2det.analysis.flow import Function, Way, by_position
 from pedl2det.analysis.keras_metrics import metric_names
-from pedl2det.analysis.loaders import TRAINING_METHOD
+from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
 from pedl2det.analysis.metric_names import asked_for
 from pedl2det.analysis.models import compiles
 from pedl2det.analysis.spelling import Spelling, spell
@@ -27,6 +28,7 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import cases_callbacks
+from pedl2det.support.library import MODULE
 from pedl2det_names import Age
 
 ID = "P011"
@@ -52,6 +54,12 @@ _NO_EPOCHS = (
     "callbacks act by epoch, which is one pass over the training data here; set records_per_epoch "
     "in the config as well: Determined's own epochs are as long, and lengths may be in epochs"
 )
+_NO_CONTEXT = (
+    "these callbacks may act by epoch, which was one pass over the training data, and the trial's "
+    "context is out of reach here"
+)
+_METHOD, _PIECE = "keras_callbacks", "with_epoch_logs"
+_WRAP = f"return {MODULE}.{_PIECE}(context, callbacks, training_data) where the context is known"
 #: Names for a list of callbacks.
 _LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks")
 
@@ -63,8 +71,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         return
     found = [callbacks.monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
     monitors = [one for one in found if one is not None]
-    if not monitors and not callbacks.by_epoch(trial):
-        return
     reported = _Reported(trial)
     yield from _renamed(trial, monitors, reported)
     if is_new:
@@ -75,8 +81,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _by_validation(trial, monitor, watching, reported)
         else:
             yield from _inactive(trial, monitor, reported)
-    if callbacks.by_epoch(trial):
-        yield from _with_epochs(trial)
+    yield from _with_epochs(trial)
 
 
 class _Reported:
@@ -201,26 +206,48 @@ def _configured(trial: Trial, monitor: Monitor, reported: _Reported) -> str:
     return ""
 
 
-def _with_epochs(trial: Trial) -> Iterable[Fix]:
+def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
+    """Wrap the lists of callbacks that may act by epoch, in the methods that the harness calls."""
     has_epochs = trial.configs and all(one.get("records_per_epoch") for _, one in trial.configs)
     notes = () if has_epochs else ((Kind.NOTE, _NO_EPOCHS),)
-    for _, method in trial.methods("keras_callbacks"):
-        if trial.flow.calls(method) or trial.context.at(method.body[0]) is None:
-            continue  # a method that calls this one hands the callbacks on
+    is_counted = False
+    for method in _called_by_harness(trial):
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):
-            edit = _wrapped(trial, method, value, _epoch(trial, method.args.args[0].arg))
-            yield Fix(ID, source, value, (edit,), notes=notes)
-            notes = ()
-    for _, method in trial.methods(TRAINING_METHOD):
-        yield from _remembering(trial, method)
+            code = source.segment(value)
+            if f"{MODULE}." in code:  # a script's
+                if _PIECE in code and notes:
+                    yield Remark(ID, source, value, Kind.NOTE, _NO_EPOCHS)
+            elif not callbacks.may_act_by_epoch(trial, value):
+                continue
+            elif trial.context.at(value) is None:
+                yield Remark(ID, source, value, Kind.LEFT, _NO_CONTEXT, _WRAP)
+            else:
+                epoch = _epoch(trial, by_position(method)[0].arg)
+                yield Fix(ID, source, value, (_wrapped(trial, method, value, epoch),), notes=notes)
+                is_counted, notes = True, ()
+    if is_counted:
+        yield from _remembering(trial)
+
+
+def _called_by_harness(trial: Trial) -> Iterator[Function]:
+    """The methods that return callbacks, but those that only hand them on to one below."""
+    used = [trial.flow.method(one, _METHOD) for one in trial.concrete]
+    below = {method for _, method in trial.methods(_METHOD)}
+    for _, method in trial.methods(_METHOD):
+        callers = {
+            trial.modules.home(call.node).names.function_of(call.node)
+            for call in trial.flow.calls(method)
+        }
+        if method in used or not callers & below:
+            yield method
 
 
 def _wrapped(trial: Trial, method: Function, value: ast.expr, epoch: str) -> Edit:
     """Wrap returned callbacks; a list of several lines gets a name first."""
     names = trial.modules.home(method).names
     statement = names.parents[value]
-    code = f"legacy_keras.with_epoch_logs({{context}}, {{callbacks}}, {epoch})"
+    code = f"{MODULE}.{_PIECE}({{context}}, {{callbacks}}, {epoch})"
     if value.lineno == value.end_lineno or not isinstance(statement, ast.Return):
         return Replace(value, code, {"callbacks": value})
     taken = {one.id for one in names.below(method) if isinstance(one, ast.Name)}
@@ -230,33 +257,27 @@ def _wrapped(trial: Trial, method: Function, value: ast.expr, epoch: str) -> Edi
 
 
 def _epoch(trial: Trial, first: str) -> str:
-    """The training data in a method of the trial, or the batches of an epoch if it says them."""
-    said = {
-        node.attr
-        for owner in trial.classes
-        for node in trial.modules.home(owner).names.below(owner)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    }
-    if "batches_per_epoch" in said:
-        return f"{first}.batches_per_epoch"
-    has_method = any(True for _ in trial.methods(TRAINING_METHOD))
-    return f"{first}.training_data" if has_method else f"{first}.data_loaders[0]"
+    """The training data in a method of the trial."""
+    if any(True for _ in trial.methods(TRAINING_METHOD)):
+        return f"{first}.{training_name(trial)}"
+    return f"{first}.{pair_name(trial)}[0]"
 
 
-def _remembering(trial: Trial, method: Function) -> Iterable[Fix]:
+def _remembering(trial: Trial) -> Iterable[Fix]:
     """Keep the training data on the trial, since a loader method is called once."""
-    source = trial.modules.home(method)
-    first = method.args.args[0].arg
-    for node in source.names.below(method):
-        if (
-            isinstance(node, ast.Return)
-            and node.value is not None
-            and source.names.definition_around(node) is method
-            and ast.unparse(node.value) != f"{first}.training_data"
-        ):
-            code = f"{first}.training_data = {{data}}\nreturn {first}.training_data"
-            edit = ReplaceStatement(node, code, {"data": node.value})
-            yield Fix(ID, source, node, (edit,))
+    name = training_name(trial)
+    for _, method in trial.methods(TRAINING_METHOD):
+        source = trial.modules.home(method)
+        kept = f"{by_position(method)[0].arg}.{name}"
+        for node in source.names.below(method):
+            if (
+                isinstance(node, ast.Return)
+                and node.value is not None
+                and source.names.definition_around(node) is method
+                and ast.unparse(node.value) != kept
+            ):
+                code = f"{kept} = {{data}}\nreturn {kept}"
+                yield Fix(ID, source, node, (ReplaceStatement(node, code, {"data": node.value}),))
 
 
 CASES = cases_callbacks.CASES

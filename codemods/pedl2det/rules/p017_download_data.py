@@ -26,7 +26,7 @@ _DEFINE = "name the directory in the data section of the config: context.get_dat
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Call the function in the constructor, and answer who asks for its directory."""
-    if trial.download_place is not None:
+    if trial.download_place is not None and not trial.carried:  # P034
         yield from _called(trial)
     for reference in trial.uses(GETTER):
         if trial.download_place is None:
@@ -52,7 +52,7 @@ def _called(trial: Trial) -> Iterable[Fix]:
         arguments = entry.arguments if entry is not None else "{config}, {hparams}"
     else:
         arguments = DOWNLOAD_CONTEXT
-    code = arguments.replace("{config}", "{context}.get_experiment_config()")
+    code = arguments.replace("{config}", "legacy_keras.get_experiment_config()")
     code = code.replace("{hparams}", "legacy_keras.get_hyperparameters()")
     call = f"lambda: {name}({code})" if code else name
     statement = f"legacy_keras.download_once({{context}}, {call})"

@@ -31,7 +31,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if trial.generation is Generation.PEDL:
         return
     yield from _ranks(trial)
-    if trial.generation is Generation.EARLY:
+    if trial.generation is Generation.EARLY and not trial.carried:  # P034
         for method, role in returning(trial):
             if role is Role.TRAINING:
                 yield from _whole_batches(trial, method)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from pedl2det.analysis.flow import Function, Origin
+from pedl2det.analysis.flow import Function, Origin, first_parameter
 from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import cases_keras_trial
+from pedl2det.rules.own_build_model import calls_of, split
 
 ID = "P022"
 NAME = "keras-trial"
@@ -55,15 +56,15 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for metrics in keras_trials(trial):
         yield from _metrics(trial, metrics)
-        for owner in trial.flow.family(metrics.owner):
-            method = trial.flow.own_method(owner, "build_model")
-            if method is not None:
-                yield from _build_model(trial, metrics, method)
+        family = trial.flow.family(metrics.owner)
+        found = [trial.flow.own_method(one, "build_model") for one in family]
+        yield from _build_models(trial, metrics, [one for one in found if one is not None])
+        for owner in family:
             if trial.flow.own_method(owner, _OWN) is not None:
                 yield from _own_validation(trial, owner)
             size = trial.flow.own_method(owner, "batch_size")
             if size is not None:
-                yield from _batch_size(trial, owner, size)
+                yield from _batch_size(trial, size)
         yield from _set_by_harness(trial, metrics.owner)
 
 
@@ -129,47 +130,43 @@ def _named_metrics(metrics: KerasTrialMetrics) -> str:
 # build_model.
 
 
-def _build_model(
-    trial: Trial, metrics: KerasTrialMetrics, method: Function
-) -> Iterator[Fix | Remark]:
+def _build_models(
+    trial: Trial, metrics: KerasTrialMetrics, methods: list[Function]
+) -> Iterator[Fix]:
     """Wrap and compile each model that ``build_model`` returns."""
-    source = trial.modules.home(method)
-    returns = [
-        node
-        for node in source.names.below(method)
-        if isinstance(node, ast.Return) and source.names.definition_around(node) is method
-    ]
-    for node in returns:
-        if node.value is not None and not _is_of_the_class_above(node.value):
-            yield _compiled(trial, metrics, method, node)
+    if calls_of(trial, methods):
+        code = _code(trial, metrics, "self", "model", "optimizer", "{model}")
+        code = code.replace("{context}", f"self.{trial.context.attribute}")
+        yield from split(ID, trial, methods, "uncompiled_model", code)
+        return
+    for method in methods:
+        source = trial.modules.home(method)
+        for value in trial.flow.returned(method):
+            node = source.names.statement_of(value)
+            is_local = isinstance(value, ast.Name) and source.names.binder(value) is method
+            model = _free(source.names, method, "model", "keras_model")
+            model = ast.unparse(value) if is_local else model
+            optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
+            me = method.args.args[0].arg
+            code = _code(trial, metrics, me, model, optimizer, "{value}")
+            edit = ReplaceStatement(node, code, {"value": value})
+            yield Fix(ID, source, node, (edit,))
 
 
-def _is_of_the_class_above(value: ast.expr) -> bool:
-    """Whether a model comes from ``super().build_model``, which compiles it."""
-    match value:
-        case ast.Call(func=ast.Attribute(attr="build_model")):
-            return True
-    return False
-
-
-def _compiled(trial: Trial, metrics: KerasTrialMetrics, method: Function, node: ast.Return) -> Fix:
-    source, value = trial.modules.home(method), node.value
-    assert value is not None
-    me = method.args.args[0].arg
-    is_local = isinstance(value, ast.Name) and source.names.binder(value) is method
-    model = ast.unparse(value) if is_local else _free(source.names, method, "model", "keras_model")
-    optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
+def _code(
+    trial: Trial, metrics: KerasTrialMetrics, me: str, model: str, optimizer: str, value: str
+) -> str:
+    """The statements that wrap, compile and return a model."""
     loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
     given = _given_metrics(trial, metrics, me, model)
     code = (
-        f"{model} = {{context}}.wrap_model({{value}})\n"
+        f"{model} = {{context}}.wrap_model({value})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
         f"{model}.compile({optimizer}, loss={loss}{given})\n"
     )
     if _reads_harness_attribute(trial, metrics.owner, "model"):
         code += f"{me}.model = {model}\n"
-    edit = ReplaceStatement(node, f"{code}return {model}", {"value": value})
-    return Fix(ID, source, node, (edit,))
+    return f"{code}return {model}\n"
 
 
 def _free(names, method: Function, *wanted: str) -> str:  # type: ignore[no-untyped-def]
@@ -215,18 +212,9 @@ def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix]:
     yield Fix(ID, source, place, tuple(edits), notes=((Kind.NOTE, note),))
 
 
-def _batch_size(trial: Trial, owner: ast.ClassDef, method: Function) -> Iterator[Fix]:
+def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
     """Drop ``batch_size``, unless the trial calls it itself."""
-    reads = [
-        node
-        for one in trial.flow.family(owner)
-        for node in trial.modules.home(one).names.below(one)
-        if isinstance(node, ast.Attribute)
-        and node.attr == "batch_size"
-        and isinstance(node.value, ast.Name | ast.Call)
-        and ast.unparse(node.value) in ("self", "super()")
-    ]
-    if reads:
+    if _may_be_asked(trial):
         return
     assumptions: tuple[str, ...] = ()
     if trial.uses("pedl.data.ArrayBatchLoader", "pedl.data.BatchLoader") and not all(
@@ -235,6 +223,34 @@ def _batch_size(trial: Trial, owner: ast.ClassDef, method: Function) -> Iterator
         assumptions = ("batch_size() returns the batch size of one slot",)
     edit = ReplaceStatement(method)
     yield Fix(ID, trial.modules.home(method), method, (edit,), assumptions=assumptions)
+
+
+def _may_be_asked(trial: Trial) -> bool:
+    """Whether any code asks something for ``batch_size``, by name or by a text."""
+    is_read = any(
+        one.attr == "batch_size" and not _is_of_another(trial, one)
+        for one in trial.modules.of(ast.Attribute)
+    )
+    texts = [one for one in trial.modules.of(ast.Constant) if one.value == "batch_size"]
+    calls = [trial.modules.home(one).names.parents.get(one) for one in texts]
+    return is_read or any(
+        isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("getattr", "methodcaller")
+        for one in calls
+    )
+
+
+def _is_of_another(trial: Trial, node: ast.Attribute) -> bool:
+    """Whether an attribute is that of ``self`` in a class that is no trial."""
+    names = trial.modules.home(node).names
+    function = names.function_of(node)
+    return (
+        isinstance(node.value, ast.Name)
+        and function is not None
+        and names.binder(node.value) is function
+        and first_parameter(function) == node.value.id
+        and isinstance(owner := names.parents.get(function), ast.ClassDef)
+        and owner not in trial.classes
+    )
 
 
 def _sizes(trial: Trial, method: Function) -> list[Origin]:

@@ -1,6 +1,6 @@
-"""``model.predict_classes(x)`` becomes a function, ``model.predict_proba(x)`` is ``predict``.
+"""``model.predict_classes(x)`` and ``model.predict_proba(x)`` become functions.
 
-TensorFlow 2.6 removed both from Sequential.
+TensorFlow 2.6 removed both from Sequential. The functions call the method of a model that has it.
 """
 
 from __future__ import annotations
@@ -8,62 +8,33 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.callbacks import keras_callback
 from pedl2det.analysis.models import looked_through, makes_model
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Edit, Fix, Replace
+from pedl2det.fixes import AddArgument, Fix, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P032"
 NAME = "predictions"
 
-_METHODS = ("predict_classes", "predict_proba")
-
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Rewrite the calls whose receiver is a model of Keras."""
+    """Rewrite the calls; those of ``predict_proba``, which others have, only on models of Keras."""
     for source in trial.modules:
         for call in source.names.of(ast.Call):
-            func = call.func
-            if not isinstance(func, ast.Attribute) or func.attr not in _METHODS:
-                continue
-            if trial.modules.meaning(func.value) or not _is_of_keras(trial, source, func):
-                continue
-            if func.attr == "predict_proba":
-                yield Fix(ID, source, call, tuple(_predict(call, func)))
-                continue
-            model = AddArgument(call, "{model}", first=True, holes={"model": func.value})
-            edits = (Replace(func, "legacy_keras.predict_classes"), model)
-            yield Fix(ID, source, call, edits)
+            match call.func:
+                case ast.Attribute(value=model, attr="predict_classes" | "predict_proba" as name):
+                    if trial.modules.meaning(model):
+                        continue
+                    if name == "predict_classes" or _may_be_of_keras(trial, model):
+                        given = AddArgument(call, "{model}", first=True, holes={"model": model})
+                        edits = (Replace(call.func, f"legacy_keras.{name}"), given)
+                        yield Fix(ID, source, call, edits)
 
 
-def _predict(call: ast.Call, func: ast.Attribute) -> Iterable[Edit]:
-    """``predict``, which prints unless told not to."""
-    yield Replace(func, "{model}.predict", {"model": func.value})
-    if len(call.args) < 3 and not any(one.arg in ("verbose", None) for one in call.keywords):
-        yield AddArgument(call, "verbose=0")
-
-
-def _is_of_keras(trial: Trial, source: Source, func: ast.Attribute) -> bool:
-    """Whether a method is that of a Sequential: other libraries have a ``predict_proba``."""
-    origins = looked_through(trial, trial.flow.origins(func.value))
-    if any(makes_model(trial, one.node) for one in origins):
-        return True
-    owner = source.names.class_around(func)
-    bases = [base for one in trial.flow.bases(owner) for base in one.bases] if owner else []
-    if ast.unparse(func.value) == "self.model" and any(_is_callback(trial, one) for one in bases):
-        return True
-    return func.attr == "predict_classes" and not any(
-        isinstance(one.node, ast.Call) for one in origins
-    )
-
-
-def _is_callback(trial: Trial, base: ast.expr) -> bool:
-    dotted = trial.modules.meaning(base) or ""
-    return keras_callback(trial, base) is not None or dotted.startswith(
-        "determined.keras.callbacks."
-    )
+def _may_be_of_keras(trial: Trial, model: ast.expr) -> bool:
+    origins = looked_through(trial, trial.flow.origins(model))
+    is_made = any(makes_model(trial, one.node) for one in origins)
+    return is_made or ast.unparse(model) == "self.model"  # of a callback
 
 
 _CODE = """\
@@ -87,7 +58,7 @@ import legacy_keras
 
 class Scores(Callback):
     def on_train_end(self, logs=None):
-        print(self.model.predict(self.x, verbose=0).mean())
+        print(legacy_keras.predict_proba(self.model, self.x).mean())
         print(accuracy(self.model, self.x, self.y))
 
 

@@ -101,8 +101,8 @@ def render(names: Iterable[str], header: str = _HEADER, package: str = __package
     others = [line for line in imports if _by_place(line)[0]]
     blocks = ["\n".join(block) + "\n" for block in (standard, others) if block]
     top = "\n".join([header, *blocks])
-    is_assignment = needed[0].text.startswith("_")
-    between = "\n" if is_assignment else "\n\n"  # what Ruff wants after imports
+    is_definition = needed[0].text.startswith(("def ", "class ", "@"))
+    between = "\n\n" if is_definition else "\n"  # what Ruff wants after imports
     return top + between + "\n\n".join(definition.text for definition in needed)
 
 

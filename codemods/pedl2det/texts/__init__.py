@@ -3,6 +3,7 @@
 from pedl2det.analysis.experiment import ConfigFacts
 from pedl2det.texts.configs import migrate_config
 from pedl2det.texts.ignore_files import ignore_note
+from pedl2det.texts.legacy_config import with_legacy_config
 from pedl2det.texts.requirements import (
     PlaceOfTrial,
     is_requirement_file,
@@ -26,5 +27,6 @@ __all__ = [
     "migrate_config",
     "migrate_requirements",
     "migrate_shell",
+    "with_legacy_config",
     "without_harness",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +12,6 @@ from typing import Literal
 from packaging.specifiers import SpecifierSet
 
 from pedl2det.edits.spans import Span, apply
-from pedl2det.texts import toml_requirements
 from pedl2det.texts.needs import Needs, met_instead, needs
 from pedl2det.texts.required import (
     CLUSTER,
@@ -29,6 +27,7 @@ from pedl2det.texts.required import (
 )
 from pedl2det.texts.requirement_spans import Place, places
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
+from pedl2det.texts.toml_requirements import toml_requirements
 
 #: Where a migrated trial is, seen from a file.
 PlaceOfTrial = Literal["around", "below", ""]
@@ -71,8 +70,8 @@ def migrate_requirements(
     """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
 
     Args:
-        path_name: the file: requirements, constraints, ``pyproject.toml``, ``setup.cfg``,
-            ``environment.yml``; the requirements of ``setup.py``, a program, are only named.
+        path_name: the file: requirements, constraints, ``setup.cfg``, ``environment.yml``; the
+            requirements of ``setup.py`` and ``pyproject.toml`` are only named.
         text: the text.
         cluster: whether the team has a Determined cluster: then ``determined`` is required, and
             ``pedl2det[run]`` otherwise.
@@ -92,18 +91,15 @@ def migrate_requirements(
     is_local = not cluster and not serves_cluster
     is_raised = is_local and (serves_local or trial == "around") and PINNED not in left_out
     needed = needs(not is_local) if trial or serves_local or serves_cluster else {}
-    match path.suffix:
-        case ".py":
-            left = _in_setup(required, new, needed if is_raised else {})
-            result = TextResult(text, (), tuple(left))
-        case ".toml":
-            result = _in_toml(text, new, needed if is_raised else {})
-        case _:
-            result = _in_lists(path, text, new, needed if is_raised else {})
+    if path.suffix in (".py", ".toml"):
+        left = _named(path.name, required, new, needed if is_raised else {})
+        result = TextResult(text, (), tuple(left))
+    else:
+        result = _in_lists(path, text, new, needed if is_raised else {})
     findings = [*result.findings, *_old_harnesses(required)]
     if not is_raised:
         findings += _too_old(required, needed, cluster)
-    elif result.changes:
+    elif result.changes or result.findings:
         findings += _not_compared(path, required, needed)
     return replace(result, findings=tuple(sorted(findings, key=lambda one: one.line)))
 
@@ -148,7 +144,7 @@ def _required(path: PurePath, text: str) -> Iterator[tuple[int, str]]:
     if path.suffix == ".py":
         yield from _in_program(text)
     elif path.suffix == ".toml":
-        yield from toml_requirements.replace(text, "", {}).required
+        yield from toml_requirements(text)
     else:
         text = text.removeprefix("\ufeff")
         for place in places(path, text):
@@ -168,7 +164,9 @@ def _in_lists(path: PurePath, text: str, new: str, needed: Needs) -> TextResult:
         if written is None:
             continue
         if raised is not None:
-            findings.append(_raised(line, place.text, raised, needed))
+            message = "cannot be met beside pedl2det[run], which needs"
+            message = f"{place.text} {message} {raised}; raised"
+            findings.append(TextFinding(PINNED, line, "note", message))
         elif has_new and path.suffix in (".txt", ".in"):
             spans.append(_whole_line(body, place))
             changes.append(TextChange(REQUIRED, line, f"{place.text} goes: {new} is required"))
@@ -182,17 +180,6 @@ def _in_lists(path: PurePath, text: str, new: str, needed: Needs) -> TextResult:
                 TextFinding(rule, line, "left", message, "compile the requirements again")
             )
     return TextResult(mark + apply(body, spans), tuple(changes), tuple(findings))
-
-
-def _raised(line: int, old: str, new: str, needed: Needs) -> TextFinding:
-    if met_instead(old, needed):
-        message = f"{old} cannot be met beside pedl2det[run], which needs {new}; raised"
-    else:
-        message = (
-            f"{old} allows Pythons that pedl2det[run] does not, and tools lock every Python that "
-            f"is allowed; raised to {new}"
-        )
-    return TextFinding(PINNED, line, "note", message)
 
 
 def _old_harnesses(required: Sequence[tuple[int, str]]) -> Iterator[TextFinding]:
@@ -245,40 +232,16 @@ def _whole_line(text: str, place: Place) -> Span:
     return Span(start, len(text) if end < 0 else end + 1, "")
 
 
-def _in_toml(text: str, new: str, needed: Needs) -> TextResult:
-    edit = toml_requirements.replace(text, new, needed)
-    if edit.is_refused:
-        found = re.search(r"(?m)^[^#\n]*\bpedl\b", text)
-        line = text.count("\n", 0, found.start()) + 1 if found else 1
-        message = "pedl is required in a way that is not edited"
-        return TextResult(text, (), (TextFinding(REQUIRED, line, "left", message, new),))
-    raised = [_raised(*one, needed) for one in edit.raised]
-    lines = {line for line, _, _ in edit.raised}
-    changes = [
-        TextChange(PINNED if line in lines else REQUIRED, line, "requirements are replaced")
-        for line in _changed_lines(text, edit.text)
-    ]
-    return TextResult(edit.text, tuple(changes), tuple(raised))
-
-
-def _changed_lines(old: str, new: str) -> Iterator[int]:
-    """The lines of an old text that a new one has not."""
-    matcher = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
-    for kind, start, end, _, _ in matcher.get_opcodes():
-        if kind != "equal":
-            yield from range(start + 1, end + 1)
-
-
-def _in_setup(
-    required: Sequence[tuple[int, str]], new: str, needed: Needs
+def _named(
+    file: str, required: Sequence[tuple[int, str]], new: str, needed: Needs
 ) -> Iterator[TextFinding]:
-    """Name the requirements of ``setup.py`` that cannot be met."""
+    """Name the requirements that cannot be met, of a file that is not edited."""
     for line, text in required:
-        if replacement(text, new) is not None:
-            message = f"{text}: setup.py requires PEDL, which no index serves"
+        if is_old_wheel(text) or replacement(text, new) is not None:
+            message = f"{text}: {file} requires PEDL, which no index serves"
             yield TextFinding(REQUIRED, line, "left", message, f'"{new}"')
         elif (raised := met_instead(text, needed)) is not None:
-            message = f"{text}: setup.py requires it, and a migrated trial needs {raised}"
+            message = f"{text}: {file} requires it, and a migrated trial needs {raised}"
             yield TextFinding(PINNED, line, "left", message, f'"{raised}"')
 
 

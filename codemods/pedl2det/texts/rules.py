@@ -124,9 +124,8 @@ RULES = (
         "C108",
         "config-searches",
         "adaptive and adaptive_simple become adaptive_asha, sync_halving becomes async_halving; a "
-        "budget becomes max_trials, the budget divided by the length of a trial. pbt becomes a "
-        "random search of as many trials, each as long as all rounds. Keys that a searcher does "
-        "not have go.",
+        "budget becomes max_trials, the budget divided by the length of a trial. pbt is left. Keys "
+        "that a searcher does not have go.",
         "adaptive.yaml",
         _config(
             "hyperparameters: {}\n",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +36,8 @@ _ASSIGNED = re.compile(r"(\w+)[:?]?=['\"]?pedl['\"]?")
 _WRAPPERS = frozenset({"nice", "srun", "timeout", "watch", "xargs"})
 _NEW_LINE = re.compile(r"(?<!\\)\n")
 _MASTER = re.compile(r"PEDL_MASTER(?:=|$)")
+_EXEC_FORM = re.compile(r'(?:CMD|ENTRYPOINT|RUN)[ \t]+\[\s*"pedl"')
+_RUN = "pedl2det run DIR -c CONFIG"
 _PYTHON_IMAGE = re.compile(r"(?:^|/)python:(\d+\.\d+)")
 _PIP = re.compile(r"(?:\S*/)?pip[\d.]*")
 
@@ -141,10 +141,9 @@ def _needs_harness(text: str, words: list[Word]) -> bool:
     install = _install(words)
     if install is not None:
         return any(is_harness(word.plain) for word in words[install + 1 :])
-    if words[0].text in ("CMD", "ENTRYPOINT", "RUN") and len(words) > 1:
-        listed = text[words[1].start : words[-1].end]
-        if re.match(rf'\[\s*"(?:{"|".join(_HARNESS_COMMANDS)})"', listed):
-            return True
+    listed = _EXEC_FORM.match(text, words[0].start)
+    if listed or re.match(r'\w+\s+\[\s*"(?:det|pedl2det)"', text[words[0].start : words[-1].end]):
+        return True
     for index, word in enumerate(words):
         before = words[:index]
         is_run = all(_is_prefix(one.text) for one in before) or before[0].text in _WRAPPERS
@@ -201,8 +200,8 @@ def _command(context: _Context, words: list[Word]) -> Iterator[_Outcome]:
         if _is_used(text, _assigned(words, index)):
             yield _variable(text, word, cluster)
             return
-    if len(words) > 1 and words[0].text in ("CMD", "ENTRYPOINT", "RUN"):
-        yield from _exec_form(context, words[1:])
+    if _EXEC_FORM.match(text, words[0].start):
+        yield _left(text, words[0], "a command of pedl in a list of words", _RUN)
     elif len(words) > 1 and words[0].text == "FROM":
         old_python = None if cluster else _old_python(words[1].text)
         message = OLD_IMAGE if is_old_image(words[1].text) else old_python
@@ -218,30 +217,6 @@ def _old_python(image: str) -> str | None:
     if tag is None or met_instead(f"python=={tag[1]}.*", needs(cluster=False)) is None:
         return None
     return f"pedl2det needs {written('python', needs(cluster=False))}, and this image has {tag[1]}"
-
-
-def _exec_form(context: _Context, words: list[Word]) -> Iterator[_Outcome]:
-    """A command as a list: ``ENTRYPOINT ["pedl", "experiment", "create", "const.yaml", "."]``."""
-    text = context.text
-    start, end = words[0].start, words[-1].end
-    try:
-        found = json.loads(text[start:end])
-    except ValueError:
-        return
-    if not isinstance(found, list) or found[:1] != ["pedl"]:
-        return
-    given = [Word(start, end, str(one)) for one in found[1:]]
-    rest = _without_global(given)
-    creation = read_creation(rest[2:]) if _is_create(rest) else None
-    line, notes = context.locally(creation, start) if creation else ("", ())
-    new = ["det", *found[1:]] if context.cluster else shlex.split(line)
-    if not new:
-        message = "a command of pedl in a list of words"
-        yield _left(text, words[0], message, "pedl2det run DIR -c CONFIG")
-        return
-    change = TextChange(RULE, _line(text, start), f"{' '.join(found)} is {' '.join(new)}")
-    notes = () if context.cluster else notes
-    yield _Outcome((Span(start, end, json.dumps(new)),), (change,), notes)
 
 
 def _assigned(words: list[Word], index: int) -> str | None:
@@ -313,7 +288,7 @@ def _train(context: _Context, name: Word, words: list[Word], arguments: list[Wor
             else ("expected a config and a directory")
         )
         message = f"pedl experiment create: {message}"
-        return _left(text, name, message, "pedl2det run DIR -c CONFIG")
+        return _left(text, name, message, _RUN)
     end = max(word.end for word in (*words, name))
     new, notes = context.locally(creation, name.start)
     between = text[name.start : end]
@@ -354,7 +329,7 @@ def _variable(text: str, word: Word, cluster: bool) -> _Outcome:
         change = TextChange(RULE, _line(text, word.start), "pedl is det")
         return _Outcome((Span(start, start + 4, "det"),), (change,))
     message = f"{word.text}: the name of PEDL's command line, in a variable"
-    return _left(text, word, message, "write pedl2det run DIR -c CONFIG where it is used")
+    return _left(text, word, message, f"write {_RUN} where it is used")
 
 
 def _left(text: str, word: Word, message: str, help_: str) -> _Outcome:

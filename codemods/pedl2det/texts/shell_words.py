@@ -6,11 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_BLANK = re.compile(r"(?:[ \t]|\\\r?\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
-_REDIRECTION = re.compile(r"\d*(?:>>|>&|<<<?-?|>\||[<>])&?[ \t]*")
-_PLACEHOLDER = re.compile(r"<[^\s<>][^<>\n]*>")
-_SEPARATORS = ";&|\n()"
+_PLACEHOLDER = r"<[^\s<>][^<>\n]*>"
+_WORD = r"""(?:
+    \\(?![\r\n]). | '[^']*(?:'|\Z) | "(?:\\.|\$\([^()]*\)|[^"\\])*(?:"|\Z)
+    | \$\([^()]*(?:\)|\Z) | `[^`]*(?:`|\Z) | \$\{[^}]*(?:\}|\Z) | [^ \t\r\n;&|()<>\\]
+)"""
+_PART = r"""
+    (?:[ \t\r] | \\\r?\n)+ | \#[^\n]* | (?P<end>[;&|\n()])
+    | %(no)s \d*(?:>>|>&|<<<?-?|>\||[<>])&?[ \t]*%(word)s* | (?P<word>%(word)s+) | .
+"""
+_FLAGS = re.VERBOSE | re.DOTALL
+_SHELL = re.compile(_PART % {"no": "", "word": _WORD}, _FLAGS)
+_DOCUMENTATION = re.compile(
+    _PART % {"no": f"(?!{_PLACEHOLDER})", "word": f"(?:{_PLACEHOLDER}|{_WORD})"}, _FLAGS
+)
+_INNER = re.compile(r"'[^']*'|\$\(([^()]*)\)?|`([^`]*)`?")
 
 
 @dataclass(frozen=True)
@@ -47,97 +57,13 @@ def commands(text: str, start: int, end: int, placeholders: bool = False) -> Ite
         placeholders: whether ``<host>`` is a word, as in documentation, and no redirection.
     """
     words: list[Word] = []
-    at = start
-    while at < end:
-        blank = _BLANK.match(text, at, end)
-        if blank:
-            at = blank.end()
-        elif text[at] == "#":
-            at = _end(_COMMENT, text, at, end)
-        elif text[at] in _SEPARATORS:
-            if words:
-                yield words
-            words, at = [], at + 1
-        elif (found := _REDIRECTION.match(text, at, end)) and not (
-            placeholders and _PLACEHOLDER.match(text, at, end)
-        ):
-            at = _word(text, found.end(), end, placeholders).end
-            at = max(at, found.end())
-        else:
-            word = _word(text, at, end, placeholders)
-            words.append(word)
-            at = max(word.end, at + 1)
+    for token in (_DOCUMENTATION if placeholders else _SHELL).finditer(text, start, end):
+        if token["word"]:
+            found = _INNER.finditer(text, token.start(), token.end())
+            inner = tuple(one.span(one.lastindex) for one in found if one.lastindex)
+            words.append(Word(token.start(), token.end(), token[0], inner))
+        elif token["end"] and words:
+            yield words
+            words = []
     if words:
         yield words
-
-
-def _word(text: str, start: int, end: int, placeholders: bool) -> Word:
-    at = start
-    inner: list[tuple[int, int]] = []
-    while at < end:
-        char = text[at]
-        placeholder = _PLACEHOLDER.match(text, at, end) if placeholders else None
-        if char == "\\" and at + 1 < end:
-            if text[at + 1] in "\r\n":
-                break
-            at += 2
-        elif char == "'":
-            at = _after(text, "'", at + 1, end)
-        elif char == '"':
-            at = _quoted(text, at + 1, end, inner)
-        elif text.startswith("$(", at):
-            close = _balanced(text, at + 2, end)
-            inner.append((at + 2, close))
-            at = min(close + 1, end)
-        elif char == "`":
-            close = _after(text, "`", at + 1, end)
-            inner.append((at + 1, max(close - 1, at + 1)))
-            at = close
-        elif text.startswith("${", at):
-            at = _after(text, "}", at + 2, end)
-        elif placeholder:
-            at = placeholder.end()
-        elif char in " \t<>" + _SEPARATORS or char == "\r":
-            break
-        else:
-            at += 1
-    return Word(start, at, text[start:at], tuple(inner))
-
-
-def _quoted(text: str, at: int, end: int, inner: list[tuple[int, int]]) -> int:
-    """The end of a text in double quotes; commands in it are noted."""
-    while at < end and text[at] != '"':
-        if text[at] == "\\":
-            at += 2
-        elif text.startswith("$(", at):
-            close = _balanced(text, at + 2, end)
-            inner.append((at + 2, close))
-            at = close + 1
-        else:
-            at += 1
-    return min(at + 1, end)
-
-
-def _balanced(text: str, at: int, end: int) -> int:
-    """The parenthesis that closes the one before."""
-    depth = 1
-    while at < end:
-        char = text[at]
-        if char == "'":
-            at = _after(text, "'", at + 1, end)
-            continue
-        depth += (char == "(") - (char == ")")
-        if depth == 0:
-            return at
-        at += 1
-    return end
-
-
-def _after(text: str, mark: str, at: int, end: int) -> int:
-    found = text.find(mark, at, end)
-    return end if found < 0 else found + 1
-
-
-def _end(pattern: re.Pattern[str], text: str, at: int, end: int) -> int:
-    found = pattern.match(text, at, end)
-    return found.end() if found else at + 1

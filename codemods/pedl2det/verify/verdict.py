@@ -92,6 +92,11 @@ class Verdict:
     proof: Proof | None = None
 
     @property
+    def refutes(self) -> bool:
+        """Whether the migrated trial fails or differs, while the old one repeats itself."""
+        return self.outcome in (Conclusion.DIFFERENT, Conclusion.NEW_FAILS)
+
+    @property
     def is_equal(self) -> bool:
         """Whether old and new train the same."""
         return self.outcome is Conclusion.EQUAL

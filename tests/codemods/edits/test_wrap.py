@@ -45,10 +45,6 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "x = make(\n    layer(units, name)\n    for name in names_of_the_layers\n)\n",
         ),
         (
-            "x = {name: layer(units, name) for name in names_of_them}\n",
-            "x = {\n    name: layer(units, name)\n    for name in names_of_them\n}\n",
-        ),
-        (
             "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
             "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
         ),
@@ -65,7 +61,7 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "x = (\n    layer(units, name)\n    if is_layer(name)\n    else units\n)\n",
         ),
     ],
-    ids=["list", "generator", "dict", "lambda", "elements", "pairs", "condition"],
+    ids=["list", "generator", "lambda", "elements", "pairs", "condition"],
 )
 def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
     before: str, after: str

@@ -358,6 +358,7 @@ class Fake:
                 self.model, self.training_data = model, (x, y)
                 self.validation_data = options["validation_data"]
                 self.callbacks = options.get("callbacks") or []
+                self.steps_per_epoch = None
                 self.settings: dict[str, Any] = {}
 
         class AfterTraining(History):
@@ -387,6 +388,7 @@ class Fake:
         self.legacy.Fit, self.legacy.AfterTraining = Fit, AfterTraining
         self.legacy.ArrayBatches = lambda data, *_: data
         self.legacy.batches = lambda data, **_: data
+        self.legacy.with_epoch_logs = lambda context, callbacks, data: callbacks
 
     def train(self, name: str, training: Any, validation: Any, callbacks: list[str]) -> None:
         self.trained.append((name, training, tuple(validation), callbacks))
@@ -711,10 +713,12 @@ def test_the_length_of_an_epoch_is_kept_for_callbacks_that_count_epochs() -> Non
     counting = "keras.callbacks.CSVLogger('log.csv')"
 
     with_epochs, without = (
-        lowered(STRAIGHT + fit.format(one)).text for one in (counting, "keras.Callback('own')")
+        lowered(STRAIGHT + fit.format(one)).text
+        for one in (counting, "keras.callbacks.TerminateOnNaN()")
     )
 
     assert "self.batches_per_epoch = 7\n" in with_epochs
+    assert "(self.context, self.callbacks, self.batches_per_epoch)" in with_epochs
     assert "batches_per_epoch" not in without
 
 

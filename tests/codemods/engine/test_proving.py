@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pedl2det.engine import Result, Status, migrate
+from pedl2det.engine.options import Options
 from pedl2det.engine.proving import prove
 from pedl2det.engine.result import Proof
 from pedl2det.findings import Finding, Kind
@@ -16,6 +17,7 @@ from pedl2det.findings import Finding, Kind
 class Verdict:
     is_equal: bool
     message: str = ""
+    refutes: bool = False
 
     @property
     def proof(self) -> Proof:
@@ -56,3 +58,40 @@ def test_a_trial_that_differs_is_not_written(example: Callable[[str], Path]) -> 
     assert left.path == directory
     assert left.message.endswith("not written: at batch 2")
     assert proved.outcomes[0].proof == Verdict(False, "at batch 2").proof
+
+
+def test_a_trial_whose_rewrite_is_refuted_is_carried_over_and_proved_again(
+    example: Callable[[str], Path],
+) -> None:
+    iris, wine = example("iris"), example("wine_two_outputs")
+    result = migrate([iris, wine])
+    verdicts = [Verdict(False, "at batch 2", refutes=True), Verdict(True), Verdict(True)]
+    seen = []
+
+    def verify(directory: Path, *, result: Result) -> Verdict:
+        seen.append((directory, {file.path: file.new for file in result.files}))
+        return verdicts[len(seen) - 1]
+
+    proved = prove(result, verify, lambda: migrate([iris, wine], Options(carried=True)))
+
+    assert [directory for directory, _ in seen] == [iris, iris, wine]
+    new = {file.path: file.new.decode() for file in proved.files}
+    assert "class IrisTrial(legacy_keras.PedlTrial):" in new[iris / "model_def.py"]
+    assert "legacy_keras.PedlTrial" not in new[wine / "model_def.py"]
+    assert [one.status for one in proved.outcomes] == [Status.FINISHED] * 2
+    (said,) = [one for one in proved.findings if "refuted" in one.message]
+    assert said.message.endswith(": at batch 2")
+    assert not proved.of_kind(Kind.LEFT)
+
+
+def test_a_trial_is_left_where_neither_form_trains_the_same(example: Callable[[str], Path]) -> None:
+    directory = example("iris")
+
+    proved = prove(
+        migrate([directory]),
+        lambda directory, *, result: Verdict(False, "at batch 2", refutes=True),
+        lambda: migrate([directory], Options(carried=True)),
+    )
+
+    assert not proved.files
+    assert proved.outcomes[0].status is Status.BEGUN

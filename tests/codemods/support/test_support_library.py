@@ -71,7 +71,7 @@ def test_imports_are_those_of_the_pieces_sorted() -> None:
 
 
 def test_the_order_of_the_names_makes_no_difference() -> None:
-    names = ["wrap_model", "ragged_array", "get_rank"]
+    names = ["wrap_dataset", "ragged_array", "get_rank"]
 
     assert {render(order) for order in itertools.permutations(names)} == {render(names)}
 
@@ -86,7 +86,7 @@ def test_an_unknown_name_is_an_error() -> None:
 
 
 def test_what_asks_the_context_needs_it_bound() -> None:
-    assert needs_context(["is_valid_url", "wrap_model"])
+    assert needs_context(["is_valid_url", "wrap_dataset"])
     assert not needs_context(["is_valid_url", "InMemorySequence", "download_once"])
     assert available()["get_trial_seed"].needs_context
     assert "bind" in names_in(render(["get_trial_seed"]))
@@ -132,15 +132,15 @@ def test_the_first_trial_writes_the_file() -> None:
 
 
 def test_a_file_that_nobody_edited_is_as_if_written_at_once() -> None:
-    first = render(["wrap_model"])
+    first = render(["wrap_dataset"])
 
     assert merged(first, ["is_valid_url", "get_rank"]) == render(
-        ["wrap_model", "is_valid_url", "get_rank"]
+        ["wrap_dataset", "is_valid_url", "get_rank"]
     )
 
 
 def test_a_file_that_has_all_stays_as_it_is() -> None:
-    text = render(["wrap_model", "get_rank"])
+    text = render(["wrap_dataset", "get_rank"])
 
     assert merged(text, ["get_rank"]) == text
 

@@ -101,16 +101,6 @@ def rewritten(text: str, name: str = "run.sh", cluster: bool = False) -> str:
             "bash -c 'pip3 install determined'",
         ),
         (
-            "P=pedl\n$P e create c.yaml .",
-            "P=pedl\n$P e create c.yaml .",
-            "P=det\n$P e create c.yaml .",
-        ),
-        (
-            'ENTRYPOINT ["pedl", "-m", "host", "e", "create", "c.yaml", "."]',
-            'ENTRYPOINT ["pedl2det", "run", ".", "-c", "c.yaml"]',
-            'ENTRYPOINT ["det", "-m", "host", "e", "create", "c.yaml", "."]',
-        ),
-        (
             "export PEDL_MASTER=h; ENV PEDL_MASTER h",
             "export PEDL_MASTER=h; ENV PEDL_MASTER h",
             "export DET_MASTER=h; ENV DET_MASTER h",
@@ -248,14 +238,6 @@ def test_a_config_that_describes_a_search_is_searched(
         (note,) = result.findings
         assert note.message.startswith("pedl2det search trains the trials of a search")
         assert note.help == "it needs pip install 'pedl2det[run,search]'"
-
-
-def test_a_list_of_words_is_searched_too(configs: Path) -> None:
-    text = 'CMD ["pedl", "experiment", "create", "adaptive.yaml", "."]\n'
-
-    new = rewritten(text, str(configs / "Dockerfile"))
-
-    assert new == 'CMD ["pedl2det", "search", ".", "-c", "adaptive.yaml"]\n'
 
 
 @pytest.mark.parametrize("config", ["nowhere.yaml", "bad.yaml", "$CONFIG", "*.yaml", "<config>"])

@@ -10,8 +10,6 @@ from pedl2det.analysis.experiment.changes import Change, Delete, Flatten, Nest, 
 from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left, number
 
 SEARCHES, LENGTHS = "C108", "C102"
-#: Keys of a population that become others.
-_POPULATION = ("population_size", "num_rounds", "steps_per_round", "length_per_round")
 #: Searchers that counted ``target_trial_steps``; the others counted ``max_steps``.
 _TARGETED = ("adaptive", "async_halving", "sync_halving")
 _ASYNCHRONOUS = (
@@ -41,7 +39,7 @@ def obstacle(config: Config, facts: ConfigFacts) -> Remark | None:
     tells a second run that the config is an old one.
     """
     name = config.entry("searcher", "name")
-    if name is not None and name.scalar == "pbt" and _population(config, facts) is None:
+    if name is not None and name.scalar == "pbt":
         return left(SEARCHES, name, _NO_POPULATION, "name: random, with max_trials and max_length")
     known = {*keys.SEARCHERS, *keys.GONE_SEARCHERS}
     if name is None or (
@@ -101,11 +99,8 @@ def searches(config: Config, facts: ConfigFacts) -> Iterator[Result]:
     if new != old:
         message = f"searcher.name: {old}, removed in Determined {since}, is {new}"
         yield Converted(SEARCHES, name.line, message, (Replace(name.path, new),))
-        text = _NO_POPULATION if old == "pbt" else _ASYNCHRONOUS.format(old=old, new=new)
+        text = _ASYNCHRONOUS.format(old=old, new=new)
         yield Remark(SEARCHES, name.line, "different", f"searcher.name: {text}")
-    population = _population(config, facts) if old == "pbt" else None
-    if population is not None:
-        yield population
     yield from _budgets(config)
     yield from _other_keys(config, new)
     yield from _missing(config, new, facts)
@@ -132,12 +127,11 @@ def _budgets(config: Config) -> Iterator[Result]:
 def _other_keys(config: Config, new: str) -> Iterator[Result]:
     """Remove keys that the searcher does not have."""
     used = {one.path for one in (_length(config), _budget(config)) if one is not None}
-    used |= {("searcher", key) for key in _POPULATION if _searcher(config) == "pbt"}
     for entry in config.entries("searcher"):
         key = entry.path[-1]
         if key in keys.SEARCHERS[new] or (entry.path in used and not _is_spare(config, entry)):
             continue
-        is_old = key in keys.OLD_SEARCHER_KEYS or any(key in one for one in _key_sets())
+        is_old = key in keys.OLD_SEARCHER_KEYS or any(key in one for one in keys.SEARCHERS.values())
         if not is_old and not config.counts_steps:
             continue  # C110 names keys that may be newer than this tool
         if key == "train_stragglers":
@@ -147,10 +141,6 @@ def _other_keys(config: Config, new: str) -> Iterator[Result]:
         else:
             text = f"{entry.name} is removed: it had no effect on this search, and is rejected now"
         yield Converted(SEARCHES, entry.line, text, (Delete(entry.path),))
-
-
-def _key_sets() -> list[frozenset[str]]:
-    return list(keys.SEARCHERS.values())
 
 
 def _is_spare(config: Config, entry: Entry) -> bool:
@@ -163,7 +153,7 @@ def _missing(config: Config, new: str, facts: ConfigFacts) -> Iterator[Result]:
     searcher, budget = config.entry("searcher"), _budget(config)
     assert searcher is not None
     for key in keys.SEARCHER_NEEDS.get(new, ()):
-        has_budget = key == "max_trials" and (budget is not None or _searcher(config) == "pbt")
+        has_budget = key == "max_trials" and budget is not None
         if config.entry("searcher", key) is not None or has_budget:
             continue
         message = f"searcher: {new} needs {key} on a cluster"
@@ -222,33 +212,3 @@ def _amount(config: Config, entry: Entry | None) -> tuple[str, int | None]:
 def _not_a_number(rule: str, entry: Entry, what: str) -> Remark:
     message = f"expected a positive whole number of {what}"
     return left(rule, entry, message, f"{entry.path[-1]}: a number")
-
-
-def _searcher(config: Config) -> str:
-    name = config.entry("searcher", "name")
-    return (name and name.scalar) or ""
-
-
-def _population(config: Config, facts: ConfigFacts) -> Converted | None:
-    """Convert the size and the rounds of a population; None if they are no numbers."""
-    trials = config.entry("searcher", "population_size")
-    rounds = number(config.entry("searcher", "num_rounds"))
-    each = config.entry("searcher", "steps_per_round")
-    if each is None:
-        each = config.entry("searcher", "length_per_round")
-        unit, length = _amount(config, each)
-    else:
-        unit, length = "batches", (number(each) or 0) * (per_step(config, facts) or 0)
-    if trials is None or number(trials) is None or each is None or not rounds or not length:
-        return None
-    total = str(length * rounds)
-    if each.is_mapping:
-        change: tuple[Change, ...] = (
-            Rename(each.path, "max_length"),
-            Replace((*each.path, unit), total),
-        )
-    else:
-        change = (Nest(each.path, "max_length", "batches", total),)
-    message = f"searcher: {trials.scalar} trials of {total} {unit}, all {rounds} rounds of each"
-    changes = (Rename(trials.path, "max_trials"), *change, Delete(("searcher", "num_rounds")))
-    return Converted(SEARCHES, trials.line, message, changes)

@@ -44,9 +44,16 @@ class Classes(Scopes):
         return found
 
     def own_method(self, node: ast.ClassDef, name: str) -> Function | None:
-        """The method that a class itself defines."""
-        found = [one for one in node.body if isinstance(one, Function) and one.name == name]
-        return found[-1] if found else None
+        """The method that a class itself defines, also as ``name = other``."""
+        found = None
+        for one in node.body:
+            match one:
+                case ast.FunctionDef() | ast.AsyncFunctionDef() if one.name == name:
+                    found = one
+                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=other)):
+                    if target == name != other:
+                        found = self.own_method(node, other)
+        return found
 
     def method(self, node: ast.ClassDef, name: str) -> Function | None:
         """The method that an instance of a class has, as far as the project defines it."""

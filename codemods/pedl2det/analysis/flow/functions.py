@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from pedl2det.analysis.bindings import Path
-from pedl2det.analysis.decorators import hands_on
 from pedl2det.analysis.flow.classes import Classes
 from pedl2det.analysis.flow.signatures import is_classmethod, is_named, is_static
 from pedl2det.analysis.flow.values import Call, Callable, Function, Origin
@@ -30,7 +29,6 @@ class Functions(Classes, ABC):
         super().__init__(modules)
         self._called: dict[ast.Call, list[Callable]] = {}
         self._calling: set[ast.Call] = set()
-        self._transparent: dict[ast.expr, bool] = {}
 
     @abstractmethod
     def origins(self, node: ast.AST, path: Path = ()) -> list[Origin]:
@@ -55,21 +53,8 @@ class Functions(Classes, ABC):
         return not self._has_only(function, ("abstractmethod", "override", "overrides"))
 
     def _has_only(self, function: ast.AST, names: Sequence[str]) -> bool:
-        """Whether all decorators have one of some names, or call the function as it is called."""
-        return all(
-            is_named(one, names) or self._is_transparent(one)
-            for one in getattr(function, "decorator_list", ())
-        )
-
-    def _is_transparent(self, decorator: ast.expr) -> bool:
-        """Whether a decorator is the project's own and calls a function as it is called."""
-        if decorator not in self._transparent:
-            self._transparent[decorator] = False
-            made = self.origins(decorator)
-            self._transparent[decorator] = bool(made) and all(
-                not one.path and hands_on(one.node) for one in made
-            )
-        return self._transparent[decorator]
+        """Whether all decorators have one of some names."""
+        return all(is_named(one, names) for one in getattr(function, "decorator_list", ()))
 
     def _own_nodes(self, function: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
         """The nodes of some kinds in a function, without those of functions and classes in it."""

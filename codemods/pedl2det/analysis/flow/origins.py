@@ -78,6 +78,8 @@ class Origins(Functions):
                 dotted = self.modules.meaning(node)
                 values = self._of_dotted(dotted) if dotted else self.attribute_values(node)
                 return _within(values, path)
+            case ast.Call(args=[_, value]) if self.modules.meaning(node.func) == "typing.cast":
+                return [(value, path)]
             case ast.Call():
                 return self._back_from_call(node, path)
             case ast.arg():

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.callbacks import by_epoch
+from pedl2det.analysis.callbacks import may_act_by_epoch
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import apply
@@ -123,8 +123,8 @@ def _plain(script: Script, fits: Fits, call: ast.Call, statement: ast.Expr | ast
     parts = taken_apart(script, [*stay[:at], *[False] * count, *stay[at + 1 :]])
     end = stay[:at].count(False) + count
     history = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
-    trial = plain(script, parts, call, history, end)
-    support = set(kept.support)
+    trial = plain(script, parts, call, history, end, kept.epoch)
+    support = {*kept.support, *(["with_epoch_logs"] if kept.epoch else [])}
     if "AfterTraining" in parts.module.code_for_node(trial):
         script = script.saying(parts.nodes[end], Kind.NOTE, _AFTER)
         support.add("AfterTraining")
@@ -155,13 +155,23 @@ def _generator(script: Script) -> Lowered:
     }
     script = script.edited(edits[script.source])
     parts = taken_apart(script, stay)
-    has_steps = any("steps_per_epoch" in one for one in given)
-    by_epochs = has_steps and bool(by_epoch(Trial(script.facts.path.parent, fits.modules)))
+    before = Trial(script.facts.path.parent, fits.modules)
+    by_epochs = any(_may_count_epochs(before, one) for one in trainings)
     trial = generator(script, parts, name, by_epochs)
-    support = {"Fit", "AfterTraining"}
+    support = {"Fit", "AfterTraining", *(["with_epoch_logs"] if by_epochs else [])}
     script = _with_trial(script, parts, trial, support)
     size = None if script.facts.has_batch_size else own_size
     return _lowered(script, size, support, elsewhere)
+
+
+def _may_count_epochs(trial: Trial, call: ast.Call) -> bool:
+    """Whether a call of ``fit`` may be given callbacks that act by epoch."""
+    given = arguments_of(call).get("callbacks")
+    if given is not None:
+        return may_act_by_epoch(trial, given)
+    return any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    )
 
 
 def _size(fits: Fits, given: Sequence[dict[str, ast.expr]]) -> int:

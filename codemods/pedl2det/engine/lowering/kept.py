@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from pedl2det.analysis.callbacks import by_epoch
+from pedl2det.analysis.callbacks import may_act_by_epoch
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine.lowering.data import Data, data_of, is_hyperparameter, number, records_in_batch
 from pedl2det.engine.lowering.fit_call import arguments_of, model_of
@@ -44,12 +44,14 @@ class Kept:
         support: the pieces of ``legacy_keras`` that they use.
         batch_size: what the configs must say, if they say nothing.
         said: what there is to say about the call.
+        epoch: what says how many batches an epoch has; empty if no callback counts them.
     """
 
     lines: list[str] = field(default_factory=list)
     support: list[str] = field(default_factory=list)
     batch_size: int | None = None
     said: list[tuple[Kind, str]] = field(default_factory=list)
+    epoch: str = ""
 
     def keep(self, attribute: str, code: str) -> None:
         """Keep a value on the trial."""
@@ -87,8 +89,11 @@ class Keeper:
         if "callbacks" in self._given:
             made.keep("callbacks", "{callbacks}")
             trial = Trial(self._facts.path.parent, self._fits.modules)
-            if "steps_per_epoch" in self._given and by_epoch(trial):
-                made.keep("batches_per_epoch", "{steps_per_epoch}")
+            if may_act_by_epoch(trial, self._given["callbacks"]):
+                made.epoch = "self.training_data"
+                if "steps_per_epoch" in self._given:
+                    made.epoch = "self.batches_per_epoch"
+                    made.keep("batches_per_epoch", "{steps_per_epoch}")
         self._settings()
         return made
 

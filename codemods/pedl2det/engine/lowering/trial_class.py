@@ -57,7 +57,9 @@ def class_name(script: Script) -> str:
     return name
 
 
-def plain(script: Script, parts: Parts, call: ast.Call, history: str, end: int) -> Any:
+def plain(
+    script: Script, parts: Parts, call: ast.Call, history: str, end: int, epoch: str = ""
+) -> Any:
     """The trial of a plain script.
 
     Args:
@@ -66,26 +68,36 @@ def plain(script: Script, parts: Parts, call: ast.Call, history: str, end: int) 
         call: the call of ``fit``.
         history: the name of what ``fit`` returned; empty if it had none.
         end: how many of the statements come before the end of the training.
+        epoch: what says how many batches an epoch has, if callbacks count them.
     """
     given = arguments_of(call)
     after = list(parts.moving[end:])
     while after and _code_of(after[-1]).startswith(_EXITS):
         after.pop()
     lines = [one.code for one in parts.moving[:end]]
+    is_list = isinstance(given.get("callbacks"), ast.List)
     callbacks = "self.callbacks" if "callbacks" in given else ""
     if after:
         nodes = [one.node for one in after]
         parameter = history if history in read_names(nodes) else "_history"
         outer = bound_names(nodes) & (bound_names(parts.nodes[:end]) | {script.parameter})
         lines += _after_training(sorted(outer), parameter, after)
-        is_list = isinstance(given.get("callbacks"), ast.List)
         mine = callbacks if is_list or not callbacks else f"({callbacks} or [])"
         mine = f"*{mine}, " if mine else ""
         callbacks = f"[{mine}legacy_keras.AfterTraining(self.after_training)]"
+    elif epoch and not is_list:
+        callbacks = f"{callbacks} or []"
+    callbacks = _with_epochs(callbacks, epoch)
     text = _methods(script, script.docstring or _DOCSTRING, "self", callbacks)
     if not {"validation_data", "validation_split"} & given.keys():
         text = text.replace("        return self.validation_data\n", _NO_VALIDATION)
     return _with_constructor(text, lines)
+
+
+def _with_epochs(callbacks: str, epoch: str) -> str:
+    if not epoch:
+        return callbacks
+    return f"legacy_keras.with_epoch_logs(self.context, {callbacks}, {epoch})"
 
 
 def _after_training(outer: list[str], parameter: str, after: list[Line]) -> list[Any]:
@@ -106,7 +118,7 @@ def generator(script: Script, parts: Parts, call: str, by_epochs: bool) -> list[
         script: the script, which yields what it gives to ``fit``.
         parts: its parts.
         call: the call of a generator that the script consists of; empty for any other script.
-        by_epochs: whether it says how many batches an epoch has, and callbacks count them.
+        by_epochs: whether callbacks may count the batches of an epoch.
     """
     shared, parameter = parts.shared, script.parameter
     own = "trial_context" if parameter in shared else parameter
@@ -117,10 +129,11 @@ def generator(script: Script, parts: Parts, call: str, by_epochs: bool) -> list[
     lines = [
         f"self.script = {call or f'{name}({own})'}",
         "self.fit = next(self.script)",
-        *(["self.batches_per_epoch = self.fit.steps_per_epoch"] if by_epochs else []),
         "self.context.configure_fit(shuffle=False, **self.fit.settings)",
     ]
     callbacks = "[*self.fit.callbacks, legacy_keras.AfterTraining(self.script.send)]"
+    epoch = "self.fit.steps_per_epoch or self.fit.training_data" if by_epochs else ""
+    callbacks = _with_epochs(callbacks, epoch)
     text = _methods(script, _YIELDED, "self.fit", callbacks, own)
     return [*found, _with_constructor(text, list(map(cst.parse_statement, lines)))]
 

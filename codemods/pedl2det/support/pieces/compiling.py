@@ -1,8 +1,63 @@
+import functools
+import inspect
+import weakref
+
 import tensorflow as tf
 
 
-def compile_model(model, optimizer="rmsprop", *args, **kwargs):
-    """Wrap a model and its optimizer, and compile the model."""
-    optimizer = tf.keras.optimizers.get(optimizer, use_legacy_optimizer=True)
-    wrapped = context().wrap_model(model)
-    wrapped.compile(context().wrap_optimizer(optimizer), *args, **kwargs)
+def trained(context, model):
+    """Have the trial train this compiled model: wrap it, and compile it as before."""
+    if model not in _compiled:
+        raise ValueError(
+            f"build_model must return a model that was compiled, got {model!r}"
+        )
+    args, kwargs = _compiled[model]
+    args = [_wrap_optimizer(context, value) for value in args]
+    kwargs = {name: _wrap_optimizer(context, value) for name, value in kwargs.items()}
+    model = context.wrap_model(model)
+    model.compile(*args, **kwargs)
+    return model
+
+
+def _wrap_optimizer(context, value):
+    is_optimizer = hasattr(value, "apply_gradients")
+    return context.wrap_optimizer(value) if is_optimizer else value
+
+
+def _record_compile():
+    """Keep the arguments with which each model is compiled last.
+
+    An optimizer that is given by its name is what the name meant before Keras 2.11.
+    """
+    compiled = weakref.WeakKeyDictionary()
+
+    def record(owner):
+        for each in owner.__subclasses__():
+            record(each)
+        if "compile" not in vars(owner):
+            return
+        compile_model = owner.compile
+
+        @functools.wraps(compile_model)
+        def recorded(model, /, *args, **kwargs):
+            bound = inspect.signature(compile_model).bind(model, *args, **kwargs)
+            bound.apply_defaults()
+            name = bound.arguments.get("optimizer")
+            if isinstance(name, str):
+                made = tf.keras.optimizers.get(name, use_legacy_optimizer=True)
+                bound.arguments["optimizer"] = made
+            compile_model(*bound.args, **bound.kwargs)
+            compiled[model] = bound.args[1:], bound.kwargs  # the outermost call is last
+
+        owner.compile = recorded
+
+    def record_subclass(owner, **options):
+        super(tf.keras.Model, owner).__init_subclass__(**options)
+        record(owner)
+
+    record(tf.keras.Model)
+    tf.keras.Model.__init_subclass__ = classmethod(record_subclass)
+    return compiled
+
+
+_compiled = _record_compile()

@@ -1,3 +1,6 @@
+import math
+import numbers
+
 import determined.keras
 import numpy as np
 import tensorflow as tf
@@ -12,92 +15,118 @@ def with_epoch_logs(context, callbacks, data=None):
     if data is None:
         records = context.get_experiment_config().get("records_per_epoch", 0)
         length = records // context.get_global_batch_size()
+    elif isinstance(data, numbers.Real):
+        length = math.ceil(data)
     else:
-        length = data if isinstance(data, int) else batches_in_epoch(context, data)
+        length = batches_in_epoch(context, data)
     if length < 1:
         raise ValueError("an epoch must be one batch or more: set records_per_epoch")
     epochs = _Epochs(context, length)
-    for callback in callbacks:
-        if not isinstance(callback, determined.keras.callbacks.Callback):
-            epochs.adopt(callback)
-    return [epochs, *callbacks, _EpochEnd(epochs)]
+    of_determined = determined.keras.callbacks.Callback
+    told = [
+        one if isinstance(one, of_determined) else _Adopted(one, epochs)
+        for one in _as_before(callbacks)
+    ]
+    return [epochs, *told, _EpochEnd(epochs)]
+
+
+def _as_before(callbacks):
+    """Return callbacks without the epochs that an inherited method gave them already."""
+    given = [one for one in callbacks if not isinstance(one, (_Epochs, _EpochEnd))]
+    return [one._callback if type(one) is _Adopted else one for one in given]
 
 
 def batches_in_epoch(context, data):
     """Return the batches of one pass over training data; of a dataset, of one step of PEDL."""
     if isinstance(data, tf.data.Dataset):
         return context.get_experiment_config().get("scheduling_unit", 100)
-    if isinstance(data, tuple):
-        records = len(tf.nest.flatten(data[0])[0])
+    if isinstance(data, tuple) or hasattr(data, "get_batch"):
+        is_tuple = isinstance(data, tuple)
+        records = len(tf.nest.flatten(data[0])[0] if is_tuple else data)
         batches = -(-records // context.get_per_slot_batch_size())
     else:
         batches = len(data)
     return batches // context.distributed.get_size()
 
 
+class _Adopted(tf.keras.callbacks.Callback):
+    """Is in the list in place of a callback, whose hooks it calls with the epochs of PEDL.
+
+    The callback itself stays as it is: a hook may be set later, on it or on its class, and
+    may call another. Whatever else is asked of this one is asked of the callback.
+    """
+
+    _callback = _epochs = None
+    _skip_epoch_end_check = True  # Determined's epochs are not for it
+
+    def __init__(self, callback, epochs):
+        self._callback, self._epochs = callback, epochs
+
+    def __getattribute__(self, name):
+        if name in vars(_Adopted):
+            return super().__getattribute__(name)
+        return getattr(self._callback, name)
+
+    def on_train_begin(self, logs=None):
+        """Take part in epochs; it is not called for a callback that is left out."""
+        self._epochs.callbacks.append(self._callback)
+        self._callback.on_train_begin(logs)
+
+    def on_epoch_begin(self, epoch, logs=None):
+        """Leave out an epoch of Determined."""
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Leave out an epoch of Determined."""
+
+    def on_train_batch_begin(self, batch, logs=None):
+        """Give the number of the batch in its epoch."""
+        self._callback.on_train_batch_begin(self._epochs.index, logs)
+
+    def on_train_batch_end(self, batch, logs=None):
+        """Give the number of the batch in its epoch, and the metrics by all their names."""
+        self._callback.on_train_batch_end(self._epochs.index, self._epochs.logs)
+
+    def on_test_batch_end(self, batch, logs=None):
+        """Give the metrics by all their names."""
+        self._callback.on_test_batch_end(batch, _with_old_names(logs))
+
+
 class _Epochs(tf.keras.callbacks.Callback):
-    """Counts epochs and calls the epoch hooks of the callbacks that it adopted.
+    """Counts epochs, and calls the epoch hooks of the callbacks that take part.
 
     It is the first callback, so it has the logs before another one changes them.
     """
 
     def __init__(self, context, batches_per_epoch):
         super().__init__()
+        self.callbacks = []
+        self.index = 0
+        self.logs = {}
         self._context = context
         self._length = batches_per_epoch
         self._batches = context.get_initial_batch()
         self._metrics = {}
-        self._logs = {}
-        self._index = 0
-        self._begin_hooks = []
-        self._end_hooks = []
-
-    def adopt(self, callback):
-        """Call the epoch hooks of a callback from here, and not from Determined."""
-        begin, end = callback.on_epoch_begin, callback.on_epoch_end
-        train_begin = callback.on_train_begin
-
-        def on_train_begin(logs=None):  # not called for a callback that is left out
-            self._begin_hooks.append(begin)
-            self._end_hooks.append(end)
-            train_begin(logs)
-
-        def nothing(epoch, logs=None):
-            pass
-
-        callback.on_train_begin = on_train_begin
-        callback.on_epoch_begin = callback.on_epoch_end = nothing
-        callback._skip_epoch_end_check = True
-        for hook in ("on_train_batch_begin", "on_batch_begin"):
-            self._replace(callback, hook, lambda batch, logs: (self._index, logs))
-        for hook in ("on_train_batch_end", "on_batch_end"):
-            self._replace(callback, hook, lambda batch, logs: (self._index, self._logs))
-        self._replace(
-            callback,
-            "on_test_batch_end",
-            lambda batch, logs: (batch, _with_old_names(logs)),
-        )
 
     def on_train_batch_begin(self, batch, logs=None):
         """Begin an epoch, if this is its first batch."""
-        self._index = self._batches % self._length
-        if self._index == 0:
-            for begin in self._begin_hooks:
-                begin(self._batches // self._length, {})
+        self.index = self._batches % self._length
+        if self.index == 0:
+            for callback in self.callbacks:
+                callback.on_epoch_begin(self._batches // self._length, {})
 
     def on_train_batch_end(self, batch, logs=None):
         """Keep the metrics, by their names then and now."""
         self._batches += 1
         self._metrics = _numbers(logs)
-        self._logs = _with_old_names(self._metrics)
+        self.logs = _with_old_names(self._metrics)
 
     def end_epoch(self):
         """End an epoch, if this was its last batch."""
         if self._batches % self._length:
             return
         logs = _with_old_names(self._mean(self._metrics))
-        for end in self._end_hooks:
-            end(self._batches // self._length - 1, logs)
+        for callback in self.callbacks:
+            callback.on_epoch_end(self._batches // self._length - 1, logs)
         if self.model.stop_training:  # after this workload; Keras would stop at once
             self.model.stop_training = False
             self._context.set_stop_requested(True)
@@ -112,19 +141,6 @@ class _Epochs(tf.keras.callbacks.Callback):
             name: float(np.mean([each[name] for each in everybodys], dtype=np.float64))
             for name in everybodys[0]
         }
-
-    @staticmethod
-    def _replace(callback, hook, arguments):
-        """Call a hook with other arguments, if the callback has the hook."""
-        original = getattr(callback, hook)
-        of_keras = getattr(tf.keras.callbacks.Callback, hook)
-        if hook not in vars(callback) and getattr(type(callback), hook) is of_keras:
-            return
-
-        def replaced(batch, logs=None):
-            original(*arguments(batch, logs))
-
-        setattr(callback, hook, replaced)
 
 
 class _EpochEnd(tf.keras.callbacks.Callback):

@@ -1,33 +1,39 @@
+import inspect
+
 import tensorflow as tf
 
 
-class BatchNormalization(tf.keras.layers.BatchNormalization):
-    """Normalizes by the batch in training also where it is frozen, as before TensorFlow 2.
+def use_old_batch_normalization():
+    """Let every frozen BatchNormalization normalize by its batch in training.
 
-    A frozen one leaves its averages as they are.
+    It leaves its averages as they are. Since TensorFlow 2 it normalizes by them.
     """
+    classes = tf.keras.layers.BatchNormalization.__mro__
+    base = next(one for one in classes if "call" in vars(one))
+    if base.call.__module__ != __name__:
+        base.call = _with_old_training(base.call)
 
-    def call(self, inputs, training=None):
+
+def _with_old_training(call_of_today):
+    takes_mask = "mask" in inspect.signature(call_of_today).parameters
+
+    def call(self, inputs, training=None, mask=None):
+        options = {"mask": mask} if takes_mask else {}
         if training is None:
             training = tf.keras.backend.learning_phase()
-        if self.trainable or not isinstance(training, (bool, int)) or not training:
-            return super().call(inputs, training=training)
+        may_train = not isinstance(training, (bool, int)) or training
+        if self.trainable or not may_train:
+            return call_of_today(self, inputs, training=training, **options)
         averages = [self.moving_mean, self.moving_variance]
         values = [tf.identity(average) for average in averages]
-        self._trainable = True
+        self.trainable = True
         try:
-            outputs = super().call(inputs, training=True)
+            outputs = call_of_today(self, inputs, training=training, **options)
         finally:
-            self._trainable = False
+            self.trainable = False
         with tf.control_dependencies([outputs]):
             for average, value in zip(averages, values):
                 average.assign(value)
         return outputs
 
-
-def with_old_batch_normalization(model):
-    """Let a model's own layers normalize by the batch in training also where they are frozen."""
-    for layer in model.submodules:
-        if type(layer) is tf.keras.layers.BatchNormalization:
-            layer.__class__ = BatchNormalization
-    return model
+    return call

@@ -30,6 +30,22 @@ def remove_long_seq(maxlen, seq, label):
     return [one for one, _ in kept], [its_label for _, its_label in kept]
 
 
+def asfarray(a, dtype=np.float64):
+    """Return an array of floats; a type of integers is none."""
+    is_float = np.issubdtype(dtype, np.inexact)
+    return np.asarray(a, dtype=dtype if is_float else np.float64)
+
+
+def asscalar(a):
+    """Return the only element of an array as a number of Python."""
+    return a.item()
+
+
+def msort(a):
+    """Return a sorted copy along the first axis."""
+    return np.sort(a, axis=0)
+
+
 def ragged_array(*args, **kwargs):
     """Call np.array; lists of different lengths make an array of objects."""
     return _ragged(np.array, args, kwargs)
@@ -62,12 +78,23 @@ def legacy_interface(function):
 
 def predict_classes(model, x, batch_size=32, verbose=0):
     """Return the class of each record, as Sequential.predict_classes did."""
+    if hasattr(model, "predict_classes"):
+        return model.predict_classes(x, batch_size=batch_size, verbose=verbose)
     scores = model.predict(x, batch_size=batch_size, verbose=verbose)
     return (
         scores.argmax(axis=-1)
         if scores.shape[-1] > 1
         else (scores > 0.5).astype("int32")
     )
+
+
+def predict_proba(model, x, *args, **kwargs):
+    """Return the predictions, as Sequential.predict_proba did."""
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(x, *args, **kwargs)
+    if len(args) < 2:
+        kwargs.setdefault("verbose", 0)
+    return model.predict(x, *args, **kwargs)
 
 
 def expand_1d(data):

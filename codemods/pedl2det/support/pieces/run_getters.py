@@ -61,19 +61,37 @@ class _ConfigAtImport(dict):
     def get(self, key, default=None):
         return self[key]
 
+    def _all(self, *_):
+        return self["all of it"]
+
+    __contains__ = __iter__ = __len__ = items = keys = values = _all
+
+
+#: The config of the trial, which all of its functions share, and the context that it is of.
+_shared_config = {}
+
 
 def get_experiment_config():
-    """Return the experiment config; during imports only its `data` section."""
+    """Return the config as before the migration: one dict, which all callers share.
+
+    During imports only its `data` section is known.
+    """
     if _bound_context is None:
-        return _ConfigAtImport(data=_cluster_info().user_data)
-    return _bound_context.get_experiment_config()
+        if "data" not in _shared_config:
+            config = old_config({"data": _cluster_info().user_data})
+            _shared_config["data"] = config["data"]
+        return _ConfigAtImport(data=_shared_config["data"])
+    if _shared_config.get("context") is not _bound_context:
+        config = old_config(_bound_context.get_experiment_config())
+        if "data" in _shared_config:  # which the trial may have changed during imports
+            config["data"] = _shared_config["data"]
+        _shared_config.update(context=_bound_context, config=config)
+    return _shared_config["config"]
 
 
 def get_data_config():
     """Return the `data` section of the experiment config."""
-    if _bound_context is None:
-        return _cluster_info().user_data
-    return _bound_context.get_data_config()
+    return get_experiment_config().get("data", {})
 
 
 def get_trial_seed():

@@ -11,18 +11,6 @@ def wrap_dataset(dataset):
     )
 
 
-def wrap_model(model):
-    """Make this the model that is trained; outside of a trial it stays as it is."""
-    return model if _bound_context is None else _bound_context.wrap_model(model)
-
-
-def wrap_optimizer(optimizer):
-    """Make this the optimizer that trains; outside of a trial it stays as it is."""
-    if _bound_context is None:
-        return optimizer
-    return _bound_context.wrap_optimizer(optimizer)
-
-
 def optimizer(identifier):
     """Return what `compile(optimizer=identifier)` meant before Keras 2.11."""
     return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)

@@ -30,10 +30,8 @@ class AskingTrial(TFKerasTrial):
             rate = session.run(tf.constant([1e-2, 1e-3]))[0]
         layers = [tf.keras.layers.Dense(units, activation="tanh") for units in (settings.UNITS, 1)]
         model = legacy_keras.multi_gpu_model(tf.keras.Sequential(layers), gpus=2)
-        model = legacy_keras.wrap_model(model)
-        optimizer = legacy_keras.wrap_optimizer(legacy_keras.optimizer("rmsprop"))
-        model.compile(optimizer, "mse", metrics=["mae"])
+        model.compile("rmsprop", "mse", metrics=["mae"])
         scale = legacy_keras.get_hyperparameter("scale")
-        tf.keras.backend.set_value(optimizer.lr, rate * scale)
+        tf.keras.backend.set_value(model.optimizer.lr, rate * scale)
         assert legacy_keras.ragged_array([[1], [2, 3]]).dtype == object
-        return model
+        return legacy_keras.trained(legacy_keras.context(), model)

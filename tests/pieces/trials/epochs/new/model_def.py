@@ -3,7 +3,7 @@ import functools
 import tensorflow as tf
 from data import make_data_loaders
 from legacy_keras import with_epoch_logs
-from told import Own, write
+from told import Late, Own, write
 
 from determined.keras import TFKerasTrial
 
@@ -39,6 +39,7 @@ class EpochsTrial(TFKerasTrial):
     def keras_callbacks(self):
         callbacks = [
             Own(),
+            Late(),
             keras.LearningRateScheduler(lambda epoch, rate: rate * 0.98),
             keras.ReduceLROnPlateau(monitor="mae", factor=0.5, patience=1, min_delta=0.01),
             keras.LambdaCallback(

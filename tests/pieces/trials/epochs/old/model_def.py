@@ -1,5 +1,5 @@
 import tensorflow as tf
-from told import Own, write
+from told import Late, Own, write
 
 from pedl.frameworks.keras import TFKerasTrial
 
@@ -20,6 +20,7 @@ class EpochsTrial(TFKerasTrial):
     def keras_callbacks(self, hparams):
         return [
             Own(),
+            Late(),
             keras.LearningRateScheduler(lambda epoch, rate: rate * 0.98),
             keras.ReduceLROnPlateau(monitor="mae", factor=0.5, patience=1, min_delta=0.01),
             keras.LambdaCallback(

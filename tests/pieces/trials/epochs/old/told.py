@@ -42,3 +42,15 @@ class Own(tf.keras.callbacks.Callback):
 
     def on_test_end(self, logs=None):
         self.tell("test end", logs)
+
+
+class Late(tf.keras.callbacks.Callback):
+    """Gets its hooks while it trains, and calls one itself."""
+
+    def on_train_begin(self, logs=None):
+        self.on_epoch_end = lambda epoch, logs: write("late end", epoch, logs)
+        Late.on_epoch_begin = lambda self, epoch, logs: write("late begin", epoch)
+        Late.on_batch_end = lambda self, batch, logs: write("late batch", batch, logs)
+
+    def on_train_end(self, logs=None):
+        self.on_epoch_end(-1, {})

@@ -1,0 +1,109 @@
+"""A trial that no rule can rewrite whole is carried over: its methods stay as they were.
+
+Its base class becomes one of ``legacy_keras``, which calls these methods on a context as the old
+harness called them: with the hyperparameters, or, for Determined 0.12, without. Which model is
+trained, what the loaders are and how callbacks act is decided when they run. ``migrate`` takes this
+form where the rules would leave something to a person.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pedl2det.analysis.keras_metrics import keras_trials
+from pedl2det.analysis.metric_names import renamed_since_tf1
+from pedl2det.analysis.models import compiles
+from pedl2det.analysis.trial import TRIALS, Generation, Trial
+from pedl2det.findings import Kind
+from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, Replace
+from pedl2det.rules.cases import Case
+from pedl2det.rules.small_trials import pedl_trial
+
+ID = "P034"
+NAME = "carried-over"
+#: The rules about what the old harness called, and with what: the adapter calls it.
+INSTEAD_OF = (*("P001", "P002", "P003", "P005", "P006", "P007", "P011", "P016", "P022", "P030"),)
+
+_NO_DATA = "no make_data_loaders in this project, so the trial has no data"
+_DEFINE = "define make_data_loaders(experiment_config, hparams) beside the trial"
+
+
+def check(trial: Trial) -> Iterable[Fix | Remark]:
+    """Give the trials another base, and name the functions that the harness called beside them."""
+    if not trial.carried or trial.generation is Generation.CONTEXT:
+        return
+    for source in trial.modules:
+        for node in source.names.of(ast.Name, ast.Attribute):
+            dotted = trial.modules.meaning(node)
+            if dotted in TRIALS and isinstance(node.ctx, ast.Load):
+                edit = Replace(node, f"legacy_keras.{_base(trial, dotted)}")
+                yield Fix(ID, source, node, (edit,))
+    for root in trial.roots:
+        yield Fix(ID, trial.modules.home(root), root, config=_needs(trial))
+        if trial.generation is Generation.PEDL:
+            yield from _functions(trial, root)
+
+
+def _base(trial: Trial, dotted: str) -> str:
+    if trial.generation is not Generation.PEDL:
+        return "EarlyTrial"
+    name = dotted.rpartition(".")[2]
+    return "PedlTrial" if name == "TFKerasTrial" else name
+
+
+def _functions(trial: Trial, root: ast.ClassDef) -> Iterable[Fix | Remark]:
+    """Say where ``make_data_loaders`` and ``download_data`` are."""
+    source = trial.modules.home(root)
+    loaders = _place(trial, "make_data_loaders", trial.loaders_place)
+    if loaders is None:
+        yield Remark(ID, source, root, Kind.LEFT, _NO_DATA, _DEFINE)
+        return
+    code = f'data_loaders_function = "{loaders}"\n'
+    download = _place(trial, "download_data", trial.download_place)
+    if download is not None:
+        code += f'download_data_function = "{download}"\n'
+    yield Fix(ID, source, root, (AddMember(root, code, first=True),))
+
+
+def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
+    """A function as ``module:name``: where it is defined, or where the package exposes it."""
+    if dotted is not None:
+        home, local = trial.modules.split(dotted)
+        if home is not None:
+            return f"{trial.modules.name_of(home)}:{local}"
+    beside = [trial.modules.name_of(trial.modules.home(root)) for root in trial.roots]
+    for module in ("__init__", *beside):
+        source = trial.modules.by_name.get(module)
+        if source is not None and source.names.module_bindings(name):
+            return f"{module}:{name}"
+    return None
+
+
+def _needs(trial: Trial) -> tuple[ConfigNeed, ...]:
+    """The names of today for the metrics that configs name."""
+    needs = [need for one in compiles(trial) for need in renamed_since_tf1(trial, one.call)]
+    for metrics in keras_trials(trial):
+        renamed = metrics.names.validation.items()
+        needs += [ConfigNeed(f"metric:{old}", new) for old, new in renamed if old != new]
+    return tuple(dict.fromkeys(needs))
+
+
+_MODEL = pedl_trial("pass\n")["model_def.py"]
+_CARRIED = (
+    _MODEL.replace("from pedl.frameworks.keras import TFKerasTrial", "import legacy_keras")
+    .replace(
+        "class Net(TFKerasTrial):\n",
+        "class Net(legacy_keras.PedlTrial):\n"
+        '    data_loaders_function = "__init__:make_data_loaders"\n\n',
+    )
+    .replace("optimizers.SGD", "optimizers.legacy.SGD")
+)
+
+CASES = (
+    Case(  # loaders that are not in the project, so that nobody can see what they return
+        {"__init__.py": "from company_data import make_data_loaders\n", "model_def.py": _MODEL},
+        {"model_def.py": _CARRIED},
+        says="carried over as it was: make_data_loaders of __init__.py is company_data.",
+    ),
+)

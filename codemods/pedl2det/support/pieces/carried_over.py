@@ -1,0 +1,244 @@
+import importlib
+import inspect
+
+import determined.keras
+import tensorflow as tf
+
+
+class PedlTrial(determined.keras.TFKerasTrial):
+    """A trial of PEDL as it was written: its methods take the hyperparameters.
+
+    What Determined makes of it, with a context, is an adapter that calls these methods
+    as PEDL did.
+    """
+
+    #: The functions beside the trial, as `module:name`.
+    data_loaders_function = ""
+    download_data_function = ""
+
+    def __new__(cls, *args, **kwargs):
+        for given in (*args, *kwargs.values()):
+            if isinstance(given, determined.keras.TFKerasTrialContext):
+                return cls._on_a_context(given)
+        return object.__new__(cls)  # code that makes one with hyperparameters
+
+    @classmethod
+    def _on_a_context(cls, context):
+        return _PedlTrialOnAContext(cls, context)
+
+    def __init__(self, hparams=None):
+        pass
+
+    def session_config(self, hparams):
+        """Return the settings of the session."""
+        return tf.compat.v1.ConfigProto(allow_soft_placement=True)
+
+    def keras_callbacks(self, hparams):
+        """Return the callbacks of the training."""
+        return []
+
+    def build_training_data_loader(self):
+        """Not called: the data come from `data_loaders_function`."""
+        raise NotImplementedError
+
+    build_validation_data_loader = build_training_data_loader
+
+
+class EarlyTrial(determined.keras.TFKerasTrial):
+    """A trial of Determined 0.12 as it was written."""
+
+    def __new__(cls, *args, **kwargs):
+        return _EarlyTrialOnAContext(cls, *args, **kwargs)
+
+
+class KerasTrial(PedlTrial):
+    """A trial of PEDL whose model is compiled for it."""
+
+    @classmethod
+    def _on_a_context(cls, context):
+        return _KerasTrialOnAContext(cls, context)
+
+    def training_metrics(self):
+        """Return the metrics of training batches, by name."""
+        return {}
+
+    def _metrics(self, model):
+        return named_metrics(self.training_metrics(), self.validation_metrics())
+
+    def _losses(self):
+        return self.loss()
+
+
+class KerasFunctionalTrial(KerasTrial):
+    """A KerasTrial with losses and metrics by output."""
+
+    def _metrics(self, model):
+        outputs = model.output_names
+        return named_metrics_by_output(
+            outputs, self.training_metrics(), self.validation_metrics()
+        )
+
+    def _losses(self):
+        return self.losses()
+
+
+class _OnAContext(determined.keras.TFKerasTrial):
+    """Calls an old trial as its harness did; the rest is of today."""
+
+    def __init__(self, trial_class, context):
+        self.context = context
+        self._training = None
+        context.configure_fit(shuffle=False)
+        bind(context)
+        self._make(trial_class)
+
+    def build_model(self):
+        """Return the model that the trial returns, compiled for the context."""
+        return trained(self.context, self._call("build_model"))
+
+    def keras_callbacks(self):
+        """Return the callbacks of the trial, with the epochs that they had."""
+        callbacks = self._call("keras_callbacks")
+        return with_epoch_logs(self.context, callbacks, self._training)
+
+    def build_training_data_loader(self):
+        """Return the training data of the trial."""
+        self._training = self._data(0)
+        return training_loader(self.context, self._training, self._size())
+
+    def build_validation_data_loader(self):
+        """Return the validation data of the trial."""
+        loader = validation_loader(self._data(1), self._size())
+        return self.context.wrap_dataset(loader, shard_dataset=False)
+
+    def session_config(self):
+        """Return the settings of the session of the trial."""
+        return self._call("session_config")
+
+
+class _EarlyTrialOnAContext(_OnAContext):
+    def build_model(self):
+        """Return the model; what the trial wraps itself is wrapped when it is returned."""
+        self.context.wrap_model = self.context.wrap_optimizer = lambda wrapped: wrapped
+        try:
+            model = self._call("build_model")
+        finally:
+            del self.context.wrap_model, self.context.wrap_optimizer
+        return trained(self.context, model)
+
+    def _make(self, trial_class):
+        self._old = object.__new__(trial_class)
+        self._old.__init__(self.context)
+
+    def _call(self, method):
+        function = getattr(self._old, method)
+        if "hparams" in inspect.signature(function).parameters:
+            return function(hparams=self.context.get_hparams())
+        return function()
+
+    def _data(self, role):
+        if role:
+            return self._old.build_validation_data_loader()
+        loader, size = self._old.build_training_data_loader(), self._size()
+        if not isinstance(loader, tuple):
+            return loader
+        return whole_batches(*loader, batch_size=size)
+
+    def _size(self):
+        return self.context.get_per_slot_batch_size()
+
+
+class _PedlTrialOnAContext(_OnAContext):
+    def _make(self, trial_class):
+        self._hparams, self._loaders = get_hyperparameters(), None
+        if trial_class.download_data_function:
+            function = _function(trial_class.download_data_function)
+            download_once(self.context, lambda: self._call_function(function))
+        self._old = object.__new__(trial_class)
+        called(self._old.__init__, hparams=self._hparams)
+
+    def _call(self, method):
+        return called(getattr(self._old, method), hparams=self._hparams)
+
+    def _call_function(self, function):
+        config = get_experiment_config()
+        return called(function, experiment_config=config, hparams=self._hparams)
+
+    def _data(self, role):
+        if self._loaders is None:
+            function = _function(self._old.data_loaders_function)
+            self._loaders = self._call_function(function)
+        return self._loaders[role]
+
+    def _size(self):
+        return self._hparams.get("batch_size")
+
+
+class _KerasTrialOnAContext(_PedlTrialOnAContext):
+    def _size(self):
+        return self._old.batch_size()
+
+    def build_model(self):
+        """Return the model, compiled with what the methods of the trial return."""
+        trial = self._old
+        model = self.context.wrap_model(self._call("build_model"))
+        metrics = trial._metrics(model)
+        optimizer = standalone_optimizer(trial.optimizer())
+        optimizer = self.context.wrap_optimizer(optimizer)
+        model.compile(optimizer, loss=trial._losses(), metrics=metrics)
+        trial.model = model
+        return model
+
+    def keras_callbacks(self):
+        """Return the callbacks, and the one that computes the validation's metrics."""
+        callbacks = super().keras_callbacks()
+        if hasattr(self._old, "compute_validation_metrics"):
+            self._old.validation_data_adapter = _adapter(self._data(1))
+            callbacks = [*callbacks, ValidationMetrics(self._old)]
+        return callbacks
+
+
+def _function(place):
+    """Return what `module:name` names."""
+    module, _, name = place.partition(":")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def called(function, **offered):
+    """Call a function with those arguments of the old harness that it takes.
+
+    The harness passed all of them by position. Where a function does not take that, its
+    parameters get the argument of their name, the others the next one.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # not written in Python
+        return function(*offered.values())
+    if _fits(signature, *offered.values()):
+        return function(*offered.values())
+    left, args, kwargs = dict(offered), [], {}
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            kwargs.update(left)
+        elif parameter.kind is parameter.KEYWORD_ONLY and name in left:
+            kwargs[name] = left.pop(name)
+        elif parameter.kind in (
+            parameter.POSITIONAL_ONLY,
+            parameter.POSITIONAL_OR_KEYWORD,
+        ):
+            if name not in left and parameter.default is not parameter.empty:
+                break
+            if left:
+                args.append(left.pop(name if name in left else next(iter(left))))
+    return function(*args, **kwargs)
+
+
+def _fits(signature, *args):
+    try:
+        signature.bind(*args)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,112 @@
+"""Migrate trials that others wrote; print what becomes of them, and what code none of them reaches.
+
+Usage: foreign.py [DATA] [--save DIR] [--lines] [--verify]
+
+DATA holds the trials, as ``*_trials*/TRIAL/``; they are copied before anything is done.
+``--save`` keeps what was written and reported, so that two versions of the tool can be compared
+byte for byte by ``diff -r``. ``--lines`` names the lines that no trial reaches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import coverage
+
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("PEDL2DET_FOREIGN", ROOT.parent / "shared" / "data"))
+CODE = ROOT / "codemods" / "pedl2det"
+#: The rooms between reading a trial and writing it; the rest is what is around them.
+CORE = ("analysis", "edits", "engine", "rules", "support", "texts", "fixes.py")
+
+
+def main() -> None:
+    """Migrate all of them, for a laptop and for a cluster."""
+    parser = argparse.ArgumentParser(description="Migrate trials that others wrote.")
+    parser.add_argument("data", nargs="?", type=Path, default=DATA)
+    parser.add_argument("--save", type=Path, help="keep what was written and reported here")
+    parser.add_argument("--lines", action="store_true", help="name the lines nobody reaches")
+    parser.add_argument("--verify", action="store_true", help="prove them, too")
+    given = parser.parse_args()
+    trials = sorted(path for path in given.data.glob("*_trials*/*/"))
+    if not trials:
+        sys.exit(f"{given.data}: no trials (*_trials*/TRIAL/)")
+    measured = coverage.Coverage(data_file=None, include=[f"{CODE}/*"])
+    with tempfile.TemporaryDirectory() as directory:
+        out = (given.save or Path(directory)).resolve()
+        measured.start()
+        for cluster in (False, True):
+            place = out / ("cluster" if cluster else "alone")
+            statuses = Counter[str]()
+            for trial in trials:
+                copy = place / trial.parent.name / trial.name
+                shutil.copytree(trial, copy)
+                statuses.update(migrated(copy, cluster))
+            print(f"{place.name}: {len(trials)} directories,", _counted(statuses))
+        measured.stop()
+        print_unreached(measured, given.lines)
+    if given.verify:
+        sys.exit(verify(trials))
+
+
+def migrated(directory: Path, cluster: bool) -> list[str]:
+    """Migrate a trial in place; return how far each trial of it came."""
+    from pedl2det.engine import Options, migrate
+
+    os.chdir(directory)
+    result = migrate([Path()], Options(partial=True, cluster=cluster))
+    for file in result.files:
+        file.path.write_bytes(file.new)
+    found = [
+        f"{one.path}:{one.line}: {one.kind.value} {one.rule}: {one.message}\n    {one.help}\n"
+        for one in result.findings
+    ]
+    found += [f"{one.directory}: {one.status.value}\n" for one in result.outcomes]
+    text = "".join([*found, *result.tracebacks]).replace(str(directory), ".")
+    Path("findings.txt").write_text(text, encoding="utf-8")
+    defects = ["with a defect of ours"] * len(result.tracebacks)
+    return [*(one.status.value for one in result.outcomes), *defects]
+
+
+def print_unreached(measured: coverage.Coverage, with_lines: bool) -> None:
+    """Print the statements that no trial reaches, file by file, most of them first."""
+    files = [path for part in CORE for path in (CODE / part).rglob("*.py")] + [CODE / CORE[-1]]
+    files = [path for path in files if path.parent.name != "pieces"]  # texts
+    found = []
+    total = 0
+    for path in sorted(files):
+        _, statements, _, missing, text = measured.analysis2(str(path))
+        total += len(statements)
+        found.append((len(missing), len(statements), path.relative_to(CODE), text))
+    for missing, statements, path, text in sorted(found, key=lambda one: -one[0]):
+        if missing:
+            share = 100 * missing / statements
+            print(f"{missing:5} of {statements:4} {share:4.0f} %  {path}")
+            if with_lines:
+                print(f"      {text}")
+    unreached = sum(one[0] for one in found)
+    print(f"{unreached} of {total} statements, {100 * unreached / total:.1f} %, reached by none")
+
+
+def verify(trials: list[Path]) -> int:
+    """Prove them as ``migrate --verify`` does; it wants TensorFlow."""
+    with tempfile.TemporaryDirectory() as directory:
+        for trial in trials:
+            shutil.copytree(trial, Path(directory, trial.parent.name, trial.name))
+        command = [sys.executable, "-m", "pedl2det", "migrate", "--verify", "--force", directory]
+        return subprocess.run(command, check=False).returncode
+
+
+def _counted(statuses: Counter[str]) -> str:
+    return ", ".join(f"{number} {status}" for status, number in statuses.most_common())
+
+
+if __name__ == "__main__":
+    main()
