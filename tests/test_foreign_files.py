@@ -127,7 +127,7 @@ def test_strangers_stay_over_a_kill(tmp_path: Path) -> None:
         "--set", f"checkpoint_storage={json.dumps(storing(storage))}",
     )  # fmt: skip
 
-    killed_at(directory, out, 20, *more)
+    killed_at(directory, out, 20, *more, is_to_go_on=True)
     for place, known in zip((*places, outside), before, strict=True):
         assert_stays(known, place)
     half = half_written(out / "checkpoints", outside)

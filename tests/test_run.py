@@ -72,12 +72,15 @@ def trained(directory: Path, out: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def killed_at(directory: Path, out: Path, lines: int, *arguments: str) -> None:
-    """Train until ``metrics.jsonl`` has so many lines; then SIGKILL."""
+def killed_at(
+    directory: Path, out: Path, lines: int, *arguments: str, is_to_go_on: bool = False
+) -> None:
+    """Train until ``metrics.jsonl`` has so many lines, and a checkpoint is there; then SIGKILL."""
     process = start(["run", str(directory), "--out", str(out), *arguments], None, {**os.environ})
     log = out / "metrics.jsonl"
     while process.poll() is None:
-        if log.exists() and log.read_bytes().count(b"\n") >= lines:
+        is_long_enough = log.exists() and log.read_bytes().count(b"\n") >= lines
+        if is_long_enough and (not is_to_go_on or latest(out / "checkpoints") is not None):
             process.kill()
             break
         time.sleep(0.005)
@@ -92,7 +95,7 @@ def assert_goes_on(
     if whole is None:
         whole = scratch / "whole"
         trained(directory, whole, *arguments)
-    killed_at(directory, broken, lines, *arguments)
+    killed_at(directory, broken, lines, *arguments, is_to_go_on=True)
 
     assert "resumed at batch" in trained(directory, broken, "--resume", *arguments)
 

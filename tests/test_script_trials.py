@@ -122,7 +122,7 @@ def test_what_comes_after_the_training_sees_the_same(tmp_path: Path) -> None:
     script = SCRIPTS["arrays of which some are weighted, and what comes after"]
     files = {"train.py": HEAD + script, "const.yaml": CONFIG}
     old, new = (write_tree(tmp_path / which, files) for which in ("old", "new"))
-    assert pedl2det("migrate", new).returncode == 0
+    assert pedl2det("migrate", "--no-verify", new).returncode == 0
 
     said = [
         [line for line in done.stdout.splitlines() if line.startswith("AFTER")]

@@ -68,7 +68,7 @@ def migrated(
     files = {"model_def.py": text, "const.yaml": CONFIG.format(length=length, more=more)}
     write_tree(directory, files | {f"{name}.py": code for name, code in modules.items()})
     result = migrate([directory], Options(partial=True))
-    assert all(one.status is Status.FINISHED for one in result.outcomes), result.findings
+    assert all(one.status is Status.REWRITTEN for one in result.outcomes), result.findings
     write_all(result.files)
     assert not migrate([directory], Options()).files  # a second run changes nothing
     return (directory / "model_def.py").read_text()
@@ -302,6 +302,6 @@ def test_the_context_may_have_any_name_in_the_constructor(tmp_path: Path) -> Non
 
     result = migrate([tmp_path])
 
-    assert [one.status for one in result.outcomes] == [Status.FINISHED]
+    assert [one.status for one in result.outcomes] == [Status.REWRITTEN]
     (new,) = (file.new.decode() for file in result.files if file.path.name == "model_def.py")
     assert "        self.context = res\n        res.configure_fit(shuffle=False)\n" in new

@@ -76,7 +76,7 @@ def test_a_bad_entry_is_one_line_and_the_others_go_on(
         f"x.ipynb:1: scan: bad input: {message}",
         f"x.py:1: scan: bad input: {message}",
     ]
-    assert "1 of 1 trial finished" in done.stderr
+    assert "1 of 1 trial rewritten" in done.stderr
     assert "pedl" not in (tmp_path / "good" / "model_def.py").read_text()
 
 
@@ -102,7 +102,7 @@ def test_a_trial_that_needs_it_is_not_finished(
     assert done.returncode == 1, done.stderr
     assert done.stderr.count(f"{trial / name}:1: ") == 1
     assert f"{trial}: begun, not written" in done.stderr
-    assert "1 of 2 trials finished" in done.stderr
+    assert "1 of 2 trials rewritten" in done.stderr
     assert "pedl" in (trial / "model_def.py").read_text()
 
 
@@ -132,7 +132,7 @@ def test_what_may_not_be_read_is_one_line(name: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     assert f"{trial / name}:1: " in done.stderr
     finished = "2 of 2" if name == "other" else "1 of 2"
-    assert f"{finished} trials finished" in done.stderr
+    assert f"{finished} trials rewritten" in done.stderr
 
 
 def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "\\udcff/\\udcfe.py:1: scan: bad input: a link to nothing" in done.stderr
-    assert "2 of 2 trials finished" in done.stderr
+    assert "2 of 2 trials rewritten" in done.stderr
 
 
 def test_other_texts_are_a_note_and_locks_of_an_editor_are_none(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_config_that_stands_for_too_much_is_one_line(text: str, tmp_path: Path
     assert done.returncode == 1
     assert done.stderr.count(f"{trial / 'const.yaml'}:1: ") == 1
     assert "Traceback" not in done.stderr
-    assert "1 of 2 trials finished" in done.stderr
+    assert "1 of 2 trials rewritten" in done.stderr
 
 
 def test_a_file_nested_too_deep_is_no_config_of_a_trial(tmp_path: Path) -> None:
@@ -203,4 +203,4 @@ def test_a_file_nested_too_deep_is_no_config_of_a_trial(tmp_path: Path) -> None:
     done = migrated(tmp_path)
 
     assert "Traceback" not in done.stderr
-    assert "1 of 1 trial finished" in done.stderr
+    assert "1 of 1 trial rewritten" in done.stderr

@@ -72,7 +72,7 @@ def test_a_trial_of_which_nothing_is_left_is_finished_and_written(tmp_path: Path
 
     result = migrate([tmp_path])
 
-    assert status(result) is Status.FINISHED
+    assert status(result) is Status.REWRITTEN
     assert sorted(file.path.name for file in result.files) == [
         "const.yaml",
         "data.py",
@@ -127,7 +127,7 @@ def test_a_leftover_never_blocks_a_trial(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "stuck.py:5:12: P010 names: no trial needs this file: " in done.output
     assert "two.py:2: scan: no trial needs this file: syntax error" in done.output
-    assert "1 of 1 trial finished; 7 legacy names: 4 rewritten, 3 left" in done.output
+    assert "1 of 1 trial rewritten; 7 legacy names: 4 rewritten, 3 left" in done.output
     assert (tmp_path / "stuck.py").read_text() == STUCK
     assert "determined" in (tmp_path / "model_def.py").read_text()
 
@@ -149,7 +149,7 @@ def test_several_trials_of_one_directory_are_migrated_together(tmp_path: Path) -
     result = migrate([tmp_path])
     write_all(result.files)
 
-    assert status(result) is Status.FINISHED
+    assert status(result) is Status.REWRITTEN
     assert "pedl" not in "".join(path.read_text() for path in tmp_path.glob("*.py"))
     assert "entrypoint: more:U\n" in (tmp_path / "u.yaml").read_text()
     assert "entrypoint: model_def:T\n" in (tmp_path / "const.yaml").read_text()

@@ -31,7 +31,7 @@ def test_several_processes_say_and_write_what_one_does(tmp_path: Path) -> None:
     said = [run("--jobs", count, root) for count, root in ((1, one), (3, two))]
 
     assert said[0].exit_code == said[1].exit_code == 1
-    assert "5 of 7 trials finished" in said[0].output
+    assert "5 of 7 trials rewritten" in said[0].output
     assert said[0].output == said[1].output.replace(str(two), str(one))
     assert read_tree(one) == read_tree(two)
 

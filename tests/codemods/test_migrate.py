@@ -140,7 +140,7 @@ def test_a_trial_is_migrated_whole_or_not_at_all(tmp_path: Path) -> None:
     assert b"determined" in read_tree(tmp_path / "good")["model_def.py"]
     assert "bad/net.py:3:1: P010 names: `pedl.Experiment` does not work" in done.stderr
     assert "bad: begun, not written: " in done.stderr
-    assert "1 of 2 trials finished" in done.stderr
+    assert "1 of 2 trials rewritten" in done.stderr
 
 
 def test_a_repository_holds_trials_tools_and_mere_mentions(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_repository_holds_trials_tools_and_mere_mentions(tmp_path: Path) -> No
     done = pedl2det("migrate", tmp_path)
 
     assert done.returncode == 1
-    assert "3 of 3 trials finished" in done.stderr
+    assert "3 of 3 trials rewritten" in done.stderr
     assert (
         "submit.py:3:1: P000 legacy-name: no rule rewrites this use of pedl.Experiment"
         in done.stderr

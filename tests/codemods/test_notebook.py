@@ -392,7 +392,7 @@ def test_a_notebook_beside_a_trial_that_cannot_be_read_does_not_block_it(tmp_pat
 
     assert done.returncode == 0
     assert "use.ipynb:cell 1:1: scan: no trial needs this file: syntax error" in done.stderr
-    assert "1 of 1 trial finished" in done.stderr
+    assert "1 of 1 trial rewritten" in done.stderr
 
 
 def test_old_modules_that_a_trial_in_a_notebook_imports_are_migrated_with_it(

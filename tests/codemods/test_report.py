@@ -47,7 +47,7 @@ def one_of_each(directory: Path) -> Result:
     files = [NewFile(path, b"a\nold\nz\n", b"a\nnew\nmore\nz\n")]
     changes = [Change("P012", path, 2), Change("P001", path, 2), Change("P012", path, 1)]
     outcomes = [
-        Outcome(directory, Status.FINISHED, True, 3, 0, 0),
+        Outcome(directory, Status.REWRITTEN, True, 3, 0, 0),
         Outcome(directory / "b", Status.BEGUN, False, 4, 1, 0),
         Outcome(directory / "c", Status.ASSUMED, True, 5, 0, 2),
     ]
@@ -97,12 +97,12 @@ def test_json_holds_all_of_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert report.pop("tool")["name"] == "pedl2det"
     assert report == {
-        "version": 2,
+        "version": 3,
         "outcome": "rewritten",
         "trials": [
-            trial(".", "finished", True, 3, 0, 0),
+            trial(".", "rewritten", True, 3, 0, 0),
             trial("b", "begun", False, 4, 1, 0),
-            trial("c", "finished with assumptions", True, 5, 0, 2),
+            trial("c", "rewritten with assumptions", True, 5, 0, 2),
         ],
         "legacy_names": {"rewritten": 5, "left": 2, "suppressed": 1},
         "files": [
@@ -206,7 +206,7 @@ def test_html_shows_counts_findings_and_changes_side_by_side(tmp_path: Path) -> 
     text = written(one_of_each(tmp_path), "r.html", tmp_path)
     page = Page(text)
 
-    assert "2 of 3 trials finished; 8 legacy names: 5 rewritten, 2 left, 1 suppressed" in page.text
+    assert "2 of 3 trials rewritten; 8 legacy names: 5 rewritten, 2 left, 1 suppressed" in page.text
     assert "left for you" in page.text
     assert "model_def.py:3" in page.text
     assert "trains differently" in page.text
@@ -241,13 +241,13 @@ def test_html_shows_the_trials_of_one_status(tmp_path: Path) -> None:
     page = Page(written(one_of_each(tmp_path), "r.html", tmp_path))
 
     buttons = [attrs["id"] for tag, attrs in page.tags if tag == "input"]
-    assert buttons == ["all", "finished", "assumed", "begun"]
-    for word in ("all 3", "finished 1", "finished with assumptions 1", "begun 1"):
+    assert buttons == ["all", "rewritten", "assumed", "begun"]
+    for word in ("all 3", "rewritten 1", "rewritten with assumptions 1", "begun 1"):
         assert word in page.text
     statuses = [attrs.get("data-status") for tag, attrs in page.tags if tag in ("tr", "details")]
     assert [one for one in statuses if one] == [
-        *("finished", "begun", "assumed"),  # trials
-        *["finished"] * 5,  # four findings, one file
+        *("rewritten", "begun", "assumed"),  # trials
+        *["rewritten"] * 5,  # four findings, one file
     ]
 
 
@@ -403,7 +403,7 @@ def test_the_most_urgent_findings_come_first_and_are_counted_last(
     lines = plain(summary(result, "rewritten"))
 
     assert [line[0] for line in lines[:7]] == ["2", "5", "1", "4", "6", "0", "3"]
-    assert lines[-2].startswith("0 of 1 trial finished; ")
+    assert lines[-2].startswith("0 of 1 trial rewritten; ")
     assert lines[-1] == "2 left, 2 train differently, 1 left by your choice, 2 notes"
 
 
@@ -432,7 +432,7 @@ def test_the_next_command_is_that_of_a_trial_as_it_is_now(
 ) -> None:
     monkeypatch.chdir(write_tree(tmp_path, {"iris/const.yaml": "", "iris/adaptive.yaml": ""}))
     home, files = tmp_path / "iris", (tmp_path / "iris" / "const.yaml",)
-    trial = Outcome(home, Status.FINISHED, True, 1, 0, 0, files)
+    trial = Outcome(home, Status.REWRITTEN, True, 1, 0, 0, files)
     many = dataclasses.replace(trial, configs=(home / "adaptive.yaml", home / "const.yaml"))
     begun = Outcome(home, Status.BEGUN, False, 1, 1, 0)
 
@@ -477,7 +477,7 @@ def test_the_next_command_names_the_config_that_a_trial_alone_does_not_say(
     monkeypatch.chdir(write_tree(tmp_path, dict.fromkeys(files, "") | {"iris/model_def.py": ""}))
     paths = tuple(tmp_path / config for config in configs)
     changed = (tmp_path / "iris" / "model_def.py",)
-    trial = Outcome(tmp_path / "iris", Status.FINISHED, True, 1, 0, 0, changed, paths)
+    trial = Outcome(tmp_path / "iris", Status.REWRITTEN, True, 1, 0, 0, changed, paths)
 
     assert next_of([trial], writes=True) == [f"next: pedl2det run {command}"]
     assert next_of([trial], writes=False) == [f"next: pedl2det verify {command}"]
@@ -487,7 +487,7 @@ def test_the_next_run_does_not_meet_the_results_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(write_tree(tmp_path, {"runs/iris/lock": "", "runs/iris-2/lock": ""}))
-    trial = Outcome(tmp_path / "iris", Status.FINISHED, True, 1, 0, 0, (tmp_path / "a.py",))
+    trial = Outcome(tmp_path / "iris", Status.REWRITTEN, True, 1, 0, 0, (tmp_path / "a.py",))
 
     assert next_of([trial], writes=True) == ["next: pedl2det run iris --out runs/iris-3"]
 
@@ -524,7 +524,7 @@ def test_the_text_tells_what_was_proved_and_how(
 
     lines = plain(summary(proved(tmp_path), "rewritten"))
 
-    assert lines[lines.index(".: finished: 3 places rewritten") + 1 :][:3] == [
+    assert lines[lines.index(".: proved: 3 places rewritten") + 1 :][:3] == [
         ".: verify: equal: the largest difference is 0",
         "    300 of 1200 batches; const.yaml; 2026-11-23 10:00:00+00:00; "
         "pedl2det 9, tensorflow 2.18.1",
@@ -585,9 +585,9 @@ def test_each_trial_gets_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     lines = plain(summary(one_of_each(tmp_path), "rewritten"))
 
     assert lines[-5:-2] == [
-        ".: finished: 3 places rewritten",
+        ".: rewritten, not proved: 3 places",
         "b: begun, not written: 4 places can be rewritten, 1 place left; --partial writes it",
-        "c: finished with 2 assumptions: 5 places rewritten; verify proves them",
+        "c: rewritten with 2 assumptions, not proved: 5 places",
     ]
 
 
@@ -687,7 +687,7 @@ def test_a_report_is_complete_if_nobody_reads_stdout(
 
     assert done.returncode == 1
     assert [one["path"] for one in json.loads((tmp_path / "r.json").read_text())["trials"]]
-    assert "0 of 1 trial would be finished" in done.stderr
+    assert "0 of 1 trial would be rewritten" in done.stderr
     assert "Traceback" not in done.stderr and "Exception" not in done.stderr
 
 

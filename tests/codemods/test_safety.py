@@ -646,12 +646,31 @@ def test_changed_files_are_refused_before_anything_is_trained(
             trained.append(directory)
             raise Pedl2DetError("trained")
 
-    monkeypatch.setattr("pedl2det.commands.migrate._require_runtime", lambda: None)
+    monkeypatch.setattr("pedl2det.commands.migrate.runtime", lambda: None)
     monkeypatch.setattr("pedl2det.commands.migrate._series", lambda *_: Verify())
 
     assert "changes here are not committed" in run("--verify", repository).output
     assert not trained
     assert "trained" in run("--verify", "--diff", repository).output
+
+
+def test_what_would_be_written_is_proved_where_it_can_be_trained(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Verify:
+        def __call__(self, directory: Path, *, result: object) -> object:
+            raise Pedl2DetError("a proof began")
+
+    monkeypatch.setattr("pedl2det.commands.migrate._can_train", lambda: True)
+    monkeypatch.setattr("pedl2det.commands.migrate._series", lambda *_: Verify())
+    before = read_tree(repository)
+
+    assert "a proof began" not in run("--check", repository).output
+    assert "a proof began" not in run("--diff", repository).output
+    assert "a proof began" in run(repository).output
+    assert read_tree(repository) == before
+    assert "a proof began" not in run("--no-verify", repository).output
+    assert read_tree(repository) != before
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def migrated(directory: Path, files: dict[str, str]) -> dict[str, str]:
     """The new files of a trial that has to be finished."""
     write_tree(directory, {"model_def.py": MODEL, "data.py": DATA, **files})
     result = migrate([directory], Options())
-    assert [one.status for one in result.outcomes] == [Status.FINISHED], result.findings
+    assert [one.status for one in result.outcomes] == [Status.REWRITTEN], result.findings
     write_all(result.files)
     found = directory.rglob("*.*")
     return {str(one.relative_to(directory)): one.read_text() for one in found if one.is_file()}

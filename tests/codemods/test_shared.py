@@ -25,7 +25,7 @@ def test_a_file_that_all_want_alike_is_rewritten_once(tmp_path: Path) -> None:
     done = run("--jobs", 1, root)
 
     assert done.exit_code == 0, done.output
-    assert "3 of 3 trials finished; 14 legacy names: 14 rewritten, 0 left" in done.output
+    assert "3 of 3 trials rewritten; 14 legacy names: 14 rewritten, 0 left" in done.output
     assert (root / "t0" / "data.py").is_symlink()
     expected = read_tree(plain / "t0")
     assert read_tree(root / "t0") == read_tree(root / "t1") == expected
@@ -44,7 +44,7 @@ def test_a_trial_that_is_left_keeps_the_file_that_another_wants(tmp_path: Path) 
 
     assert left.exit_code == 1
     assert f"{root / 't0' / 'data.py'}:1: scan: trials share this file" in left.output
-    assert "0 of 2 trials finished" in left.output
+    assert "0 of 2 trials rewritten" in left.output
     assert read_tree(root) == before
 
 

@@ -73,7 +73,7 @@ def test_a_trial_that_needs_what_is_skipped_stays_whole(
 
     assert done.exit_code == 0, done.output
     assert "left by your choice" in done.output
-    assert "0 of 1 trial finished" in done.output
+    assert "0 of 1 trial rewritten" in done.output
     assert "0 rewritten, 0 left" in done.output
     assert read_tree(tmp_path) == before
 

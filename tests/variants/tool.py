@@ -55,7 +55,17 @@ def migrate_by_command(directory: Path) -> Migration:
     """Migrate a directory in place with the command line."""
     before = _code(directory)
     done = subprocess.run(
-        [sys.executable, "-m", "pedl2det", "migrate", "--force", "--jobs", "1", str(directory)],
+        [
+            sys.executable,
+            "-m",
+            "pedl2det",
+            "migrate",
+            "--force",
+            "--no-verify",
+            "--jobs",
+            "1",
+            str(directory),
+        ],
         capture_output=True,
         text=True,
         check=False,

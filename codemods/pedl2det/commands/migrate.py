@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import importlib.util
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from pedl2det.commands.runtime import runtime
 from pedl2det.engine import Result, migrate
 from pedl2det.engine.jobs import available
 from pedl2det.engine.proving import Verify, is_to_prove, prove
@@ -52,7 +54,10 @@ from pedl2det.visible import say
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if something would change.")
 @click.option("--partial", is_flag=True, help="Also write trials that are only begun.")
 @click.option(
-    "--verify", "proves", is_flag=True, help="Train each finished trial; keep what trains the same."
+    "--verify/--no-verify",
+    "asked",
+    default=None,
+    help="Write only what is proved; prove nothing. Else only what is refuted is not written.",
 )
 @click.option(
     "--cluster", is_flag=True, help="Write configs and commands for a Determined cluster."
@@ -77,7 +82,7 @@ def command(
     diff: bool,
     check: bool,
     partial: bool,
-    proves: bool,
+    asked: bool | None,
     cluster: bool,
     report: Path | None,
     form: str,
@@ -89,11 +94,14 @@ def command(
 ) -> None:
     """Rewrite the old trials below PATH to the context-based API, with their configs.
 
-    A trial of which something is left for a person is written only with --partial.
+    Where TensorFlow is installed, each trial is trained for a short while as it is and migrated:
+    what then differs is carried over whole, or not written. A trial of which something is left
+    for a person is written only with --partial.
     """
     _end_orderly()
     if undoes:
-        if diff or check or partial or proves or select or ignore or report or form != "text":
+        others = (diff, check, partial, asked is not None, select, ignore, report, form != "text")
+        if any(others):
             raise click.UsageError("--undo goes with --force alone.")
         _undo(list(paths), force)
         return
@@ -101,12 +109,13 @@ def command(
         if not path.exists():
             raise Pedl2DetError(f"{path}: no such file or directory")
     check_output(report, form, diff)
-    if proves:
-        _require_runtime()
+    if asked:
+        runtime()  # or say what is missing, before anything is done
     roots = list(paths)
     if not force:
         refuse_half_done(roots)
     writes = not (diff or check)
+    proves = writes and _can_train() if asked is None else asked
     if writes:
         clean_killed(roots)
     options = replace(
@@ -122,7 +131,12 @@ def command(
         refuse_unsafe([file.path for file in result.files])
     if proves:
         carry = functools.partial(migrate, roots, replace(options, carried=True))
-        result = prove(result, _series(result, report), None if options.left_out else carry)
+        result = prove(
+            result,
+            _series(result, report),
+            None if options.left_out else carry,
+            only_proved=bool(asked),
+        )
         if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
     if writes:
@@ -157,11 +171,9 @@ def _tell(result: Result, form: str, done: str, diff: bool) -> None:
         say(DEFECT, err=True)
 
 
-def _require_runtime() -> None:
-    """See that trials can be trained, before anything is done."""
-    from pedl2det.commands.runtime import runtime
-
-    runtime()
+def _can_train() -> bool:
+    """Whether what trains is installed; it is not imported."""
+    return all(importlib.util.find_spec(name) for name in ("tensorflow", "pedl2det_runtime"))
 
 
 def _series(result: Result, report: Path | None) -> Verify:

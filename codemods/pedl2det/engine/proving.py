@@ -1,4 +1,4 @@
-"""Prove finished trials by running them, and take back what does not train the same.
+"""Prove rewritten trials by running them, and take back what does not train the same.
 
 A trial whose rewrite is refuted is carried over whole (P034), and proved again.
 """
@@ -44,11 +44,17 @@ class Verify(Protocol):
 
 
 def is_to_prove(outcome: Outcome) -> bool:
-    """Return whether a trial can be proved: it is finished, and would be written."""
+    """Return whether a trial can be proved: nothing of it is left, and it would be written."""
     return outcome.status.is_finished and outcome.written
 
 
-def prove(result: Result, verify: Verify, carry: Callable[[], Result] | None = None) -> Result:
+def prove(
+    result: Result,
+    verify: Verify,
+    carry: Callable[[], Result] | None = None,
+    *,
+    only_proved: bool = True,
+) -> Result:
     """Return the result without the trials that do not train the same.
 
     Nothing is written yet: ``verify`` writes the result into a copy of the trial.
@@ -57,6 +63,7 @@ def prove(result: Result, verify: Verify, carry: Callable[[], Result] | None = N
         result: what the migration would write.
         verify: compares a trial and its migrated copy.
         carry: what the migration would write if all trials were carried over whole.
+        only_proved: leave out what could not be compared as well, and not only what is refuted.
     """
     proved = result
     carried: Result | None = None
@@ -78,7 +85,7 @@ def prove(result: Result, verify: Verify, carry: Callable[[], Result] | None = N
         proved = replace(proved, outcomes=outcomes)
         if verdict.is_equal:
             proved = _with_proof(proved, number)
-        else:
+        elif verdict.refutes or only_proved:
             message = f"not proved to train the same, and not written: {verdict.message}"
             finding = Finding(Kind.LEFT, RULE, outcome.directory, 1, message)
             proved = proved.without(number, finding)
@@ -88,7 +95,7 @@ def prove(result: Result, verify: Verify, carry: Callable[[], Result] | None = N
 def _with_proof(result: Result, number: int) -> Result:
     """The result with the assumptions of a trial as facts."""
     outcomes = list(result.outcomes)
-    outcome = outcomes[number] = replace(outcomes[number], status=Status.FINISHED)
+    outcome = outcomes[number] = replace(outcomes[number], status=Status.REWRITTEN)
     findings = [
         replace(one, kind=Kind.NOTE, message=f"assumed, and held when verified: {one.message}")
         if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(outcome.directory)

@@ -13,15 +13,15 @@ from pedl2det.findings import Finding, Kind
 class Status(Enum):
     """How far a trial is migrated."""
 
-    FINISHED = "finished"
-    ASSUMED = "finished with assumptions"
+    REWRITTEN = "rewritten"
+    ASSUMED = "rewritten with assumptions"
     BEGUN = "begun"
     SUPPRESSED = "left by your choice"
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to do."""
-        return self in (Status.FINISHED, Status.ASSUMED)
+        """Whether nothing is left to a person; that it trains the same is for a proof to say."""
+        return self in (Status.REWRITTEN, Status.ASSUMED)
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,11 @@ class Proof:
     seconds: float = 0.0
     page: Path | None = None
 
+    @property
+    def is_equal(self) -> bool:
+        """Whether old and new trained the same."""
+        return self.outcome == "equal"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -114,6 +119,11 @@ class Outcome:
     files: tuple[Path, ...] = ()
     configs: tuple[Path, ...] = ()
     proof: Proof | None = None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether a verification has shown that it trains the same."""
+        return self.proof is not None and self.proof.is_equal
 
     def assuming(self) -> Outcome:
         """Return it with one more assumption."""
@@ -160,8 +170,13 @@ class Result:
 
     @property
     def migrated(self) -> int:
-        """How many of them are finished."""
+        """How many of them are rewritten, with nothing left."""
         return sum(one.status.is_finished for one in self.outcomes)
+
+    @property
+    def proved(self) -> int:
+        """How many of them are proved to train the same."""
+        return sum(one.is_proved for one in self.outcomes)
 
     @property
     def names(self) -> int:

@@ -170,7 +170,7 @@ def _status(blocking: list[Finding], findings: list[Finding]) -> Status:
     if blocking:
         return Status.SUPPRESSED
     assumed = any(one.kind is Kind.ASSUMPTION for one in findings)
-    return Status.ASSUMED if assumed else Status.FINISHED
+    return Status.ASSUMED if assumed else Status.REWRITTEN
 
 
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:

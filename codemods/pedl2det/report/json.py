@@ -13,7 +13,7 @@ from pedl2det.report.content import as_object, findings_of, in_order, printable
 from pedl2det.report.text import rules_of
 from pedl2det.visible import shown
 
-VERSION = 2  # of the form; it changes when a field goes or means something else
+VERSION = 3  # of the form; it changes when a field goes or means something else
 
 
 def document(result: Result, done: str) -> str:

@@ -37,7 +37,7 @@ summary { background: var(--soft); padding: .4rem .8rem; cursor: pointer; }
 .diff mark { background: var(--word); color: inherit; border-radius: 2px; }
 td:target, details:target > summary { outline: 2px solid var(--new); }
 .filter label { margin-right: 1rem; white-space: nowrap; }
-body:has(#finished:checked) [data-status]:not([data-status=finished]),
+body:has(#rewritten:checked) [data-status]:not([data-status=rewritten]),
 body:has(#assumed:checked) [data-status]:not([data-status=assumed]),
 body:has(#begun:checked) [data-status]:not([data-status=begun]),
 body:has(#suppressed:checked) [data-status]:not([data-status=suppressed]) { display: none; }

@@ -84,7 +84,7 @@ def as_object(proof: Proof) -> dict[str, Any]:
 
 def as_html(proof: Proof) -> str:
     """Return a proof as the content of a table's cell, with a link to its page."""
-    style = "equal" if proof.outcome == "equal" else "different"
+    style = "equal" if proof.is_equal else "different"
     known = facts(proof)
     details = (f"{title} {value}" for title, value in known.items() if title != "Trial")
     link = ""

@@ -108,11 +108,13 @@ def told(outcome: Outcome) -> str:
     """Return in words what becomes of a trial."""
     places = plural(outcome.places, "place")
     match outcome.status:
-        case Status.FINISHED:
-            return f"finished: {places} rewritten"
+        case Status.REWRITTEN | Status.ASSUMED if outcome.is_proved:
+            return f"proved: {places} rewritten"
+        case Status.REWRITTEN:
+            return f"rewritten, not proved: {places}"
         case Status.ASSUMED:
             assumed = plural(outcome.assumptions, "assumption")
-            return f"finished with {assumed}: {places} rewritten; verify proves them"
+            return f"rewritten with {assumed}, not proved: {places}"
     left = f"{plural(outcome.left, 'place')} left"
     begun = "left by your choice" if outcome.status is Status.SUPPRESSED else "begun"
     if outcome.written:
@@ -124,9 +126,10 @@ def told(outcome: Outcome) -> str:
 
 def counts(result: Result, done: str) -> str:
     """Return how many trials and legacy names there are, and what became of them."""
-    finished = "finished" if done == "rewritten" else "would be finished"
+    has_proofs = any(outcome.proof is not None for outcome in result.outcomes)
+    proved = f", {result.proved} proved" if has_proofs else ""
     return (
-        f"{result.migrated} of {plural(result.trials, 'trial')} {finished}; "
+        f"{result.migrated} of {plural(result.trials, 'trial')} {done}{proved}; "
         f"{plural(result.names, 'legacy name')}: {result.rewritten} {done}, "
         f"{result.marked} left, {result.suppressed} suppressed"
     )

@@ -19,14 +19,14 @@ class Case:
         after: the new text of the files that the case is about; a file that the case does not
             name is not compared.
         says: a part of what is reported.
-        status: how far the migration gets: ``finished``, ``finished with assumptions`` or
+        status: how far the migration gets: ``rewritten``, ``rewritten with assumptions`` or
             ``begun``.
     """
 
     before: Files
     after: Files
     says: str = ""
-    status: str = "finished"
+    status: str = "rewritten"
 
     @property
     def form(self) -> Form:

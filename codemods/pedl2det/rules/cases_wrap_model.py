@@ -12,7 +12,7 @@ from tensorflow.keras.optimizers.legacy import Adam
 """
 
 
-def _case(before: str, after: str, says: str = "", status: str = "finished") -> Case:
+def _case(before: str, after: str, says: str = "", status: str = "rewritten") -> Case:
     return Case(pedl_trial(_START + before), {"net.py": _START + after}, says, status)
 
 

@@ -181,7 +181,7 @@ CASES = (
             parameters="",
         ),
         says="`y` is not changed after line 7",
-        status="finished with assumptions",
+        status="rewritten with assumptions",
     ),
     Case(  # the annotation follows
         with_data(

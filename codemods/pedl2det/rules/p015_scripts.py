@@ -130,7 +130,7 @@ CASES = (
         {"train.py": _SCRIPT, "const.yaml": _CONFIG},
         {"train.py": _TRIAL},
         says="arrays given to fit hold at least one batch",
-        status="finished with assumptions",
+        status="rewritten with assumptions",
     ),
     Case({"train.py": _NESTED, "const.yaml": _CONFIG}, {"train.py": _GENERATOR}),
 )

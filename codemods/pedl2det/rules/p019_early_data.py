@@ -157,7 +157,7 @@ CASES = (
             "\nimport legacy_keras\n",
         ),
         says="build_training_data_loader is called elsewhere too",
-        status="finished with assumptions",
+        status="rewritten with assumptions",
     ),
     Case(
         early_trial(

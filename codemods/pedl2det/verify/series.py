@@ -37,6 +37,7 @@ class Series:
     ) -> None:
         self._total, self._report, self._say, self._is_page = total, report, say, is_page
         self._pages: list[Path | None] = []
+        self._last: Path | None = None
         if report is not None and total and not is_page:
             pages = proof.page_beside(report, Path()).parent
             try:
@@ -53,10 +54,14 @@ class Series:
         against: Path | None = None,
         result: Result | None = None,
     ) -> Verdict:
-        """Verify the next trial; the arguments are those of `verify_trial`."""
-        self._pages.append(self._next_page(directory))
+        """Verify the next trial, or one once more; the arguments are those of `verify_trial`."""
+        is_again = result is not None and directory == self._last
+        if not is_again:
+            self._pages.append(self._next_page(directory))
+        self._last = directory
         place = f"[{len(self._pages)}/{self._total}] {shown(directory)}"
-        self._say(f"{place}: training it as it is and migrated")
+        how = "carried over whole" if is_again else "migrated"
+        self._say(f"{place}: training it as it is and {how}")
         began = time.monotonic()
         verdict = verify_trial(
             directory, config, batches, against=against, result=result, report=self._pages[-1]

@@ -25,7 +25,7 @@ class Verdict:
         return Proof(Path("t"), outcome, self.message, 3, 3, (), "today", "all")
 
 
-def finished(directory: Path) -> Result:
+def rewritten(directory: Path) -> Result:
     """A migration that rests on an assumption."""
     result = migrate([directory])
     finding = Finding(Kind.ASSUMPTION, "P006", directory / "data.py", 3, "batches are whole")
@@ -36,13 +36,13 @@ def finished(directory: Path) -> Result:
 def test_a_trial_that_is_equal_is_written_and_its_assumptions_are_facts(
     example: Callable[[str], Path],
 ) -> None:
-    result = finished(example("iris"))
+    result = rewritten(example("iris"))
 
     proved = prove(result, lambda directory, *, result: Verdict(True))
 
     assert proved.files == result.files
     assert not proved.of_kind(Kind.ASSUMPTION)
-    assert proved.outcomes[0].status is Status.FINISHED
+    assert proved.outcomes[0].status is Status.REWRITTEN
     assert "held when verified: batches are whole" in proved.findings[-1].message
     assert proved.outcomes[0].proof == Verdict(True).proof
 
@@ -50,7 +50,7 @@ def test_a_trial_that_is_equal_is_written_and_its_assumptions_are_facts(
 def test_a_trial_that_differs_is_not_written(example: Callable[[str], Path]) -> None:
     directory = example("iris")
 
-    proved = prove(finished(directory), lambda directory, *, result: Verdict(False, "at batch 2"))
+    proved = prove(rewritten(directory), lambda directory, *, result: Verdict(False, "at batch 2"))
 
     assert not proved.files
     assert proved.outcomes[0].status is Status.BEGUN
@@ -78,7 +78,7 @@ def test_a_trial_whose_rewrite_is_refuted_is_carried_over_and_proved_again(
     new = {file.path: file.new.decode() for file in proved.files}
     assert "class IrisTrial(legacy_keras.PedlTrial):" in new[iris / "model_def.py"]
     assert "legacy_keras.PedlTrial" not in new[wine / "model_def.py"]
-    assert [one.status for one in proved.outcomes] == [Status.FINISHED] * 2
+    assert [one.status for one in proved.outcomes] == [Status.REWRITTEN] * 2
     (said,) = [one for one in proved.findings if "refuted" in one.message]
     assert said.message.endswith(": at batch 2")
     assert not proved.of_kind(Kind.LEFT)
@@ -95,3 +95,20 @@ def test_a_trial_is_left_where_neither_form_trains_the_same(example: Callable[[s
 
     assert not proved.files
     assert proved.outcomes[0].status is Status.BEGUN
+
+
+def test_what_cannot_be_compared_is_written_unless_only_the_proved_are_wanted(
+    example: Callable[[str], Path],
+) -> None:
+    result = rewritten(example("iris"))
+    unknown, refuted = Verdict(False, "needs a GPU"), Verdict(False, "at batch 2", refutes=True)
+
+    written = prove(result, lambda directory, *, result: unknown, only_proved=False)
+    left = prove(result, lambda directory, *, result: refuted, only_proved=False)
+
+    assert written.files == result.files
+    assert written.outcomes[0].status is Status.ASSUMED
+    assert not written.outcomes[0].is_proved
+    assert written.outcomes[0].proof == unknown.proof
+    assert not left.files
+    assert not prove(result, lambda directory, *, result: unknown).files

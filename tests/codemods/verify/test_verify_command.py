@@ -413,7 +413,7 @@ def test_migrate_writes_only_what_is_proved(example: Callable[[str], Path], tmp_
     assert "not written: not repeatable: the old trial does not repeat itself" in done.stderr
     assert read_tree(other) == before
     assert "max_length" in (proved / "const.yaml").read_text()
-    assert "1 of 2 trials finished" in done.stderr
+    assert "1 of 2 trials rewritten" in done.stderr
 
 
 def test_several_trials_get_a_verdict_each_and_the_worst_exit_code(
