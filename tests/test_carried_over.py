@@ -11,6 +11,7 @@ from pedl2det.engine import migrate
 from pedl2det.engine.options import Options
 from pedl2det.findings import Kind
 from pedl2det.verify import verify_trial
+from support import write_tree
 
 NAMES = (
     *("iris", "digits", "digits_keras_trial", "wine_two_outputs"),
@@ -29,3 +30,61 @@ def test_an_example_trains_the_same(name: str, example: Callable[[str], Path]) -
     assert "(legacy_keras." in "".join(file.new.decode() for file in result.files)
     verdict = verify_trial(directory, batches=20, result=result)
     assert verdict.is_equal, verdict.message
+
+
+RAGGED = """\
+import numpy as np
+
+
+def rows(counts):
+    counted = [list(range(count)) for count in counts]
+    return np.array(counted), np.array([[1, 2], [3, 4]])
+"""
+LAYERS = """\
+import keras
+from keras.layers import Concatenate, Dense, Input
+from keras.models import Model
+from pedl.frameworks.keras import TFKerasTrial
+from rows import rows
+
+
+class T(TFKerasTrial):
+    def build_model(self, hparams):
+        given = Input(shape=(1,), name="dense")
+        model = Model(given, Concatenate()([Dense(1)(given), Dense(2)(given)]))
+        model.compile(keras.optimizers.SGD(0.1), "mse")
+        return model
+"""
+DATA = """\
+import numpy as np
+from rows import rows
+
+
+def make_data_loaders(experiment_config, hparams):
+    several, pairs = rows([1, 2, 3, 4])
+    x = np.array([[sum(one)] for one in several], dtype=float)
+    return (x, np.ones((4, 3))), (x, np.ones((4, 3)))
+"""
+
+
+def test_the_second_form_has_what_old_numpy_and_keras_did_by_themselves(tmp_path: Path) -> None:
+    """Rows of several lengths became objects, and the first layer was `dense_1`."""
+    directory = write_tree(
+        tmp_path / "trial",
+        {
+            "__init__.py": "from data import make_data_loaders\nfrom model_def import T\n",
+            "rows.py": RAGGED,
+            "data.py": DATA,
+            "model_def.py": LAYERS,
+            "const.yaml": "hyperparameters: {batch_size: 2}\n"
+            "searcher: {name: single, metric: val_loss, max_steps: 1}\nbatches_per_step: 6\n",
+        },
+    )
+
+    first, second = (
+        verify_trial(directory, result=migrate([directory], options))
+        for options in (Options(), Options(carried=True))
+    )
+
+    assert first.refutes and "inhomogeneous" in first.message
+    assert second.is_equal, second.message

@@ -58,13 +58,13 @@ class Reading:
     scripts: Mapping[Path, Script] = field(default_factory=dict)
 
 
-def read(project: Project, reader: Reader, carried: bool = False) -> Reading:
+def read(project: Project, reader: Reader, *, second: bool = False) -> Reading:
     """Read the files of a project; a file that cannot be read stops no other.
 
     Args:
         project: its files.
         reader: reads them.
-        carried: whether its trials are carried over whole.
+        second: whether it is written in the second form: its trials are carried over whole.
     """
     sources: dict[str, Source] = {}
     configs: dict[Path, Config] = {}
@@ -81,7 +81,7 @@ def read(project: Project, reader: Reader, carried: bool = False) -> Reading:
             configs[path] = reader.config(path)
         except Unreadable as error:
             unreadable[path] = error
-    trial = made(project, sources, configs, carried)
+    trial = made(project, sources, configs, carried=second, mended=second)
     originals = {source.path: source for source in sources.values()}
     return Reading(project, trial, originals, configs, unreadable)
 
@@ -90,7 +90,9 @@ def made(
     project: Project,
     sources: Mapping[str, Source],
     configs: Mapping[Path, Config],
+    *,
     carried: bool = False,
+    mended: bool = False,
 ) -> Trial:
     """Return what rules look at, from sources and configs in memory."""
     return Trial(
@@ -101,6 +103,7 @@ def made(
         entry_names=entry_names(configs.values()),
         is_whole=len(sources) >= len(project.modules),
         carried=carried,
+        mended=mended,
     )
 
 

@@ -99,6 +99,7 @@ class Trial:
             ``download_data_function``, or ``entrypoint``, each as ``module:object``.
         is_whole: whether every module could be read.
         carried: whether it is carried over whole: the methods of its trials stay as they are.
+        mended: whether it is written, wherever it may matter, what old NumPy and Keras did alone.
     """
 
     directory: Path
@@ -108,6 +109,7 @@ class Trial:
     entry_names: Mapping[str, frozenset[str]] | None = None
     is_whole: bool = True
     carried: bool = False
+    mended: bool = False
 
     # Classes.
 

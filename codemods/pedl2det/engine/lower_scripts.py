@@ -48,7 +48,7 @@ def lower(reading: Reading) -> Reading:
             scripts[source.path] = _script(lowered)
     if not scripts:
         return reading
-    trial = made(reading.project, sources, reading.configs)
+    trial = made(reading.project, sources, reading.configs, mended=reading.trial.mended)
     trial.counts_in_steps |= any(_counts_in_steps(one.config) for one in scripts.values())
     return replace(reading, trial=trial, scripts=scripts)
 

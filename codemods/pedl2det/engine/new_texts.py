@@ -32,7 +32,8 @@ def trial_of(reading: Reading, texts: Mapping[Path, str], configs: Mapping[Path,
         name: with_text(source, texts.get(source.path, source.text))
         for name, source in reading.trial.modules.by_name.items()
     }
-    return made(reading.project, sources, configs, reading.trial.carried)
+    form = {"carried": reading.trial.carried, "mended": reading.trial.mended}
+    return made(reading.project, sources, configs, **form)
 
 
 def with_text(source: Source, text: str) -> Source:

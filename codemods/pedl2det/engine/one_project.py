@@ -90,8 +90,8 @@ def _failed(project: Project, kind: Kind, message: str, help_: str, stack: str =
 def _migrate(
     project: Project, reader: Reader, options: Options, directories: tuple[Path, ...]
 ) -> Result:
-    reading = read(project, reader, options.carried)
-    if not options.carried:  # a script has no methods to carry over
+    reading = read(project, reader, second=options.carried)
+    if not (options.carried and reading.trial.roots):  # a script has no methods to carry over
         reading = lower(reading)
     total = Counter(one.source.path for one in invariant.legacy(_old(reading)))
     if project.has_trial and reading.trial.roots:

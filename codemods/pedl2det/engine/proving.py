@@ -75,7 +75,7 @@ def prove(
             carried = carried or carry()
             other = carried.of_trial(outcome.directory)
             if other is not None and is_to_prove(other.outcomes[0]):
-                why = f"carried over as it was, because the rewrite was refuted: {verdict.message}"
+                why = f"in the second form, because the first was refuted: {verdict.message}"
                 other.findings.append(Finding(Kind.NOTE, RULE, outcome.directory, 1, why))
                 again = verify(outcome.directory, result=other)
                 if again.is_equal:

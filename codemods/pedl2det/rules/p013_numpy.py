@@ -25,7 +25,7 @@ def check(trial: Trial) -> Iterable[Fix]:
         rows = _rows(trial, call.args[0])
         if rows == "ragged":
             yield Fix(ID, reference.source, call, (AddArgument(call, "dtype=object"),))
-        elif rows == "unknown":
+        elif rows == "unknown" or (trial.mended and not isinstance(call.args[0], ast.List)):
             piece = "ragged_" + reference.dotted.rpartition(".")[2]
             replaced = Replace(call.func, f"legacy_keras.{piece}")
             yield Fix(ID, reference.source, call, (replaced,))

@@ -16,11 +16,13 @@ from pedl2det.analysis.models import compiles
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import DropArgument, Edit, Fix, Remark, Replace
+from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.support.library import MODULE
 
 ID = "P026"
 NAME = "standalone-meanings"
+_FROM_ONE = f"{MODULE}.name_layers_from_one()"
 
 #: Losses that were other functions, by their names for Keras.
 _LOSSES = {
@@ -44,6 +46,17 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif name in names.CONVOLUTIONS and reference.call is not None:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])
     yield from _named_losses(trial)
+    if trial.mended:
+        yield from _layer_names(trial)
+
+
+def _layer_names(trial: Trial) -> Iterator[Fix]:
+    """Names of layers from ``dense_1`` on, which other names of a model may take for granted."""
+    for root in trial.roots:
+        source = trial.modules.home(root)
+        edits = (InsertBefore(root, _FROM_ONE),) if trial.carried else ()
+        lines = () if trial.carried else (_FROM_ONE,)
+        yield Fix(ID, source, root, edits, (), (f"import {MODULE}",), lines)
 
 
 def _loss(reference: Reference, name: str) -> Fix:

@@ -60,7 +60,7 @@ class Series:
             self._pages.append(self._next_page(directory))
         self._last = directory
         place = f"[{len(self._pages)}/{self._total}] {shown(directory)}"
-        how = "carried over whole" if is_again else "migrated"
+        how = "in the second form" if is_again else "migrated"
         self._say(f"{place}: training it as it is and {how}")
         began = time.monotonic()
         verdict = verify_trial(

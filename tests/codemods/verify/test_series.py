@@ -30,7 +30,7 @@ def test_a_trial_that_is_verified_once_more_keeps_its_number_and_its_page(
 
     assert [line for line in said if "training" in line] == [
         "[1/2] a: training it as it is and migrated",
-        "[1/2] a: training it as it is and carried over whole",
+        "[1/2] a: training it as it is and in the second form",
         "[2/2] b: training it as it is and migrated",
     ]
     assert pages == ["a.html", "a.html", "b.html"]
