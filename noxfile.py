@@ -348,8 +348,14 @@ def _pytest(
         alone: whether each test is to run with no other of them beside it.
         name: of these tests, if they are not all of the session.
     """
-    costs = f"--costs={BUILD / 'costs' / (name or session.name)}.json"
-    session.run("pytest", *(() if alone else PARALLEL), costs, *arguments)
+    name = name or session.name
+    options = [f"--costs={BUILD / 'costs' / name}.json"]
+    if not session.posargs:
+        stamps = BUILD / "stamps" / f"{name}.json"
+        if os.environ.get("ALL"):
+            stamps.unlink(missing_ok=True)
+        options.append(f"--stamps={stamps}")  # leaves out files that are green as they are
+    session.run("pytest", *(() if alone else PARALLEL), *options, *arguments)
 
 
 def _turn(session: nox.Session, version: str = VERSIONS[0]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from zygote import Zygote
 hypothesis.settings.register_profile("steady", deadline=None)
 hypothesis.settings.load_profile("steady")
 
-pytest_plugins = ["costs", "promises", "turns"]
+pytest_plugins = ["costs", "promises", "stamps", "turns"]
 collect_ignore = ["corpus"]  # projects of others, with tests of their own
 
 with contextlib.suppress(WrongKerasError):  # the tests of the codemods need no TensorFlow
