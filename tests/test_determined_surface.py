@@ -51,6 +51,8 @@ def test_a_local_context_has_an_environment() -> None:
     assert env.hparams == LOCAL["hyperparameters"]
     assert (env.trial_seed, env.det_trial_id, env.managed_training) == (0, "", False)
     assert (env.on_cluster, env.test_mode, env.latest_checkpoint) == (False, False, None)
+    env.container_gpus = ["0"]  # as the code in old checkpoints does
+    assert env.container_gpus == ["0"]
 
 
 def test_a_run_has_an_environment(tmp_path: Path) -> None:

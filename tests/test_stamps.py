@@ -42,7 +42,11 @@ def test_all_that_a_test_imports_is_reached(name: str) -> None:
         check=True,
     )
     imported = {path for path in map(Path, done.stdout.split()) if path.is_relative_to(ROOT)}
-    ours = {path for path in imported if path.parts[len(ROOT.parts)] in ("codemods", "compat", "runtime")}
+    ours = {
+        path
+        for path in imported
+        if path.parts[len(ROOT.parts)] in ("codemods", "compat", "runtime")
+    }
 
     assert ours
     assert ours <= reached(f"{name}.py")

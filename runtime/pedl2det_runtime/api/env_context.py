@@ -9,7 +9,7 @@ from pedl2det_runtime.api.trial_info import TrialInfo
 from pedl2det_runtime.config.config_dict import ConfigDict
 
 
-@dataclass(frozen=True)
+@dataclass
 class EnvContext:
     """The environment of a trial. Attributes of a cluster have the values of a local run.
 
