@@ -169,6 +169,7 @@ def test_data_survives_pickling() -> None:
 
 OWN_CLASSES = """\
 import enum
+from os import unlink
 
 
 class Mood(enum.Enum):
@@ -251,6 +252,7 @@ def test_a_class_of_an_installed_package_is_refused(mark: str, own_classes: Any)
     "opcodes",
     [
         pytest.param(b"cown_classes\nLog\nV%s\n\x85R.", id="constructor"),
+        pytest.param(b"cown_classes\nunlink\nV%s\n\x85R.", id="what the trial imported"),
         pytest.param(b"cown_classes\nLog\nV%s\n\x85\x81.", id="new with arguments"),
         pytest.param(b"cown_classes\nWriter\n)\x81V%s\n\x85R.", id="call of an instance"),
         pytest.param(b"cown_classes\nWriter\n}Vpath\nV%s\nsb.", id="attribute of a class"),

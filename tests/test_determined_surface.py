@@ -165,6 +165,12 @@ def test_a_sequence_adapter_is_read_by_hand(workers: int) -> None:
     assert (adapter.workers, adapter.max_queue_size) == (workers, 2)
 
 
+def test_a_sequence_with_an_offset_goes_on_at_its_start() -> None:
+    rotated = det.keras.SequenceWithOffset(Rows(), batch_offset=2)
+
+    assert [int(rotated[index][0][0]) for index in range(len(rotated))] == [2, 0, 1]
+
+
 def test_callbacks_work_outside_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     callbacks = det.keras.callbacks
