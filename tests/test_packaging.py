@@ -1,4 +1,4 @@
-"""The wheel: four packages, the stubs inside the runtime, and never a top-level determined."""
+"""The wheel: five packages, the stubs inside the runtime, and never a top-level determined."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ def test_the_wheel_names_who_made_it_and_for_whom(wheel: Path) -> None:
     assert "\nRequires-Python: >=3.11\n" in fields
 
 
-def test_the_wheel_holds_four_packages_and_no_determined(names: list[str]) -> None:
+def test_the_wheel_holds_five_packages_and_no_determined(names: list[str]) -> None:
     tops = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
 
-    assert tops == {"pedl", "pedl2det", "pedl2det_names", "pedl2det_runtime"}
+    assert tops == {"pedl", "pedl2det", "pedl2det_legacy", "pedl2det_names", "pedl2det_runtime"}
     assert "pedl2det_runtime/stubs/determined/keras/__init__.py" in names
 
 
 def test_every_package_says_that_it_is_typed_and_the_license_is_there(names: list[str]) -> None:
-    packages = ("pedl", "pedl2det", "pedl2det_names", "pedl2det_runtime")
+    packages = ("pedl", "pedl2det", "pedl2det_legacy", "pedl2det_names", "pedl2det_runtime")
     assert {f"{package}/py.typed" for package in packages} <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
 

@@ -13,7 +13,7 @@ from pedl2det.support import library
 
 #: The module that holds the pieces.
 MODULE = "keras_trial"
-PACKAGE = __package__
+PACKAGE = f"{__package__}.pieces"
 _HARNESS = "determined"
 
 

@@ -1,7 +1,8 @@
 """Render a module of support pieces that a trial imports, such as ``legacy_keras.py``.
 
-A piece is a function, class or variable at the top of a file in ``pieces/``. It may use any other
-piece by its bare name; what a piece uses is rendered with it. The files are read, never imported.
+A piece is a function, class or variable at the top of a file of the package ``pedl2det_legacy``.
+What a piece uses of other files of the package is rendered with it, so their imports are not. The
+files are read, never imported.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from importlib import resources
 
 #: The module that migrated code imports the pieces from.
 MODULE = "legacy_keras"
+
+#: The package of its pieces.
+PACKAGE = "pedl2det_legacy"
 
 _HEADER = '''\
 """What this trial uses of PEDL and of the Keras of its time.
@@ -45,7 +49,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class _Definition:
-    """A statement at the top of a file in ``pieces/``.
+    """A statement at the top of a file of pieces.
 
     Attributes:
         name: the name that it binds.
@@ -62,10 +66,10 @@ class _Definition:
     imports: frozenset[str]
 
 
-def available(package: str = __package__) -> Mapping[str, Piece]:
+def available(package: str = PACKAGE) -> Mapping[str, Piece]:
     """Return every public piece of a package by its name."""
     return {
-        name: Piece(name, package == __package__ and _needs_context([name]), definition.doc)
+        name: Piece(name, _needs_context([name], package), definition.doc)
         for name, definition in _definitions(package).items()
         if not name.startswith("_")
     }
@@ -82,13 +86,13 @@ def needs_context(names: Iterable[str]) -> bool:
     return _needs_context(names)
 
 
-def render(names: Iterable[str], header: str = _HEADER, package: str = __package__) -> str:
+def render(names: Iterable[str], header: str = _HEADER, package: str = PACKAGE) -> str:
     """Return the text of a module with these pieces and what they need.
 
     Args:
         names: the pieces.
         header: its docstring.
-        package: the package whose ``pieces`` are meant; by default those of ``legacy_keras.py``.
+        package: the package of the pieces.
 
     Raises:
         KeyError: there is no piece of one of these names.
@@ -134,19 +138,19 @@ def merged(existing: str, names: Iterable[str]) -> str:
     return "\n\n".join([text, *(definition.text for definition in missing)])
 
 
-def _needs_context(names: Iterable[str]) -> bool:
-    return any(definition.name == _CONTEXT for definition in _closure(names))
+def _needs_context(names: Iterable[str], package: str = PACKAGE) -> bool:
+    return any(definition.name == _CONTEXT for definition in _closure(names, package=package))
 
 
 def _closure(
-    names: Iterable[str], present: Set[str] = frozenset(), package: str = __package__
+    names: Iterable[str], present: Set[str] = frozenset(), package: str = PACKAGE
 ) -> list[_Definition]:
     """Return the definitions of these names and of all that they use, in the order of the file.
 
     Args:
         names: the names.
         present: names that the file has already, in whatever form.
-        package: the package whose pieces are meant.
+        package: the package of the pieces.
     """
     known = _definitions(package)
     found: set[str] = set()
@@ -165,13 +169,9 @@ def _closure(
 
 
 @functools.cache
-def _definitions(package: str = __package__) -> Mapping[str, _Definition]:
+def _definitions(package: str = PACKAGE) -> Mapping[str, _Definition]:
     """Return every definition by its name, in the order in which they are rendered."""
-    files = [
-        file
-        for file in (resources.files(package) / "pieces").iterdir()
-        if file.name.endswith(".py")
-    ]
+    files = [file for file in resources.files(package).iterdir() if file.name.endswith(".py")]
     files.sort(key=lambda file: (file.name != "bound_context.py", file.name))
     return {
         definition.name: definition
@@ -190,7 +190,7 @@ def _read(source: str) -> Iterator[_Definition]:
         for line in [ast.unparse(node)]
     }
     for node in tree.body:
-        if isinstance(node, ast.Import) or _is_docstring(node):
+        if isinstance(node, ast.Import | ast.ImportFrom) or _is_docstring(node):
             continue
         text = "".join(lines[_first_line(node, lines) : node.end_lineno])
         uses = _global_names(text)

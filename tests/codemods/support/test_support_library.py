@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import pedl2det
+import pedl2det_legacy
 import pedl2det_names as names
 from pedl2det.support.library import available, merged, needs_context, render
 
@@ -51,7 +52,8 @@ def test_a_file_holds_the_piece_and_what_it_uses() -> None:
     text = render(["get_hyperparameter"])
 
     assert names_in(text) == [
-        *("_bound_context", "bind", "_cluster_info", "get_hyperparameters", "get_hyperparameter")
+        *("_bound_context", "bind", "context", "_is_bound"),
+        *("_cluster_info", "get_hyperparameters", "get_hyperparameter"),
     ]
     assert imports_in(text) == ["import determined"]
 
@@ -59,6 +61,14 @@ def test_a_file_holds_the_piece_and_what_it_uses() -> None:
 def test_a_parameter_is_not_taken_for_a_piece_of_the_same_name() -> None:
     """``context`` is a piece, and a parameter of this one."""
     assert names_in(render(["download_once"])) == ["_download_data_dir", "download_once"]
+
+
+def test_no_two_files_of_pieces_use_the_same_name() -> None:
+    """In a trial they are one module."""
+    files = Path(pedl2det_legacy.__file__).parent.glob("*.py")
+    names = [name for file in files for name in names_in(file.read_text())]
+
+    assert [name for name in names if names.count(name) > 1] == []
 
 
 def test_imports_are_those_of_the_pieces_sorted() -> None:

@@ -1,3 +1,5 @@
+"""What a script gives to `fit`, for a trial."""
+
 import itertools
 import math
 import threading
@@ -5,6 +7,8 @@ import threading
 import determined.keras
 import numpy as np
 import tensorflow as tf
+
+from pedl2det_legacy.epochs import _with_old_names
 
 
 class ArrayBatches(tf.keras.utils.Sequence):

@@ -1,3 +1,5 @@
+"""The experiment config as before its migration."""
+
 import copy
 
 _LENGTHS = {

@@ -1,3 +1,5 @@
+"""The record loaders of PEDL before 0.10."""
+
 import abc
 import math
 

@@ -1,3 +1,5 @@
+"""`InMemorySequence` of PEDL."""
+
 import numpy as np
 import tensorflow as tf
 

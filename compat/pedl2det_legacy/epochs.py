@@ -1,3 +1,5 @@
+"""Epochs of PEDL, for callbacks."""
+
 import math
 import numbers
 

@@ -1,3 +1,5 @@
+"""Record how models are compiled. Importing it changes `Model.compile`."""
+
 import functools
 import inspect
 import weakref

@@ -1,3 +1,5 @@
+"""`KerasDataAdapter`, and data loaders as Determined takes them today."""
+
 import itertools
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Optimizers of standalone Keras 2.2.4."""
+
 import tensorflow as tf
 
 

@@ -1,3 +1,5 @@
+"""`download_data` of PEDL."""
+
 _download_data_dir = None
 
 

@@ -1,3 +1,5 @@
+"""Arrays without the records that fill no batch."""
+
 import numpy as np
 
 

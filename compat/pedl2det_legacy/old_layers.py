@@ -1,3 +1,5 @@
+"""Recurrent layers with the defaults of TensorFlow 1 and Keras 2.2."""
+
 import tensorflow as tf
 
 

@@ -1,3 +1,5 @@
+"""The context of the trial, for functions that are not given it."""
+
 _bound_context = None
 
 
@@ -15,3 +17,8 @@ def context():
             "in the constructor of the trial"
         )
     return _bound_context
+
+
+def _is_bound():
+    """Tell whether the trial's context is known already."""
+    return _bound_context is not None

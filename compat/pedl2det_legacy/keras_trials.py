@@ -1,4 +1,10 @@
+"""Metrics of a `KerasTrial`."""
+
 import tensorflow as tf
+
+from pedl2det_legacy.bound_context import context
+from pedl2det_legacy.data_adapter import KerasDataAdapter
+from pedl2det_legacy.in_memory_sequence import InMemorySequence
 
 
 def named_metrics(training, validation):

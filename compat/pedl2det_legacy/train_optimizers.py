@@ -1,3 +1,5 @@
+"""Optimizers of `tf.train` of TensorFlow 1, for Keras."""
+
 import tensorflow as tf
 
 

@@ -1,7 +1,7 @@
-import pickle
-import urllib.parse
+"""Functions that Keras and `tf.keras` have removed."""
 
-import numpy as np
+import pickle
+
 import tensorflow as tf
 
 
@@ -13,12 +13,6 @@ def load_batch(fpath, label_key="labels"):
     return batch["data"].reshape(len(batch["data"]), 3, 32, 32), batch[label_key]
 
 
-def is_valid_url(url):
-    """Tell whether a text has the form of an address; nothing is fetched."""
-    parts = urllib.parse.urlsplit(url)
-    return bool(parts.scheme and parts.netloc)
-
-
 def multi_gpu_model(model, gpus=None, cpu_merge=True, cpu_relocation=False):
     """Return the model: each process of a trial trains on one device."""
     return model
@@ -28,47 +22,6 @@ def remove_long_seq(maxlen, seq, label):
     """Leave out the sequences that have `maxlen` or more members, and their labels."""
     kept = [(one, its_label) for one, its_label in zip(seq, label) if len(one) < maxlen]
     return [one for one, _ in kept], [its_label for _, its_label in kept]
-
-
-def asfarray(a, dtype=np.float64):
-    """Return an array of floats; a type of integers is none."""
-    is_float = np.issubdtype(dtype, np.inexact)
-    return np.asarray(a, dtype=dtype if is_float else np.float64)
-
-
-def asscalar(a):
-    """Return the only element of an array as a number of Python."""
-    return a.item()
-
-
-def msort(a):
-    """Return a sorted copy along the first axis."""
-    return np.sort(a, axis=0)
-
-
-def ragged_array(*args, **kwargs):
-    """Call np.array; lists of different lengths make an array of objects."""
-    return _ragged(np.array, args, kwargs)
-
-
-def ragged_asarray(*args, **kwargs):
-    """Call np.asarray; lists of different lengths make an array of objects."""
-    return _ragged(np.asarray, args, kwargs)
-
-
-def _ragged(function, args, kwargs):
-    try:
-        return function(*args, **kwargs)
-    except ValueError as error:
-        has_type = len(args) > 1 or kwargs.get("dtype") is not None
-        if has_type or "inhomogeneous" not in str(error):
-            raise
-    return function(*args, **{**kwargs, "dtype": object})
-
-
-def elementwise_mean(metrics):
-    """Return the mean of a metric over batches: of arrays an array."""
-    return np.mean(np.asarray(metrics), axis=0)
 
 
 def legacy_interface(function):

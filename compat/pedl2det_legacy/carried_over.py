@@ -1,8 +1,25 @@
+"""Run a trial of PEDL or Determined 0.12 as it is, by an adapter on a context."""
+
 import importlib
 import inspect
 
 import determined.keras
 import tensorflow as tf
+
+from pedl2det_legacy.bound_context import bind
+from pedl2det_legacy.compiling import trained
+from pedl2det_legacy.data_adapter import training_loader, validation_loader
+from pedl2det_legacy.download import download_once
+from pedl2det_legacy.epochs import with_epoch_logs
+from pedl2det_legacy.keras_trials import (
+    ValidationMetrics,
+    _adapter,
+    named_metrics,
+    named_metrics_by_output,
+)
+from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparameters
+from pedl2det_legacy.standalone_optimizers import standalone_optimizer
+from pedl2det_legacy.whole_batches import whole_batches
 
 
 class PedlTrial(determined.keras.TFKerasTrial):

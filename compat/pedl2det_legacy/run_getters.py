@@ -1,4 +1,9 @@
+"""Getters of `pedl` for the running trial."""
+
 import determined
+
+from pedl2det_legacy.bound_context import _is_bound, context
+from pedl2det_legacy.old_config import old_config
 
 
 def _cluster_info():
@@ -14,19 +19,19 @@ def _cluster_info():
 
 def get_hyperparameters():
     """Return all hyperparameters; `batch_size` is the batch size of one slot."""
-    if _bound_context is None:
+    if not _is_bound():
         info = _cluster_info()
         hparams = dict(info.trial.hparams)
     else:
-        hparams = dict(_bound_context.get_hparams())
+        hparams = dict(context().get_hparams())
     sizes = [hparams.pop(name, None) for name in ("batch_size", "global_batch_size")]
     if sizes == [None, None]:
         return hparams
-    if _bound_context is None:
+    if not _is_bound():
         slots = max(1, sum(info.container_slot_counts))
         hparams["batch_size"] = (sizes[0] if sizes[1] is None else sizes[1]) // slots
     else:
-        hparams["batch_size"] = _bound_context.get_per_slot_batch_size()
+        hparams["batch_size"] = context().get_per_slot_batch_size()
     return hparams
 
 
@@ -76,16 +81,16 @@ def get_experiment_config():
 
     During imports only its `data` section is known.
     """
-    if _bound_context is None:
+    if not _is_bound():
         if "data" not in _shared_config:
             config = old_config({"data": _cluster_info().user_data})
             _shared_config["data"] = config["data"]
         return _ConfigAtImport(data=_shared_config["data"])
-    if _shared_config.get("context") is not _bound_context:
-        config = old_config(_bound_context.get_experiment_config())
+    if _shared_config.get("context") is not context():
+        config = old_config(context().get_experiment_config())
         if "data" in _shared_config:  # which the trial may have changed during imports
             config["data"] = _shared_config["data"]
-        _shared_config.update(context=_bound_context, config=config)
+        _shared_config.update(context=context(), config=config)
     return _shared_config["config"]
 
 
@@ -96,29 +101,29 @@ def get_data_config():
 
 def get_trial_seed():
     """Return the seed of the trial."""
-    if _bound_context is None:
+    if not _is_bound():
         return _cluster_info().trial.trial_seed
-    return _bound_context.get_trial_seed()
+    return context().get_trial_seed()
 
 
 def get_experiment_id():
     """Return the number of the experiment."""
-    if _bound_context is None:
+    if not _is_bound():
         return _cluster_info().trial.experiment_id
-    return _bound_context.get_experiment_id()
+    return context().get_experiment_id()
 
 
 def get_trial_id():
     """Return the number of the trial."""
-    if _bound_context is None:
+    if not _is_bound():
         return _cluster_info().trial.trial_id
-    return _bound_context.get_trial_id()
+    return context().get_trial_id()
 
 
 def get_rank():
     """Return the number of this process within the trial; 0 is the chief."""
-    if _bound_context is not None:
-        return _bound_context.distributed.get_rank()
+    if _is_bound():
+        return context().distributed.get_rank()
     if sum(_cluster_info().container_slot_counts) > 1:
         raise RuntimeError(
             "the rank is not known while modules are imported: ask for it in a function "

@@ -1,3 +1,5 @@
+"""A context where no experiment runs."""
+
 import determined.keras
 
 

@@ -1,3 +1,5 @@
+"""Sessions of TensorFlow 1 in eager mode."""
+
 import contextlib
 
 import tensorflow as tf

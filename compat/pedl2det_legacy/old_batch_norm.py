@@ -1,3 +1,5 @@
+"""Frozen `BatchNormalization` of TensorFlow 1."""
+
 import inspect
 
 import tensorflow as tf

@@ -1,4 +1,8 @@
+"""What is wrapped: datasets, and names of optimizers."""
+
 import tensorflow as tf
+
+from pedl2det_legacy.bound_context import context
 
 
 def wrap_dataset(dataset):
