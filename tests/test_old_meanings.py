@@ -45,9 +45,9 @@ def test_positional_arguments_of_old_optimizers(keras: Any) -> None:
     assert (adam["decay"], adam["amsgrad"]) == (1e-3, True)
     assert said(old.RMSprop(0.5, 0.8, None, 1e-3))["decay"] == 1e-3
     assert said(old.RMSprop(0.5, 0.8, None, 1e-3))["momentum"] == 0.0
-    with pytest.raises(TypeError, match="at most 4 arguments by position"):
+    with pytest.raises(TypeError, match="SGD: too many positional arguments"):
         old.SGD(0.5, 0.9, 1e-3, True, 1)
-    with pytest.raises(TypeError, match="got multiple values for momentum"):
+    with pytest.raises(TypeError, match="SGD: multiple values for argument 'momentum'"):
         old.SGD(0.5, 0.9, momentum=0.8)
 
 
@@ -118,7 +118,7 @@ def test_clipnorm_is_that_of_all_gradients(keras: Any) -> None:
     optimizer.apply_gradients(zip(gradients, weights, strict=True))
     assert [float(weight[0]) for weight in weights] == pytest.approx([-0.6, -0.8])
     assert "global_clipnorm" not in said(keras.optimizers.SGD(1.0, clipnorm=0.0))  # none at all
-    with pytest.raises(UnservedIdiomError, match="together are not supported"):
+    with pytest.raises(ValueError, match="together are not supported"):
         keras.optimizers.SGD(1.0, clipnorm=1.0, clipvalue=1.0)
 
 

@@ -13,8 +13,8 @@ from pedl._run import (
     get_hyperparameter,
     get_trial_id,
     get_trial_seed,
-    is_valid_url,
 )
+from pedl2det_legacy.urls import is_valid_url
 from pedl2det_runtime import refusals
 from pedl2det_runtime.backends.keras_versions import choose_keras_2
 from pedl2det_runtime.config.python_side import Categorical, Constant, Double, Integer, Log

@@ -7,14 +7,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from pedl2det_legacy.calls import accepted, fits
 from pedl2det_runtime.errors import TrialLoadError
 
 
 def call_with_accepted(function: Callable[..., Any], **offered: Any) -> Any:
     """Call a function of the trial with the arguments that it accepts.
-
-    PEDL passed all arguments by position. If the signature does not accept that, parameters get the
-    argument of the same name, and other parameters the remaining arguments in order.
 
     Args:
         function: a function, method or class.
@@ -26,40 +24,14 @@ def call_with_accepted(function: Callable[..., Any], **offered: Any) -> Any:
     Raises:
         TrialLoadError: the signature does not fit these arguments.
     """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # not written in Python
-        return function(*offered.values())
-    if _fits(signature, *offered.values()):
-        return function(*offered.values())
-    left = dict(offered)
-    args: list[Any] = []
-    kwargs: dict[str, Any] = {}
-    for name, parameter in signature.parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            kwargs |= left
-        elif parameter.kind is parameter.KEYWORD_ONLY and name in left:
-            kwargs[name] = left.pop(name)
-        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            if name not in left and parameter.default is not parameter.empty:
-                break
-            if left:
-                args.append(left.pop(name if name in left else next(iter(left))))
-    if not _fits(signature, *args, **kwargs):
+    args, kwargs = accepted(function, offered)
+    if not fits(function, *args, **kwargs):
         name = getattr(function, "__name__", type(function).__name__)
         raise TrialLoadError(
             f"{location(function)}: {name}: expected the parameters ({', '.join(offered)}), "
-            f"got {signature}"
+            f"got {inspect.signature(function)}"
         )
     return function(*args, **kwargs)
-
-
-def _fits(signature: inspect.Signature, *args: Any, **kwargs: Any) -> bool:
-    try:
-        signature.bind(*args, **kwargs)
-    except TypeError:
-        return False
-    return True
 
 
 def location(function: Callable[..., Any]) -> str:

@@ -7,6 +7,7 @@ replace by the name in the dict.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +15,15 @@ import numpy as np
 
 from pedl._adapter import AdaptedTrial
 from pedl._calls import call_with_accepted, location
-from pedl._keras_data import CutBatches, adapter_of
-from pedl._keras_metrics import as_metric, named_metrics
 from pedl.data import BatchLoader
+from pedl.frameworks.keras.data import KerasDataAdapter
 from pedl.frameworks.util import elementwise_mean
-from pedl.old_models import by_old_names, optimizer_of
+from pedl.old_models import optimizer_of
+from pedl2det_legacy.keras_trials import DatasetAdapter, named_metric
+from pedl2det_legacy.standalone_losses import standalone_losses
 from pedl2det_runtime.api.generation import Generation, Kind, Metrics
 from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.data.loaders import as_data, is_dataset
 from pedl2det_runtime.errors import CheckFailedError
 from pedl2det_runtime.errors.repeated_warnings import logger
 
@@ -32,14 +35,12 @@ class AdaptedKerasTrial(AdaptedTrial):
 
     def build_model(self) -> Any:
         """Return the model, compiled with the trial's optimizer, losses and metrics."""
-        import tensorflow as tf
-
         built = call_with_accepted(self._legacy.build_model, hparams=self._hparams)
         model = self.context.wrap_model(built)
         self._outputs = list(model.output_names or ())  # None for a subclassed model
         # All may draw random numbers: the order is that of the arguments.
         optimizer = optimizer_of(self._legacy.optimizer())
-        loss = by_old_names(tf, self._loss())
+        loss = standalone_losses(self._loss())
         roles = self._by_role()
         self._reported_as = {
             (kind, _internal(kind, number)): name
@@ -48,9 +49,7 @@ class AdaptedKerasTrial(AdaptedTrial):
         }
         model.compile(optimizer=optimizer, loss=loss, metrics=self._compiled_metrics(roles))
         self._legacy.model = model
-        self._legacy.validation_data_adapter = adapter_of(
-            self.build_validation_data_loader(), self._legacy.batch_size
-        )
+        self._legacy.validation_data_adapter = self._adapter(self.build_validation_data_loader())
         return model
 
     def build_training_data_loader(self) -> Any:
@@ -74,8 +73,8 @@ class AdaptedKerasTrial(AdaptedTrial):
     def _by_role(self) -> dict[Kind, dict[str, Any]]:
         trial = self._legacy
         roles: dict[Kind, dict[str, Any]] = {
-            "training": named_metrics(trial.training_metrics),
-            "validation": named_metrics(trial.validation_metrics),
+            "training": _checked_metrics(trial.training_metrics),
+            "validation": _checked_metrics(trial.validation_metrics),
         }
         metrics = [metric for named in roles.values() for metric in named.values()]
         parts = [part for one in metrics for part in (one if isinstance(one, tuple) else (one,))]
@@ -118,7 +117,7 @@ class AdaptedKerasTrial(AdaptedTrial):
                 "compute_validation_metrics"
             )
         function = metric[0] if isinstance(metric, tuple) else metric
-        return as_metric(function, _internal(kind, number))
+        return named_metric(_internal(kind, number), function)
 
     def _reported(self, kind: Kind, metrics: Metrics) -> Metrics:
         """Return the metrics of a role by their names in reports, and the loss."""
@@ -148,9 +147,18 @@ class AdaptedKerasTrial(AdaptedTrial):
             )
         return metrics
 
+    def _adapter(self, loader: Any) -> Any:
+        """Return validation data for a trial that reads them itself."""
+        if isinstance(loader, KerasDataAdapter):
+            return loader
+        if is_dataset(loader):
+            return DatasetAdapter(loader)
+        is_arrays = isinstance(loader, tuple)
+        return KerasDataAdapter(as_data(loader, self._legacy.batch_size()) if is_arrays else loader)
+
     def _as_batches(self, loader: Any) -> Any:
         if isinstance(loader, BatchLoader):
-            return CutBatches(loader, self._legacy.batch_size())
+            return loader.batches(self._legacy.batch_size())
         return loader
 
 
@@ -179,6 +187,21 @@ class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
 
     def _name(self, output: str, name: str) -> str:
         return name  # the metric belongs to one output
+
+
+def _checked_metrics(metrics: Callable[[], Any]) -> dict[str, Any]:
+    """Call ``training_metrics`` or ``validation_metrics``.
+
+    Raises:
+        CheckFailedError: the result is not a dict.
+    """
+    named = metrics()
+    if not isinstance(named, dict):
+        raise CheckFailedError(
+            f"{location(metrics)}: expected a dict of metrics by name, got {named!r}: return "
+            "{} for none"
+        )
+    return named
 
 
 def _internal(kind: Kind, number: int) -> str:

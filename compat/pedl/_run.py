@@ -6,7 +6,6 @@ Follows docs/semantics.md, Names of ``pedl`` and Batch size.
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from pedl2det_runtime.api.trial_info import TrialInfo, current
 from pedl2det_runtime.errors import NoTrialError
@@ -91,12 +90,6 @@ def set_download_dir(directory: Any) -> None:
     """Store the return value of ``download_data``."""
     global _download_dir
     _download_dir = directory
-
-
-def is_valid_url(url: str) -> bool:
-    """Return whether a string has the syntax of a URL. Nothing is fetched."""
-    parts = urlsplit(url)
-    return bool(parts.scheme and parts.netloc)
 
 
 class Experiment:

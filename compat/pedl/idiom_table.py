@@ -8,25 +8,18 @@ old trial is loaded.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import (
-    old_batch_norm,
-    old_images,
-    old_models,
-    old_numpy,
-    old_phase,
-    old_train,
-    old_values,
-)
-from pedl.old_backend import multi_gpu_model, sessions
+from pedl import old_images, old_models, old_numpy, old_phase, old_train, old_values
+from pedl.old_backend import multi_gpu_model
 from pedl.old_keras import OLD_DEFAULTS
 from pedl.old_names import HiddenPackage, OldPackage, old_name
 from pedl.old_signatures import renaming, with_defaults, with_schedules
-from pedl.old_tensorflow import EagerSession, evaluated, old_dimensions, old_iterator
+from pedl.old_tensorflow import evaluated, old_dimensions, old_iterator
 from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
 from pedl2det_names.contrib import CONTRIB
 
@@ -56,7 +49,6 @@ class Idiom:
 
 
 _TENSORFLOW_1 = frozenset({Age.TENSORFLOW_1})
-_BATCH_NORM = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
 
 
 def _legacy_optimizer(module: str, name: str) -> Idiom:
@@ -89,6 +81,11 @@ def _legacy_get(tf: Any) -> Callable[..., Any]:
     return legacy_get
 
 
+def _object_of(module: str, name: str) -> Callable[[Any], Any]:
+    """Return a function that returns an object of a module that imports TensorFlow."""
+    return lambda _: getattr(importlib.import_module(module), name)
+
+
 def _missing(dotted: str, served_by: Callable[[Any], Any], why: str) -> Idiom:
     module, _, name = dotted.rpartition(".")
     return Idiom(module, name, served_by, why, only_if_missing=True)
@@ -117,7 +114,7 @@ def _with_old_parameters() -> Iterator[Idiom]:
 _WITHOUT_SUCCESSOR = (
     _missing(
         "tensorflow.Session",
-        lambda _: EagerSession,
+        _object_of("pedl.old_sessions", "EagerSession"),
         "loaders evaluate tensors in a session; in eager mode they have their values",
     ),
     _missing(
@@ -148,7 +145,7 @@ _WITHOUT_SUCCESSOR = (
     *(
         _missing(
             f"tensorflow.keras.backend.{name}",
-            lambda tf, name=name: sessions(tf)[name],  # type: ignore[misc]
+            _object_of("pedl.old_sessions", name),
             "there are no sessions outside of graph mode",
         )
         for name in ("get_session", "set_session")
@@ -251,7 +248,7 @@ IDIOMS = (
         Idiom(
             f"{{keras}}.src.engine.{module}.Model",
             "compile",
-            lambda tf: functools.partial(old_models.compiling, tf),
+            lambda _: old_models.compiling,
             "names resolve to optimizers and losses of standalone Keras, for its models",
             wraps=True,
             ages=_TENSORFLOW_1,
@@ -290,16 +287,12 @@ IDIOMS = (
         old_phase.setting,
         "it applied to fit and evaluate",
     ),
-    _wrapped_tf1(
-        _BATCH_NORM,
-        "_get_training_value",
-        old_batch_norm.training_value,
-        "a frozen layer normalized by the batch in training",
-    ),
-    *(
-        _wrapped_tf1(
-            _BATCH_NORM, name, old_batch_norm.unless_frozen, "a frozen layer kept its averages"
-        )
-        for name in ("_assign_moving_average", "_assign_new_value")
+    Idiom(
+        "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase",
+        "call",
+        _object_of("pedl2det_legacy.old_batch_norm", "with_old_training"),
+        "a frozen layer normalized by the batch in training, and kept its averages",
+        wraps=True,
+        ages=_TENSORFLOW_1,
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pedl.old_tensorflow import EagerSession
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -31,29 +30,13 @@ def backend_names(tf: Any) -> dict[str, Any]:
     def _get_available_gpus() -> list[str]:
         return [device.name for device in tf.config.list_logical_devices("GPU")]
 
-    functions = (set_image_dim_ordering, image_dim_ordering, _get_available_gpus)
-    return {function.__name__: function for function in functions} | {"tf": tf} | sessions(tf)
+    from pedl.old_sessions import get_session, set_session
 
-
-def sessions(tf: Any) -> dict[str, Any]:
-    """Return ``get_session`` and ``set_session``, which need no session in eager mode.
-
-    Args:
-        tf: TensorFlow, with Keras 2.
-
-    Returns:
-        The functions by name.
-    """
-
-    def get_session() -> Any:
-        is_eager = tf.compat.v1.executing_eagerly_outside_functions()
-        return EagerSession() if is_eager else tf.compat.v1.keras.backend.get_session()
-
-    def set_session(session: Any) -> None:
-        if not tf.executing_eagerly():
-            tf.compat.v1.keras.backend.set_session(session)
-
-    return {"get_session": get_session, "set_session": set_session}
+    functions = (
+        *(set_image_dim_ordering, image_dim_ordering, _get_available_gpus),
+        *(get_session, set_session),
+    )
+    return {function.__name__: function for function in functions} | {"tf": tf}
 
 
 def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:

@@ -8,7 +8,6 @@ modules of standalone Keras have layers and optimizers with the defaults of Kera
 from __future__ import annotations
 
 import ast
-import functools
 import importlib
 import importlib.util
 import sys
@@ -18,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from pedl.old_backend import backend_names, multi_gpu_model
-from pedl.old_models import old_losses, standalone_models
+from pedl.old_models import standalone_models
 from pedl.old_signatures import convolution, optimizer
 from pedl.old_tensorflow import Unserved
 from pedl2det_names import Age
@@ -140,29 +139,19 @@ def _module(tf: Any, package: str, path: str) -> Any:
 
 def _removed(tf: Any, path: str) -> dict[str, Any]:
     """Return replacements of the functions that were removed from an old path."""
+    from pedl2det_legacy import keras_functions
+
     area = PATHS[path].public
     if area == "backend":
         return backend_names(tf)
     if path == "legacy.interfaces":
-        return dict.fromkeys(INTERFACES, _unchanged) | {
-            "generate_legacy_interface": lambda *_, **__: _unchanged
+        unchanged = keras_functions.legacy_interface
+        return dict.fromkeys(INTERFACES, unchanged) | {
+            "generate_legacy_interface": lambda *_, **__: unchanged
         }
     if path == "engine.data_adapter":
-        return {"expand_1d": functools.partial(_expanded, tf)}
+        return {"expand_1d": keras_functions.expand_1d}
     return {"multi_gpu_model": multi_gpu_model} if area == "utils" else {}
-
-
-def _expanded(tf: Any, data: Any) -> Any:
-    """Return data with tensors of one dimension as columns."""
-    return tf.nest.map_structure(
-        lambda one: tf.expand_dims(one, -1) if tf.is_tensor(one) and one.shape.rank == 1 else one,
-        data,
-    )
-
-
-def _unchanged(function: Any) -> Any:
-    """Replace a decorator that translated arguments of Keras 1; return the function unchanged."""
-    return function
 
 
 def _private(package: str, path: str) -> dict[str, Any]:
@@ -185,6 +174,8 @@ def _view(name: str, source: Any, replaced: dict[str, Any]) -> ModuleType:
 
 def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
     """Return the objects of a path that differ between standalone Keras 2.2.4 and TensorFlow."""
+    from pedl2det_legacy import standalone_losses, standalone_optimizers
+
     area = PATHS[path].public
     objects = standalone_models(tf, path, names)
     if area == "layers":
@@ -192,11 +183,13 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
         objects |= {name: convolution(getattr(layers, name), name) for name in CONVOLUTIONS}
     elif area == "optimizers":
         legacy = tf.keras.optimizers.legacy
-        objects |= {name: optimizer(getattr(legacy, name)) for name in OPTIMIZERS}
+        for name in OPTIMIZERS:
+            make = getattr(standalone_optimizers, name)
+            objects[name] = optimizer(make, getattr(legacy, name))
         objects["get"] = _getter(tf.keras.optimizers.get, objects)
     elif area in ("losses", "metrics"):
-        objects |= old_losses(tf)
-        objects["get"] = _by_name(getattr(tf.keras, area).get, old_losses(tf))
+        objects |= standalone_losses.STANDALONE_LOSSES
+        objects["get"] = _by_old_name(getattr(tf.keras, area).get)
     return objects
 
 
@@ -212,15 +205,11 @@ def _getter(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., 
     return get
 
 
-def _by_name(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., Any]:
+def _by_old_name(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``losses.get`` to return the old functions for their names."""
+    from pedl2det_legacy.standalone_losses import standalone_losses
 
-    def get(identifier: Any) -> Any:
-        return original(
-            old.get(identifier, identifier) if isinstance(identifier, str) else identifier
-        )
-
-    return get
+    return lambda identifier: original(standalone_losses(identifier))
 
 
 def serve() -> None:

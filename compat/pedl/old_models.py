@@ -98,15 +98,16 @@ def _marked(result: Any) -> Any:
     return result
 
 
-def compiling(tf: Any, original: Callable[..., Any]) -> Callable[..., Any]:
+def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap ``Model.compile`` to resolve names like Keras 2.2.4 for models of standalone Keras.
 
     Optimizers of ``tf.train`` are replaced by those for Keras.
 
     Args:
-        tf: TensorFlow, with Keras 2.
         original: the method.
     """
+    from pedl2det_legacy.standalone_losses import standalone_losses
+
     signature = inspect.signature(original)
 
     @functools.wraps(original)
@@ -121,7 +122,7 @@ def compiling(tf: Any, original: Callable[..., Any]) -> Callable[..., Any]:
         arguments["optimizer"] = optimizer_of(arguments.get("optimizer", "rmsprop"))
         for name in ("loss", "metrics", "weighted_metrics"):
             if arguments.get(name) is not None:
-                arguments[name] = by_old_names(tf, arguments[name])
+                arguments[name] = standalone_losses(arguments[name])
         return original(*bound.args, **bound.kwargs)
 
     return compile
@@ -143,50 +144,11 @@ def optimizer_of(identifier: Any) -> Any:
     return served.get(identifier) if isinstance(identifier, str) else identifier
 
 
-def by_old_names(tf: Any, identifiers: Any) -> Any:
-    """Replace names of losses or metrics by functions of Keras 2.2.4 where these differ.
-
-    Args:
-        tf: TensorFlow, with Keras 2.
-        identifiers: a name or an object, or a list, tuple or dict of them.
-    """
-    if isinstance(identifiers, str):
-        return old_losses(tf).get(identifiers, identifiers)
-    if isinstance(identifiers, dict):
-        return {name: by_old_names(tf, value) for name, value in identifiers.items()}
-    if isinstance(identifiers, list | tuple):
-        return type(identifiers)(by_old_names(tf, value) for value in identifiers)
-    return identifiers
-
-
-@functools.cache
-def old_losses(tf: Any) -> dict[str, Callable[[Any, Any], Any]]:
-    """Return the losses of Keras 2.2.4 that differ today, by name.
-
-    The hinge losses did not convert labels of 0 and 1 to -1 and 1. Each function takes targets and
-    predictions of shape (records, ...) and returns one value per record.
-    """
-    backend = tf.keras.backend
-
-    def hinge(y_true: Any, y_pred: Any) -> Any:
-        return backend.mean(tf.maximum(1.0 - tf.cast(y_true, y_pred.dtype) * y_pred, 0.0), axis=-1)
-
-    def squared_hinge(y_true: Any, y_pred: Any) -> Any:
-        margin = tf.maximum(1.0 - tf.cast(y_true, y_pred.dtype) * y_pred, 0.0)
-        return backend.mean(tf.square(margin), axis=-1)
-
-    def cosine_proximity(y_true: Any, y_pred: Any) -> Any:
-        y_true = tf.math.l2_normalize(tf.cast(y_true, y_pred.dtype), axis=-1)
-        return -backend.sum(y_true * tf.math.l2_normalize(y_pred, axis=-1), axis=-1)
-
-    functions = hinge, squared_hinge, cosine_proximity
-    return {function.__name__: function for function in functions} | {"cosine": cosine_proximity}
-
-
 def predict_classes(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
     """Return the class index of each record, like ``Sequential.predict_classes``."""
-    scores = model.predict(x, batch_size=batch_size, verbose=verbose)
-    return scores.argmax(axis=-1) if scores.shape[-1] > 1 else (scores > 0.5).astype("int32")
+    from pedl2det_legacy.keras_functions import classes_of
+
+    return classes_of(model.predict(x, batch_size=batch_size, verbose=verbose))
 
 
 def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:

@@ -29,7 +29,9 @@ def old_name(row: Name, tf: Any) -> Any:
     """
     path = row.old.removeprefix("tensorflow.")
     if row.support == "scale_loss":
-        return functools.partial(_scale_loss, tf)
+        from pedl2det_legacy.keras_functions import scale_loss
+
+        return scale_loss
     if not row.same or row.new is None:
         in_graph = _V1.match(row.new or "") and operator.attrgetter(path)(tf.compat.v1)
         return Unserved(f"tf.{path}", row.write, in_graph or None)
@@ -38,14 +40,6 @@ def old_name(row: Name, tf: Any) -> Any:
     if path in COMPAT_V1 and row.keywords:  # tf.compat.v1 accepts the old keywords
         return operator.attrgetter(path)(tf.compat.v1)
     return operator.attrgetter(row.new.removeprefix("tensorflow."))(tf)
-
-
-def _scale_loss(tf: Any, optimizer: Any, loss_scale: Any = "dynamic") -> Any:
-    """Create a ``LossScaleOptimizer`` with the arguments of TensorFlow before 2.4."""
-    kind = tf.keras.mixed_precision.LossScaleOptimizer
-    if loss_scale == "dynamic":
-        return kind(optimizer)
-    return kind(optimizer, dynamic=False, initial_scale=loss_scale)
 
 
 def _quiet(module: Any) -> ModuleType:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pedl2det_legacy import numpy_functions
 from pedl2det_names import Name
 from pedl2det_runtime.errors.repeated_warnings import logger
 
@@ -22,33 +23,21 @@ def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
     def array(*args: Any, **kwargs: Any) -> Any:
         try:
             return original(*args, **kwargs)
-        except ValueError as error:
-            has_type = len(args) > 1 or kwargs.get("dtype") is not None
-            if has_type or "inhomogeneous" not in str(error):
-                raise
+        except ValueError:
+            ragged_array = numpy_functions.ragged(original, args, kwargs)
             _log.info("np.%s: lists of different lengths become an object array", original.__name__)
-            return original(*args, **kwargs | {"dtype": object})
+            return ragged_array
 
     return array
-
-
-def asscalar(array: Any) -> Any:
-    """Return the only element of an array as a Python scalar."""
-    return array.item()
-
-
-def asfarray(a: Any, dtype: Any = np.float64) -> Any:
-    """Return an array of floats; a type of integers is none."""
-    return np.asarray(a, dtype=dtype if np.issubdtype(dtype, np.inexact) else np.float64)
 
 
 #: Replacements of names that have no successor.
 _REPLACEMENTS: dict[str, Any] = {
     "NINF": -np.inf,
-    "asfarray": asfarray,
-    "asscalar": asscalar,
+    "asfarray": numpy_functions.asfarray,
+    "asscalar": numpy_functions.asscalar,
     "find_common_type": lambda arrays, scalars: np.result_type(*arrays, *scalars),
-    "msort": lambda a: np.sort(a, axis=0),
+    "msort": numpy_functions.msort,
 }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pedl.old_tensorflow import UnservedIdiomError
-from pedl2det_names.keras_arguments import CONVOLUTIONS, OPTIMIZERS
+from pedl2det_names.keras_arguments import CONVOLUTIONS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)
@@ -81,46 +81,31 @@ def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:
     return translating(kind, arguments)
 
 
-def optimizer(kind: Any) -> Any:
-    """Wrap an optimizer of ``tf.keras.optimizers.legacy`` with the signature of Keras 2.2.4."""
-    signature = OPTIMIZERS[kind.__name__]
+def optimizer(make: Callable[..., Any], kind: Any) -> Any:
+    """Wrap an optimizer of ``tf.keras.optimizers.legacy`` to accept the arguments of Keras 2.2.4.
+
+    Args:
+        make: the function of ``pedl2det_legacy`` that has these arguments.
+        kind: today's class.
+    """
+    from pedl2det_legacy.standalone_optimizers import options_of_today
+
+    signature = inspect.signature(make)
     today = inspect.signature(kind.__init__).parameters["learning_rate"].default
 
     def arguments(*args: Any, **kwargs: Any) -> Arguments:
-        if len(args) > len(signature):
-            raise TypeError(
-                f"{kind.__name__}: expected at most {len(signature)} arguments by position "
-                f"({', '.join(signature)}), got {len(args)}"
-            )
-        values = dict(zip(signature, args, strict=False))
-        if both := values.keys() & kwargs.keys():
-            raise TypeError(f"{kind.__name__}: got multiple values for {', '.join(sorted(both))}")
-        values |= kwargs
-        if not values.keys() & {"lr", "learning_rate"}:
-            values["lr"] = signature["lr"]
-            _warn_of_defaults(kind, {"lr": values["lr"]} if values["lr"] != today else {})
-        if "lr" in values:
-            values["learning_rate"] = values.pop("lr")
-        if kind.__name__ == "Adagrad":
-            values.setdefault("initial_accumulator_value", 0.0)
-        return (), _clipped(kind, values)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{kind.__name__}: {error}") from None
+        bound.apply_defaults()
+        options = bound.arguments.pop("options")
+        if not args and not kwargs.keys() & {"lr", "learning_rate"}:
+            lr = bound.arguments["lr"]
+            _warn_of_defaults(kind, {"lr": lr} if lr != today else {})
+        return (), options_of_today(bound.arguments | options)
 
     return translating(kind, arguments)
-
-
-def _clipped(kind: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Translate ``clipnorm``, which limits the global norm in Keras 2.2.4, if positive."""
-    for name in ("clipnorm", "clipvalue"):
-        if name in values and not (values[name] or 0) > 0:
-            del values[name]
-    if values.keys() >= {"clipnorm", "clipvalue"}:
-        raise UnservedIdiomError(
-            f"{kind.__name__}: clipnorm= and clipvalue= together are not supported: Keras 2.2.4 "
-            "clipped by norm first, today's Keras clips by value first: keep one of them"
-        )
-    if "clipnorm" in values:
-        values["global_clipnorm"] = values.pop("clipnorm")
-    return values
 
 
 def with_schedules(original: Callable[..., None]) -> Callable[..., None]:

@@ -1,15 +1,10 @@
-"""Replacements of TensorFlow 1 objects without a successor, such as sessions in eager mode.
-
-Old loaders evaluate a tensor in a session, ``with tf.Session().as_default(): image.eval()``. In
-eager mode the tensor already has its value.
-"""
+"""Replacements of TensorFlow 1 objects without a successor."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, NoReturn, Self
+from collections.abc import Callable
+from typing import Any
 
 from pedl.old_values import present
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
@@ -21,70 +16,6 @@ class UnservedIdiomError(Pedl2DetError, AttributeError):
 
 class NeedsGraphModeError(UnservedIdiomError, GraphModeNeededError):
     """Old code uses a name that works in graph mode only."""
-
-
-class EagerSession:
-    """``tf.Session`` in eager mode; in graph mode the constructor returns a real session.
-
-    Args:
-        target: ignored.
-        graph: ignored.
-        config: ignored; use ``session_config``.
-    """
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Create this class, or a TensorFlow session in graph mode."""
-        import tensorflow as tf
-
-        is_eager = tf.compat.v1.executing_eagerly_outside_functions()
-        return object.__new__(cls) if is_eager else tf.compat.v1.Session(*args, **kwargs)
-
-    def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
-        del target, graph, config
-
-    @property
-    def graph(self) -> NoReturn:
-        """Not supported in eager mode.
-
-        Raises:
-            NeedsGraphModeError: always.
-        """
-        raise NeedsGraphModeError("tf.Session().graph: there is no graph in eager mode")
-
-    def run(self, fetches: Any, feed_dict: Any = None) -> Any:
-        """Return the values of tensors.
-
-        Args:
-            fetches: a tensor or operation, or a nested structure of them.
-            feed_dict: not supported.
-
-        Returns:
-            The present values as NumPy arrays in the same structure; None for operations.
-
-        Raises:
-            GraphModeNeededError: ``feed_dict`` is not empty, or a tensor has no present value.
-        """
-        import tensorflow as tf
-
-        if feed_dict:
-            raise NeedsGraphModeError(
-                "tf.Session().run(..., feed_dict=...): there are no placeholders in eager mode"
-            )
-        return tf.nest.map_structure(evaluated, fetches)
-
-    @contextmanager
-    def as_default(self) -> Iterator[Self]:
-        """Do nothing; eager tensors need no session."""
-        yield self
-
-    def close(self) -> None:
-        """Do nothing; there are no resources to release."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def old_iterator(name: str, tf: Any) -> Any:

@@ -7,6 +7,7 @@ import determined.keras
 import tensorflow as tf
 
 from pedl2det_legacy.bound_context import bind
+from pedl2det_legacy.calls import called
 from pedl2det_legacy.compiling import trained
 from pedl2det_legacy.data_adapter import training_loader, validation_loader
 from pedl2det_legacy.download import download_once
@@ -18,6 +19,7 @@ from pedl2det_legacy.keras_trials import (
     named_metrics_by_output,
 )
 from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparameters
+from pedl2det_legacy.standalone_losses import standalone_losses
 from pedl2det_legacy.standalone_optimizers import standalone_optimizer
 from pedl2det_legacy.whole_batches import whole_batches
 
@@ -202,7 +204,8 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
         metrics = trial._metrics(model)
         optimizer = standalone_optimizer(trial.optimizer())
         optimizer = self.context.wrap_optimizer(optimizer)
-        model.compile(optimizer, loss=trial._losses(), metrics=metrics)
+        loss = standalone_losses(trial._losses())
+        model.compile(optimizer, loss=loss, metrics=metrics)
         trial.model = model
         return model
 
@@ -222,40 +225,3 @@ def _function(place):
     for part in name.split("."):
         found = getattr(found, part)
     return found
-
-
-def called(function, **offered):
-    """Call a function with those arguments of the old harness that it takes.
-
-    The harness passed all of them by position. Where a function does not take that, its
-    parameters get the argument of their name, the others the next one.
-    """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # not written in Python
-        return function(*offered.values())
-    if _fits(signature, *offered.values()):
-        return function(*offered.values())
-    left, args, kwargs = dict(offered), [], {}
-    for name, parameter in signature.parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            kwargs.update(left)
-        elif parameter.kind is parameter.KEYWORD_ONLY and name in left:
-            kwargs[name] = left.pop(name)
-        elif parameter.kind in (
-            parameter.POSITIONAL_ONLY,
-            parameter.POSITIONAL_OR_KEYWORD,
-        ):
-            if name not in left and parameter.default is not parameter.empty:
-                break
-            if left:
-                args.append(left.pop(name if name in left else next(iter(left))))
-    return function(*args, **kwargs)
-
-
-def _fits(signature, *args):
-    try:
-        signature.bind(*args)
-    except TypeError:
-        return False
-    return True

@@ -92,7 +92,7 @@ def validation_loader(loader, batch_size=None):
     if isinstance(loader, KerasDataAdapter):
         loader = loader.sequence
     if hasattr(loader, "get_batch"):
-        return loader.batches(batch_size)
+        loader = loader.batches(batch_size)
     if isinstance(loader, tuple):
         return tuple(_as_arrays(part) for part in loader)
     if _is_like_a_sequence(loader):

@@ -33,12 +33,14 @@ def predict_classes(model, x, batch_size=32, verbose=0):
     """Return the class of each record, as Sequential.predict_classes did."""
     if hasattr(model, "predict_classes"):
         return model.predict_classes(x, batch_size=batch_size, verbose=verbose)
-    scores = model.predict(x, batch_size=batch_size, verbose=verbose)
-    return (
-        scores.argmax(axis=-1)
-        if scores.shape[-1] > 1
-        else (scores > 0.5).astype("int32")
-    )
+    return classes_of(model.predict(x, batch_size=batch_size, verbose=verbose))
+
+
+def classes_of(scores):
+    """Return the class of each record, from the scores of the classes."""
+    if scores.shape[-1] > 1:
+        return scores.argmax(axis=-1)
+    return (scores > 0.5).astype("int32")
 
 
 def predict_proba(model, x, *args, **kwargs):

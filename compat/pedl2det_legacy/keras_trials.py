@@ -5,6 +5,7 @@ import tensorflow as tf
 from pedl2det_legacy.bound_context import context
 from pedl2det_legacy.data_adapter import KerasDataAdapter
 from pedl2det_legacy.in_memory_sequence import InMemorySequence
+from pedl2det_legacy.standalone_losses import standalone_losses
 
 
 def named_metrics(training, validation):
@@ -14,7 +15,8 @@ def named_metrics(training, validation):
     `validation_` before its name.
     """
     return [
-        _named(name, metric) for name, metric in _merged(training, validation).items()
+        named_metric(name, metric)
+        for name, metric in _merged(training, validation).items()
     ]
 
 
@@ -24,7 +26,7 @@ def named_metrics_by_output(outputs, training, validation):
     for name, (output, metric) in _merged(training, validation).items():
         if len(outputs) > 1:  # then Keras puts the output's name before the metric's
             name = name[len(output) + 1 :] if name.startswith(output + "_") else name
-        named.setdefault(output, []).append(_named(name, metric))
+        named.setdefault(output, []).append(named_metric(name, metric))
     return named
 
 
@@ -38,15 +40,17 @@ def _merged(training, validation):
     return merged
 
 
-def _named(name, metric):
+def named_metric(name, metric):
+    """Return a metric of a KerasTrial for `compile`: an object, a function or a name."""
     if isinstance(metric, tuple):  # a metric and how it was reduced: by its mean
         metric = metric[0]
     if isinstance(metric, tf.keras.metrics.Metric):
         metric._name = name
         return metric
-    function = (
-        _accuracy if metric in ("accuracy", "acc") else tf.keras.metrics.get(metric)
-    )
+    if metric in ("accuracy", "acc"):
+        function = _accuracy
+    else:
+        function = tf.keras.metrics.get(standalone_losses(metric))
     return tf.keras.metrics.MeanMetricWrapper(function, name=name)
 
 
@@ -87,6 +91,25 @@ class ValidationMetrics(tf.keras.callbacks.Callback):
 def _adapter(loader):
     if isinstance(loader, KerasDataAdapter):
         return loader
+    if isinstance(loader, tf.data.Dataset):
+        return DatasetAdapter(loader)
     if isinstance(loader, tuple):
         loader = InMemorySequence(*loader[:2], context().get_per_slot_batch_size())
     return KerasDataAdapter(loader)
+
+
+class DatasetAdapter:
+    """A dataset that is read like a KerasDataAdapter."""
+
+    def __init__(self, dataset):
+        self._dataset = dataset
+
+    def start(self, batch_offset=0, is_validation=False):
+        """Nothing to do: a dataset has no workers."""
+
+    def get_iterator(self):
+        """Return the batches of one pass, as arrays."""
+        return iter(self._dataset.as_numpy_iterator())
+
+    def stop(self, timeout=None):
+        """Nothing to do: a dataset has no workers."""

@@ -21,15 +21,16 @@ def msort(a):
 
 def ragged_array(*args, **kwargs):
     """Call np.array; lists of different lengths make an array of objects."""
-    return _ragged(np.array, args, kwargs)
+    return ragged(np.array, args, kwargs)
 
 
 def ragged_asarray(*args, **kwargs):
     """Call np.asarray; lists of different lengths make an array of objects."""
-    return _ragged(np.asarray, args, kwargs)
+    return ragged(np.asarray, args, kwargs)
 
 
-def _ragged(function, args, kwargs):
+def ragged(function, args, kwargs):
+    """Call np.array or np.asarray as before NumPy 1.24."""
     try:
         return function(*args, **kwargs)
     except ValueError as error:

@@ -13,10 +13,11 @@ def use_old_batch_normalization():
     classes = tf.keras.layers.BatchNormalization.__mro__
     base = next(one for one in classes if "call" in vars(one))
     if base.call.__module__ != __name__:
-        base.call = _with_old_training(base.call)
+        base.call = with_old_training(base.call)
 
 
-def _with_old_training(call_of_today):
+def with_old_training(call_of_today):
+    """Return a `call` of BatchNormalization that normalizes by the batch if it is frozen."""
     takes_mask = "mask" in inspect.signature(call_of_today).parameters
 
     def call(self, inputs, training=None, mask=None):

@@ -4,7 +4,6 @@ import abc
 import math
 
 import numpy as np
-import tensorflow as tf
 
 
 class Batch:
@@ -74,7 +73,7 @@ class SliceBatchLoader(BatchLoader):
         )
 
 
-class _CutBatches(tf.keras.utils.Sequence):
+class _CutBatches:
     """Batches cut from the records of a BatchLoader."""
 
     def __init__(self, loader, batch_size):

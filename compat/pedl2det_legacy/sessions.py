@@ -9,7 +9,7 @@ class Session:
     """`tf.Session` in eager mode, where every tensor has its value already."""
 
     def __new__(cls, *args, **kwargs):
-        if tf.executing_eagerly():
+        if tf.compat.v1.executing_eagerly_outside_functions():
             return object.__new__(cls)
         return tf.compat.v1.Session(*args, **kwargs)
 
@@ -19,20 +19,24 @@ class Session:
     @property
     def graph(self):
         """There is no graph in eager mode."""
-        raise RuntimeError(
-            "Session().graph: there is no graph: call "
-            "tf.compat.v1.disable_eager_execution() at the top of the trial"
-        )
+        self._fail("Session().graph: there is no graph in eager mode")
 
     def run(self, fetches, feed_dict=None):
         """Return the values of tensors; an operation, an initializer say, has none."""
         if feed_dict:
-            raise RuntimeError(
-                "Session().run(..., feed_dict=...): placeholders need a graph: call "
-                "tf.compat.v1.disable_eager_execution() at the top of the trial"
+            self._fail(
+                "Session().run(..., feed_dict=...): "
+                "there are no placeholders in eager mode"
             )
-        return tf.nest.map_structure(
-            lambda fetch: fetch.numpy() if hasattr(fetch, "numpy") else None, fetches
+        return tf.nest.map_structure(self._value, fetches)
+
+    def _value(self, fetch):
+        return fetch.numpy() if hasattr(fetch, "numpy") else None
+
+    def _fail(self, reason):
+        raise RuntimeError(
+            reason + ": call tf.compat.v1.disable_eager_execution() "
+            "at the top of the trial"
         )
 
     @contextlib.contextmanager
@@ -52,7 +56,7 @@ class Session:
 
 def get_session():
     """Return the session of the graph, or one for eager mode."""
-    if tf.executing_eagerly():
+    if tf.compat.v1.executing_eagerly_outside_functions():
         return Session()
     return tf.compat.v1.keras.backend.get_session()
 

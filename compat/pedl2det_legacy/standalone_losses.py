@@ -20,3 +20,26 @@ def cosine_proximity(y_true, y_pred):
     y_true = tf.math.l2_normalize(tf.cast(y_true, y_pred.dtype), axis=-1)
     y_pred = tf.math.l2_normalize(y_pred, axis=-1)
     return -tf.keras.backend.sum(y_true * y_pred, axis=-1)
+
+
+#: The losses of Keras 2.2.4 that differ today, by their names.
+STANDALONE_LOSSES = {
+    "hinge": hinge,
+    "squared_hinge": squared_hinge,
+    "cosine_proximity": cosine_proximity,
+    "cosine": cosine_proximity,
+}
+
+
+def standalone_losses(identifiers):
+    """Replace names of losses or metrics by the functions of Keras 2.2.4 that differ today.
+
+    They may be in a list, tuple or dict.
+    """
+    if isinstance(identifiers, dict):
+        return {name: standalone_losses(value) for name, value in identifiers.items()}
+    if isinstance(identifiers, (list, tuple)):
+        return type(identifiers)(standalone_losses(value) for value in identifiers)
+    if isinstance(identifiers, str):
+        return STANDALONE_LOSSES.get(identifiers, identifiers)
+    return identifiers

@@ -15,9 +15,11 @@ def RMSprop(lr=0.001, rho=0.9, epsilon=None, decay=0.0, **options):
     return _standalone("RMSprop", lr, options)
 
 
-def Adagrad(lr=0.01, epsilon=None, decay=0.0, **options):
+def Adagrad(
+    lr=0.01, epsilon=None, decay=0.0, *, initial_accumulator_value=0.0, **options
+):
     """`keras.optimizers.Adagrad` of Keras 2.2.4, whose sums begin at 0."""
-    options.setdefault("initial_accumulator_value", 0.0)
+    options.update(initial_accumulator_value=initial_accumulator_value)
     options.update(epsilon=epsilon, decay=decay)
     return _standalone("Adagrad", lr, options)
 
@@ -58,14 +60,29 @@ def Nadam(
 
 
 def _standalone(name, lr, options):
-    """Make an optimizer; clipnorm limits the common norm of all gradients."""
+    options = options_of_today({"lr": lr, **options})
+    return getattr(tf.keras.optimizers.legacy, name)(**options)
+
+
+def options_of_today(options):
+    """Return the arguments of today's optimizer for those of one of Keras 2.2.4.
+
+    There, clipnorm limited the common norm of all gradients.
+    """
+    options = dict(options)
+    lr = options.pop("lr")
     options.setdefault("learning_rate", lr)
     for clip in ("clipnorm", "clipvalue"):
         if clip in options and not (options[clip] or 0) > 0:
             del options[clip]
+    if "clipnorm" in options and "clipvalue" in options:
+        raise ValueError(
+            "clipnorm= and clipvalue= together are not supported: Keras 2.2.4 clipped "
+            "by norm first, today's Keras clips by value first: keep one of them"
+        )
     if "clipnorm" in options:
         options["global_clipnorm"] = options.pop("clipnorm")
-    return getattr(tf.keras.optimizers.legacy, name)(**options)
+    return options
 
 
 def standalone_optimizer_class(name):

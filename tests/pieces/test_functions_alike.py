@@ -16,9 +16,9 @@ import pedl
 import pedl2det_names as names
 from pedl import idioms
 from pedl.frameworks.util import elementwise_mean
-from pedl.old_backend import multi_gpu_model, sessions
+from pedl.old_backend import multi_gpu_model
 from pedl.old_numpy import old_name, ragged
-from pedl.old_tensorflow import EagerSession
+from pedl.old_sessions import EagerSession, get_session
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_a_session_in_graph_mode_is_that_of_tensorflow(pieces: Any) -> None:
         assert type(session) is type(EagerSession()) is tf.compat.v1.Session
         assert session.run(tf.constant(3)) == 3
         pieces.set_session(session)
-        assert pieces.get_session() is sessions(tf)["get_session"]() is session
+        assert pieces.get_session() is get_session() is session
 
 
 @pytest.mark.parametrize("identifier", ["adam", "rmsprop", "SGD", "Adadelta"])

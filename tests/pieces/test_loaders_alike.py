@@ -13,7 +13,6 @@ from determined.keras import TFKerasTrialContext
 
 import pedl.data
 from pedl import idioms
-from pedl._keras_data import CutBatches
 from pedl.frameworks.keras.data import InMemorySequence, KerasDataAdapter
 from pedl2det_runtime.data.loaders import ArraySequence
 from pedl2det_runtime.errors import CheckFailedError
@@ -90,7 +89,7 @@ def test_records_are_cut_into_batches(make: str, size: int, pieces: Any) -> None
     assert bits(piece.get_batch(1, 4).data) == bits(shim.get_batch(1, 4).data)
     assert bits(piece.get_batch(1, 4).labels) == bits(shim.get_batch(1, 4).labels)
     assert len(piece.get_batch(1, 4)) == len(shim.get_batch(1, 4)) == 3
-    assert_alike(CutBatches(shim, size), pieces.validation_loader(piece, size))
+    assert_alike(shim.batches(size), pieces.validation_loader(piece, size))
 
 
 def test_records_that_do_not_fit(pieces: Any) -> None:
