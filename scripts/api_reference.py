@@ -36,9 +36,11 @@ def main() -> int:
 def _modules() -> Iterator[str]:
     runtime = ROOT / "runtime"
     loader = griffe.GriffeLoader(
-        search_paths=[runtime / "pedl2det_runtime" / "stubs", runtime],
+        search_paths=[runtime / "pedl2det_runtime" / "stubs", runtime, ROOT / "compat"],
         docstring_parser=griffe.Parser.google,
+        docstring_options={"warn_missing_types": False},
     )
+    loader.load("pedl2det_legacy")
     loader.load("pedl2det_runtime")
     package = loader.load("determined")
     loader.resolve_aliases(implicit=True)

@@ -41,10 +41,10 @@ def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
 
 
 def test_metrics_are_renamed_by_the_names_that_an_old_run_knows() -> None:
-    from pedl2det_runtime.api import generation
+    from pedl2det_legacy import metric_names
 
-    assert METRIC_NAMES == generation.TF1_NAMES
-    assert OTHER_METRICS == generation._OTHERS
+    assert METRIC_NAMES == metric_names._OLD_NAMES
+    assert OTHER_METRICS == metric_names._OTHER_METRICS
 
 
 def test_import_pedl_loads_neither_tensorflow_nor_libcst() -> None:

@@ -13,12 +13,12 @@ from typing import Any
 from pedl import _run
 from pedl._calls import call_with_accepted, location, require_concrete
 from pedl2det_runtime.api.context import TFKerasTrialContext
-from pedl2det_runtime.api.generation import TF1_NAMES, Generation
+from pedl2det_runtime.api.generation import Generation
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
 from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.errors import CheckFailedError, TrialLoadError
 
-_GENERATION = Generation(epoch_is_one_pass=True, wraps_datasets=False, aliases=TF1_NAMES)
+_GENERATION = Generation(epoch_is_one_pass=True, wraps_datasets=False, has_old_metric_names=True)
 
 
 def adapt(legacy_class: type, package: ModuleType, base: type[AdaptedTrial]) -> type[ContextTrial]:

@@ -7,6 +7,8 @@ import determined.keras
 import numpy as np
 import tensorflow as tf
 
+from pedl2det_legacy.metric_names import with_old_names
+
 
 def with_epoch_logs(context, callbacks, data=None):
     """Give callbacks the epochs of PEDL, which end with the training metrics.
@@ -90,7 +92,7 @@ class _Adopted(tf.keras.callbacks.Callback):
 
     def on_test_batch_end(self, batch, logs=None):
         """Give the metrics by all their names."""
-        self._callback.on_test_batch_end(batch, _with_old_names(logs))
+        self._callback.on_test_batch_end(batch, with_old_names(logs))
 
 
 class _Epochs(tf.keras.callbacks.Callback):
@@ -120,13 +122,13 @@ class _Epochs(tf.keras.callbacks.Callback):
         """Keep the metrics, by their names then and now."""
         self._batches += 1
         self._metrics = _numbers(logs)
-        self.logs = _with_old_names(self._metrics)
+        self.logs = with_old_names(self._metrics)
 
     def end_epoch(self):
         """End an epoch, if this was its last batch."""
         if self._batches % self._length:
             return
-        logs = _with_old_names(self._mean(self._metrics))
+        logs = with_old_names(self._mean(self._metrics))
         for callback in self.callbacks:
             callback.on_epoch_end(self._batches // self._length - 1, logs)
         if self.model.stop_training:  # after this workload; Keras would stop at once
@@ -156,39 +158,9 @@ class _EpochEnd(tf.keras.callbacks.Callback):
         self._epochs.end_epoch()
 
 
-_OLD_NAMES = (
-    ("acc", "accuracy"),
-    ("mae", "mean_absolute_error"),
-    ("mse", "mean_squared_error"),
-    ("mape", "mean_absolute_percentage_error"),
-    ("msle", "mean_squared_logarithmic_error"),
-    ("kld", "kullback_leibler_divergence", "kl_divergence"),
-)
-_OTHER_METRICS = (
-    "binary_accuracy",
-    "categorical_accuracy",
-    "root_mean_squared_error",
-)
-
-
 def _numbers(logs):
     """Return the metrics that are single numbers."""
     arrays = {name: np.asarray(value) for name, value in (logs or {}).items()}
     return {
         name: float(value.item()) for name, value in arrays.items() if value.size == 1
     }
-
-
-def _with_old_names(logs):
-    """Return metrics by their names in TensorFlow 1 as well: `acc` is `accuracy`."""
-    more = {}
-    for name, value in (logs or {}).items():
-        for words in _OLD_NAMES:
-            for word in words:
-                if name != word and not name.endswith("_" + word):
-                    continue
-                if not name.endswith(_OTHER_METRICS):
-                    before = name[: -len(word)]
-                    for other in words:
-                        more.setdefault(before + other, value)
-    return {**more, **(logs or {})}

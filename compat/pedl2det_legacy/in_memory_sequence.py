@@ -5,7 +5,18 @@ import tensorflow as tf
 
 
 class InMemorySequence(tf.keras.utils.Sequence):
-    """Batches cut from arrays; `sample_weight` is checked, and not used."""
+    """Batches cut from arrays; `sample_weight` is checked, and not used.
+
+    Args:
+        data: inputs, shape (records, ...): an array or a pandas DataFrame.
+        labels: targets, shape (records, ...).
+        batch_size: records per batch.
+        sample_weight: weights, shape (records,), of which only the length is checked.
+        drop_leftovers: drop the last batch if it is smaller.
+
+    Raises:
+        ValueError: the numbers of records differ, or are less than `batch_size`.
+    """
 
     def __init__(
         self, data, labels, batch_size, sample_weight=None, drop_leftovers=False

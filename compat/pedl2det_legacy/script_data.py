@@ -8,7 +8,7 @@ import determined.keras
 import numpy as np
 import tensorflow as tf
 
-from pedl2det_legacy.epochs import _with_old_names
+from pedl2det_legacy.metric_names import with_old_names
 
 
 class ArrayBatches(tf.keras.utils.Sequence):
@@ -117,7 +117,7 @@ class History(determined.keras.callbacks.Callback):
         self._keep(logs)
 
     def _keep(self, logs):
-        for name, value in _with_old_names(logs).items():
+        for name, value in with_old_names(logs).items():
             if name not in ("batches", "epochs"):  # the place of the report
                 self.history.setdefault(name, []).append(value)
 

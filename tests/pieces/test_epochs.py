@@ -242,4 +242,4 @@ def test_an_epoch_that_is_unknown_is_an_error(pieces: Any) -> None:
 def test_metrics_have_their_old_names_too(names: list[str], pieces: Any) -> None:
     metrics = {name: float(number) for number, name in enumerate(names)}
 
-    assert pieces._with_old_names(metrics) == EARLY_DETERMINED.with_aliases(metrics)
+    assert pieces.with_old_names(metrics) == EARLY_DETERMINED.with_aliases(metrics)

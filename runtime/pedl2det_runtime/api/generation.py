@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from pedl2det_legacy.metric_names import with_old_names
 
 Kind = Literal["training", "validation"]
 Metrics = dict[str, Any]
@@ -26,7 +28,8 @@ class Generation:
         wraps_datasets: whether datasets must be wrapped.
         epoch: batches per epoch if the trial sets it, else 0.
         limits_any_validation: whether ``validation_steps`` applies to Sequences and arrays too.
-        aliases: groups of names of the same metric. Callbacks and the searcher may use any of them.
+        has_old_metric_names: whether callbacks and the searcher may use the names of metrics in
+            TensorFlow 1.
         reported: maps metrics from the names in Keras to the names in reports.
         validate: computes the validation metrics from the number of trained batches; None to call
             ``model.evaluate``.
@@ -37,46 +40,22 @@ class Generation:
     wraps_datasets: bool = True
     epoch: int = 0
     limits_any_validation: bool = False
-    aliases: tuple[tuple[str, ...], ...] = ()
+    has_old_metric_names: bool = False
     reported: Callable[[Kind, Metrics], Metrics] = with_prefix
     validate: Callable[[int], Metrics] | None = None
 
     def with_aliases(self, metrics: Metrics) -> Metrics:
-        """Return the metrics, each also under its aliases."""
-        more: Metrics = {}
-        for name, value in metrics.items():
-            for alias in self._aliases(name):
-                more.setdefault(alias, value)
-        return more | metrics
+        """Return the metrics, each also under its names in TensorFlow 1."""
+        return dict(with_old_names(metrics) if self.has_old_metric_names else metrics)
 
     def during_validation(self, metrics: Metrics) -> Metrics:
         """Return the running metrics of a validation by their names for callbacks."""
         return metrics if self.reported is with_prefix else self.reported("validation", metrics)
 
-    def _aliases(self, name: str) -> Iterator[str]:
-        """Yield the aliases of a metric; keep a prefix such as ``val_`` or an output's name."""
-        if name.endswith(_OTHERS):
-            return
-        for words in self.aliases:
-            for word in words:
-                if name == word or name.endswith(f"_{word}"):
-                    before = name.removesuffix(word)
-                    yield from (before + other for other in words if other != word)
-
-
-#: Names of the same metric in TensorFlow 1, Keras 2.2 and today. ``cosine`` is not an alias:
-#: its sign has changed.
-TF1_NAMES = (
-    ("acc", "accuracy"),
-    ("mae", "mean_absolute_error"),
-    ("mse", "mean_squared_error"),
-    ("mape", "mean_absolute_percentage_error"),
-    ("msle", "mean_squared_logarithmic_error"),
-    ("kld", "kullback_leibler_divergence", "kl_divergence"),
-)
-_OTHERS = ("binary_accuracy", "categorical_accuracy", "root_mean_squared_error")
 
 CONTEXT_BASED = Generation()
 
 #: Determined 0.12: the config is in steps.
-EARLY_DETERMINED = Generation(epoch_is_one_pass=True, keeps_partial_batch=False, aliases=TF1_NAMES)
+EARLY_DETERMINED = Generation(
+    epoch_is_one_pass=True, keeps_partial_batch=False, has_old_metric_names=True
+)

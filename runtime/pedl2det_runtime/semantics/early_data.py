@@ -8,57 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import tensorflow as tf
 
+from pedl2det_legacy.in_memory_sequence import InMemorySequence
 from pedl2det_runtime.data.loaders import as_data
 from pedl2det_runtime.data.sequence_adapter import SequenceAdapter
 from pedl2det_runtime.errors import CheckFailedError
 
-
-class InMemorySequence(tf.keras.utils.Sequence):
-    """A Sequence that slices arrays in memory into batches.
-
-    Follows docs/semantics.md, Data loaders.
-
-    Args:
-        data: inputs, shape (records, ...): an array or a pandas DataFrame.
-        labels: targets, shape (records, ...).
-        batch_size: records per batch.
-        sample_weight: weights, shape (records,). Only the length is checked; the weights are not
-            used, as in PEDL.
-        drop_leftovers: drop the last batch if it is smaller.
-
-    Raises:
-        CheckFailedError: the numbers of records differ, or are less than ``batch_size``.
-    """
-
-    def __init__(
-        self,
-        data: Any,
-        labels: Any,
-        batch_size: int,
-        sample_weight: Any = None,
-        drop_leftovers: bool = False,
-    ) -> None:
-        self._data, self._labels = np.asarray(data), np.asarray(labels)
-        records = len(self._data)
-        if records != len(self._labels):
-            raise CheckFailedError("Length of input data and input labels do not match.")
-        if sample_weight is not None and records != len(sample_weight):
-            raise CheckFailedError("Length of input data and sample weights do not match.")
-        if records < batch_size:
-            raise CheckFailedError("Batch size is too large for the input data.")
-        self._batch_size = batch_size
-        self._length = records // batch_size if drop_leftovers else -(-records // batch_size)
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, index: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        cut = slice(index * self._batch_size, (index + 1) * self._batch_size)
-        return self._data[cut], self._labels[cut]
+__all__ = [
+    "InMemorySequence",
+    "KerasDataAdapter",
+    "SequenceWithOffset",
+    "make_keras_data_adapter",
+]
 
 
 class KerasDataAdapter(SequenceAdapter):
