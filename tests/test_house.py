@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import pedl2det
+import pedl2det_legacy
 import pedl2det_runtime
 
 #: The rooms of each house from the bottom up, as CONTRIBUTING.md lists them. All may use the
@@ -50,6 +52,25 @@ def test_the_runtime_knows_neither_pedl_nor_libcst() -> None:
     used = {name.partition(".")[0] for file in house.rglob("*.py") for name in imports_of(file)}
 
     assert used.isdisjoint({"pedl", "pedl2det", "libcst"})
+
+
+def test_the_code_of_old_behavior_needs_what_a_trial_has() -> None:
+    """It is written into trials, so it may use nothing of ours."""
+    used = {
+        name.partition(".")[0]
+        for file in Path(pedl2det_legacy.__file__).parent.glob("*.py")
+        for name in imports_of(file)
+    }
+
+    allowed = {"determined", "numpy", "pedl2det_legacy", "tensorflow"}
+    assert used - sys.stdlib_module_names <= allowed
+
+
+def test_the_migration_tool_reads_the_code_of_old_behavior_and_never_imports_it() -> None:
+    house = Path(pedl2det.__file__).parent
+    used = {name.partition(".")[0] for file in house.rglob("*.py") for name in imports_of(file)}
+
+    assert "pedl2det_legacy" not in used
 
 
 def rooms_used(file: Path, house: Path) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
 
@@ -38,6 +39,18 @@ def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
     today = dict.fromkeys(OPTIMIZERS, 0.001) | {"SGD": 0.01}
     rates = {name: said["lr"] for name, said in OPTIMIZERS.items() if said["lr"] != today[name]}
     assert {name: float(rate) for name, rate in STANDALONE_RATES.items()} == rates
+
+
+def test_optimizers_of_standalone_keras_have_the_arguments_of_the_table() -> None:
+    from pedl2det_legacy import standalone_optimizers
+    from pedl2det_names.keras_arguments import OPTIMIZERS
+
+    for name, arguments in OPTIMIZERS.items():
+        signature = inspect.signature(getattr(standalone_optimizers, name))
+        positional = [
+            one for one in signature.parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD
+        ]
+        assert {one.name: one.default for one in positional} == arguments
 
 
 def test_metrics_are_renamed_by_the_names_that_an_old_run_knows() -> None:

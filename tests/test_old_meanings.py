@@ -51,6 +51,14 @@ def test_positional_arguments_of_old_optimizers(keras: Any) -> None:
         old.SGD(0.5, 0.9, momentum=0.8)
 
 
+def test_an_optimizer_has_the_epsilon_of_the_backend(keras: Any) -> None:
+    keras.backend.set_epsilon(1e-3)
+    try:
+        assert said(keras.optimizers.Adam())["epsilon"] == 1e-3
+    finally:
+        keras.backend.set_epsilon(1e-7)
+
+
 def test_an_old_optimizer_is_one_of_todays_objects(keras: Any) -> None:
     made = keras.optimizers.SGD(0.5)
     assert type(made) is tf.keras.optimizers.legacy.SGD

@@ -12,6 +12,7 @@ from typing import Any
 
 from pedl import _run
 from pedl._calls import call_with_accepted, location, require_concrete
+from pedl2det_legacy.download import download_once
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.generation import Generation
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
@@ -105,10 +106,8 @@ class AdaptedTrial(ContextTrial):
 
     def _download(self) -> None:
         """Call ``download_data`` once per machine and share its result."""
-        distributed = self.context.distributed
-        is_first = distributed.local_rank == 0
-        directory = self._call_function(self._download_data) if is_first else None
-        _run.set_download_dir(distributed.broadcast_local(directory))
+        directory = download_once(self.context, lambda: self._call_function(self._download_data))
+        _run.set_download_dir(directory)
 
     def _call_function(self, function: Callable[..., Any]) -> Any:
         """Call a module-level function of the trial's package."""

@@ -9,7 +9,11 @@ import tensorflow as tf
 from pedl2det_legacy.bound_context import bind
 from pedl2det_legacy.calls import called
 from pedl2det_legacy.compiling import trained
-from pedl2det_legacy.data_adapter import training_loader, validation_loader
+from pedl2det_legacy.data_adapter import (
+    training_loader,
+    validation_loader,
+    whole_batches,
+)
 from pedl2det_legacy.download import download_once
 from pedl2det_legacy.epochs import with_epoch_logs
 from pedl2det_legacy.keras_trials import (
@@ -21,7 +25,6 @@ from pedl2det_legacy.keras_trials import (
 from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparameters
 from pedl2det_legacy.standalone_losses import standalone_losses
 from pedl2det_legacy.standalone_optimizers import standalone_optimizer
-from pedl2det_legacy.whole_batches import whole_batches
 
 
 class PedlTrial(determined.keras.TFKerasTrial):

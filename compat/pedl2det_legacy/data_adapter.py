@@ -1,9 +1,11 @@
-"""`KerasDataAdapter`, and data loaders as Determined takes them today."""
+"""`KerasDataAdapter`, and data of loaders as Determined takes them today."""
 
 import itertools
 
 import numpy as np
 import tensorflow as tf
+
+from pedl2det_legacy.bound_context import context
 
 
 class KerasDataAdapter(tf.keras.utils.Sequence):
@@ -114,3 +116,29 @@ def _as_arrays(part):
     if isinstance(part, (list, tuple)):
         return [_as_arrays(value) for value in part]
     return np.asarray(part) if hasattr(part, "__array__") else part
+
+
+def whole_batches(*arrays, batch_size):
+    """Leave out the records that do not fill a batch; what is no array stays as it is."""
+    trimmed = tuple(_whole_batches(part, batch_size) for part in arrays)
+    return trimmed if len(trimmed) > 1 else trimmed[0]
+
+
+def _whole_batches(part, batch_size):
+    if isinstance(part, dict):
+        return {name: _whole_batches(value, batch_size) for name, value in part.items()}
+    if type(part) in (list, tuple):
+        return type(part)(_whole_batches(value, batch_size) for value in part)
+    if not hasattr(part, "__array__") or not len(getattr(part, "shape", ())):
+        return part
+    return np.asarray(part)[: len(part) // batch_size * batch_size]
+
+
+def wrap_dataset(dataset):
+    """Give each process its share of a tf.data.Dataset, or of each in a dict or tuple."""
+    return tf.nest.map_structure(
+        lambda part: (
+            context().wrap_dataset(part) if isinstance(part, tf.data.Dataset) else part
+        ),
+        dataset,
+    )

@@ -73,3 +73,13 @@ def scale_loss(optimizer, loss_scale="dynamic"):
     if loss_scale == "dynamic":
         return kind(optimizer)
     return kind(optimizer, dynamic=False, initial_scale=loss_scale)
+
+
+def dimension(size):
+    """Return the size of a dimension, which had an attribute `value` before TensorFlow 2."""
+    return getattr(size, "value", size)
+
+
+def optimizer(identifier):
+    """Return what `compile(optimizer=identifier)` meant before Keras 2.11."""
+    return tf.keras.optimizers.get(identifier, use_legacy_optimizer=True)

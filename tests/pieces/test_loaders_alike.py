@@ -88,7 +88,19 @@ def test_records_are_cut_into_batches(make: str, size: int, pieces: Any) -> None
     assert bits(piece.get_batch(1, 4).data) == bits(shim.get_batch(1, 4).data)
     assert bits(piece.get_batch(1, 4).labels) == bits(shim.get_batch(1, 4).labels)
     assert len(piece.get_batch(1, 4)) == len(shim.get_batch(1, 4)) == 3
-    assert_alike(shim.batches(size), pieces.validation_loader(piece, size))
+    batches = pieces.validation_loader(piece, size)
+    assert isinstance(batches, tf.keras.utils.Sequence)
+    assert_alike(shim.batches(size), batches)
+    records = range(2 if make == "slice" else 0, 11)
+    assert [_records(batch) for batch in batches] == [
+        [*records[first : first + size]] for first in range(0, len(records), size)
+    ]
+
+
+def _records(batch: Any) -> list[int]:
+    """The numbers of the records of a batch."""
+    x = batch[0]["a"] if isinstance(batch[0], dict) else batch[0]
+    return [int(one) // 2 for one in x[:, 0]]
 
 
 def test_records_that_do_not_fit(pieces: Any) -> None:

@@ -204,6 +204,20 @@ def test_metrics_have_the_names_of_their_roles(legacy_keras: Any) -> None:
     assert {"val_accuracy", "error", "val_validation_error"} <= history.keys()
 
 
+def test_metrics_have_the_meanings_of_standalone_keras(legacy_keras: Any) -> None:
+    """With labels of 0 and 1, today's hinge takes a 0 for a -1."""
+    (metric,) = legacy_keras.named_metrics({}, {"margin": "hinge"})
+
+    assert metric.name == "margin"
+    assert float(metric(np.zeros((2, 1), "float32"), np.ones((2, 1), "float32"))) == 1.0
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+def test_an_optimizer_clips_in_one_way(legacy_keras: Any, name: str) -> None:
+    with pytest.raises(ValueError, match="clipnorm= and clipvalue= together"):
+        getattr(legacy_keras, name)(clipnorm=1.0, clipvalue=1.0)
+
+
 def test_metrics_of_outputs_have_the_names_of_both(legacy_keras: Any) -> None:
     x = tf.keras.Input((2,))
     outputs = [tf.keras.layers.Dense(1, name=name)(x) for name in ("kind", "size")]
@@ -272,9 +286,14 @@ def test_a_model_must_be_compiled(model: Any, legacy_keras: Any) -> None:
         legacy_keras.trained(Context(), model)
 
 
-def test_computed_metrics_take_the_place_of_others(legacy_keras: Any) -> None:
+X, Y = np.ones((5, 2), "float32"), np.zeros((5, 1), "float32")
+
+
+@pytest.mark.parametrize(
+    "data", [(X, Y), tf.data.Dataset.from_tensor_slices((X, Y)).batch(2)], ids=["arrays", "dataset"]
+)
+def test_computed_metrics_take_the_place_of_others(data: Any, legacy_keras: Any) -> None:
     legacy_keras.bind(Context())
-    x, y = np.ones((5, 2), "float32"), np.zeros((5, 1), "float32")
     told = []
 
     class Trial(SimpleNamespace):
@@ -285,10 +304,10 @@ def test_computed_metrics_take_the_place_of_others(legacy_keras: Any) -> None:
             told.append((step, len(batches), self.model))
             return {"num_inputs": 5, "validation_metrics": {"auc": 0.5}}
 
-    trial = Trial(build_validation_data_loader=lambda: (x, y))
+    trial = Trial(build_validation_data_loader=lambda: data)
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
     model.compile(tf.keras.optimizers.legacy.SGD(), "mse")
-    model.fit(x, y, batch_size=1, verbose=0)
+    model.fit(X, Y, batch_size=1, verbose=0)
     callback = legacy_keras.ValidationMetrics(trial)
     callback.set_model(model)
     logs = {"val_loss": 1.0}
