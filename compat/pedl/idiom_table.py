@@ -182,7 +182,7 @@ NAMES_FROM_ONE = tuple(
     Idiom(
         f"{{keras}}.src.engine.{kind}",
         "_init_set_name",
-        lambda _: old_models.named_from_one,
+        _object_of("pedl2det_legacy.layer_names", "from_one"),
         "layers of standalone Keras were counted from 1",
         wraps=True,
     )

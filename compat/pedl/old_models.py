@@ -128,16 +128,6 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     return compile
 
 
-def named_from_one(original: Callable[..., None]) -> Callable[..., None]:
-    """Wrap the naming of layers and models to begin with ``dense_1``, like Keras 2.2.4."""
-
-    @functools.wraps(original)
-    def _init_set_name(self: Any, name: str | None, zero_based: bool = False) -> None:
-        original(self, name, zero_based=zero_based)
-
-    return _init_set_name
-
-
 def optimizer_of(identifier: Any) -> Any:
     """Return an optimizer; names resolve to optimizers with the defaults of Keras 2.2.4."""
     served = importlib.import_module("keras.optimizers")

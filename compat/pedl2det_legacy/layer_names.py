@@ -1,3 +1,5 @@
+"""Names of layers in standalone Keras."""
+
 import tensorflow as tf
 
 
@@ -9,10 +11,12 @@ def name_layers_from_one():
     for base in tf.keras.Sequential.__mro__:
         naming = vars(base).get("_init_set_name")
         if naming is not None and naming.__module__ != __name__:
-            base._init_set_name = _from_one(naming)
+            base._init_set_name = from_one(naming)
 
 
-def _from_one(naming):
+def from_one(naming):
+    """Return a method that names layers, and counts them from 1."""
+
     def named(self, name, zero_based=False):
         naming(self, name, zero_based=zero_based)
 
