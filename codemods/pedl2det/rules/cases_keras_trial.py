@@ -121,18 +121,4 @@ CASES = (
         f"{_BUILT.format(loss='loss', metrics='')}{_SIZE}\n\n"
         "def size(trial):\n    return trial.batch_size()\n",
     ),
-    _case(  # the trial builds one more itself
-        _BUILD
-        + "\n    def session_config(self, hparams):\n"
-        + "        return sized(self.build_model(hparams))\n",
-        _BUILD.replace("build_model(self, hparams)", "uncompiled_model(self)")
-        + "\n    def session_config(self):\n"
-        + "        return sized(self.uncompiled_model())\n\n"
-        + _BUILT.format(loss="loss", metrics="")
-        .replace("        net = make()\n", "")
-        .replace("net =", "model =")
-        .replace("(net)", "(self.uncompiled_model())")
-        .replace("net.compile", "model.compile")
-        .replace("net  # small", "model"),
-    ),
 )

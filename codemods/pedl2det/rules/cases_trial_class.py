@@ -87,20 +87,6 @@ class Trial(TFKerasTrial):
         super().__init__(hparams)
         self.width = hparams["width"]
 """
-_DECORATED_AFTER = """
-
-class Trial(TFKerasTrial):
-    def __init__(self, context: TFKerasTrialContext) -> None:
-        self.context = context
-        legacy_keras.bind(context)
-        context.configure_fit(shuffle=False)
-        self._init_from_hparams(legacy_keras.get_hyperparameters())
-
-    @logged
-    def _init_from_hparams(self, hparams):
-        super().__init__(self.context)
-        self.width = hparams["width"]
-"""
 _MIGRATED = """\
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
@@ -123,11 +109,6 @@ CASES = (
     _case(_GIVEN, _IMPORTS + _GIVEN_AFTER + _LOADERS),
     _case(_NONE, _IMPORTS + _NONE_AFTER + _LOADERS),
     _case(_TWO.format(loaders=""), _IMPORTS + _TWO_AFTER),
-    _case(  # the decorator goes on calling the function that it knows
-        _DECORATED,
-        _IMPORTS.replace("\nfrom data", "\nimport legacy_keras\nfrom data")
-        + _DECORATED_AFTER
-        + _LOADERS,
-    ),
+    Case(_trial(_DECORATED), {}, "carried over as it was: a decorator of __init__ is called"),
     Case({"model_def.py": _MIGRATED}, {"model_def.py": _MIGRATED}),
 )

@@ -174,15 +174,17 @@ CASES = (
         _build(_MAKE, 'model.compile(Adam(), "mse")', "model.fit(x, y)", _RETURN),
         _built(_MAKE, 'model.compile(Adam(), "mse")', "model.fit(x, y)", _trained("model")),
     ),
-    _faithful(  # the trial builds one more itself
-        _build(_MAKE, 'model.compile(Adam(0.1), "mse")', _RETURN)
-        + "\n    def session_config(self, hparams):\n"
-        + "        return configured(self.build_model(hparams))\n",
-        "class Net:\n    def compiled_model(self):\n"
-        + "".join(f"        {one}\n" for one in (_MAKE, 'model.compile(Adam(0.1), "mse")', _RETURN))
-        + "\n    def session_config(self):\n"
-        + "        return configured(self.compiled_model())\n\n"
-        + _built(_trained("self.compiled_model()")).partition("\n")[2],
+    Case(  # the trial may build one more itself
+        pedl_trial(
+            _build(_MAKE, 'model.compile("sgd", "mse")', _RETURN)
+            + "\n    def keras_callbacks(self, hparams):\n"
+            + "        return [Tried(hparams)]\n\n\n"
+            + "class Tried(tf.keras.callbacks.Callback):\n"
+            + "    def __init__(self, hparams):\n"
+            + "        self.model_of_other_weights = find().build_model(hparams)\n"
+        ),
+        {},
+        "carried over as it was: the trial builds a model itself",
     ),
     _case(  # nothing is evaluated before what came before it
         _build(_MAKE, "model.compile(loss=self.loss(), optimizer=Adam(self.rate()))", _RETURN),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis.flow import Function, by_position
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
 from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
@@ -18,7 +19,6 @@ from pedl2det.fixes import (
     InsertAfter,
     InsertFirst,
     Remark,
-    RenameFunction,
     Replace,
 )
 from pedl2det.rules import cases_trial_class
@@ -26,13 +26,18 @@ from pedl2det.rules import cases_trial_class
 ID = "P001"
 NAME = "trial-class"
 
+_DECORATED = "a decorator of __init__ is called with the hyperparameters"
+_UNDECORATED = "def __init__(self, context): ..."
+
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the constructors of the trial classes."""
     for owner in trial.classes:
         constructor = trial.flow.own_method(owner, "__init__")
-        if constructor is not None and _keeps_hparams(trial, constructor):
-            yield _behind_decorator(trial, owner, constructor)
+        is_pedl = trial.generation is Generation.PEDL
+        if constructor is not None and is_pedl and trial.context.is_behind_decorator(constructor):
+            home = trial.modules.home(owner)
+            yield Remark(ID, home, constructor, Kind.LEFT, _DECORATED, _UNDECORATED)
         elif constructor is not None:
             yield _rewritten(trial, owner, constructor)
         elif owner in trial.roots and not _inherits_one(trial, owner):
@@ -69,25 +74,6 @@ def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
     )
     source = trial.modules.home(owner)
     return Fix(ID, source, owner, (AddMember(owner, code, first=True),), imports=imports)
-
-
-def _keeps_hparams(trial: Trial, function: Function) -> bool:
-    return trial.generation is Generation.PEDL and trial.context.is_behind_decorator(function)
-
-
-def _behind_decorator(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
-    """The decorated constructor under another name, called with the hyperparameters as before."""
-    annotation, imports = _annotation(trial, owner)
-    inner = "_init_from_hparams"
-    code = (
-        f"def __init__(self, context: {annotation}) -> None:\n"
-        f"    self.context = context\n"
-        f"    {CONSTRUCTOR}\n"
-        f"    self.{inner}(legacy_keras.get_hyperparameters())\n"
-    )
-    edits: list[Edit] = [RenameFunction(function, inner), AddMember(owner, code, first=True)]
-    edits += _with_context_above(trial, function, f"{_first(function)}.context")
-    return Fix(ID, trial.modules.home(owner), function, tuple(edits), imports=imports)
 
 
 def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:

@@ -1,8 +1,8 @@
 """Methods that were given the hyperparameters ask the context for them.
 
 ``batch_size``, which the old harness divided by the number of slots, becomes
-``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once. A dict
-that one method changes and another reads is one dict for all of them, as it was.
+``get_per_slot_batch_size()``. Where the whole dict is needed, the function makes it once. A trial
+that changes the dict is carried over whole: it was one dict for all methods.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
-from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
+from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, by_position
 from pedl2det.analysis.getters import expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
@@ -28,8 +28,6 @@ from pedl2det.fixes import (
     Replace,
 )
 from pedl2det.rules import cases_hparams
-from pedl2det.rules.changed_hparams import Changed, constant, keys_of
-from pedl2det.rules.own_build_model import keeps_hparams
 
 ID = "P003"
 NAME = "hparams"
@@ -39,21 +37,27 @@ _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
 _BOUND = (
     "{name} is bound to something else than a method of this class, which takes the hyperparameters"
 )
+_CHANGED = "{name} is changed, and all methods of the trial were given the same dict"
+_BY_TEXT = "{function} may read its variables by a text, such as the hyperparameters"
+_ANY = "{function} reads the hyperparameters from *{name}"
+_COPY = "{name} = dict({name})"
+_NAMED = "def {function}(self, hparams): ..."
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
 #: Rewrites one read of a parameter, if that is possible alone; writes the whole dict.
 _Single = Callable[[Trial, ast.Name], Replace | None]
 _Whole = Callable[[Trial, Sequence[Use]], str]
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
-_SHARED = "legacy_keras.shared_hyperparameters()"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
-    given = list(_given(trial))
-    changed = Changed(trial, [one for _, hparams, _ in given for one in hparams])
-    for function, hparams, config in given:
-        yield from _function(trial, function, hparams, config, changed)
+    for function, hparams, config in _given(trial):
+        odd = _odd(trial, function, hparams)
+        if odd is not None:
+            yield odd
+        else:
+            yield from _function(trial, function, hparams, config)
     yield from _bound_otherwise(trial)
 
 
@@ -75,8 +79,7 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
         parameters = by_position(method)[1:]
         is_given = trial.generation is Generation.PEDL and method.name not in _DATA_METHODS
         is_given = is_given and not _is_given_context(trial, method, parameters)
-        is_kept = method.name == "build_model" and keeps_hparams(trial)
-        if not is_kept and (is_given or _is_leftover(method, parameters)):
+        if is_given or _is_leftover(method, parameters):
             yield method, parameters[:1], []
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
@@ -97,14 +100,10 @@ def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:
 
 
 def _function(
-    trial: Trial,
-    function: Function,
-    hparams: Sequence[ast.arg],
-    config: Sequence[ast.arg],
-    changed: Changed,
+    trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
 ) -> Iterable[Fix | Remark]:
     source = trial.modules.home(function)
-    if (trial.flow.is_wrapped(function) and hparams) or _takes_any(trial, function, hparams):
+    if trial.flow.is_wrapped(function) and hparams:
         if function.name != "__init__":  # P001 writes a constructor
             yield _behind_decorator(trial, function)
         return
@@ -117,26 +116,32 @@ def _function(
         dropped += [DropParameter(function, one) for one in extra if not trial.flow.reads_of(one)]
         yield Fix(ID, source, function, tuple(dropped))
     for parameter in hparams:
-        if changed.is_shared(parameter) and parameter.arg.lstrip("_"):
-            made = InsertFirst(function, f"{parameter.arg} = {_SHARED}")
-            yield Fix(ID, source, parameter, (made,))
-        else:
-            whole = _own_dict_of_hparams if changed.here(parameter) else _dict_of_hparams
-            yield from _reads(trial, function, parameter, _hparam_read, whole)
+        yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
     for parameter in config:
         yield from _reads(trial, function, parameter, _config_read, _experiment_config)
 
 
-def _takes_any(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> bool:
-    """Whether a method gets the hyperparameters by ``*args``, and reads them."""
+def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark | None:
+    """What keeps the hyperparameters of a function from being asked of the context."""
+    source = trial.modules.home(function)
+    for parameter in hparams:
+        for read in trial.flow.reads_of(parameter):
+            if any(use.is_change for use in trial.flow.uses(read)):
+                message = _CHANGED.format(name=parameter.arg)
+                help_ = _COPY.format(name=parameter.arg)
+                return Remark(ID, source, read, Kind.LEFT, message, help_)
+    help_ = _NAMED.format(function=function.name)
+    if reads_any_local(function):
+        message = _BY_TEXT.format(function=function.name)
+        return Remark(ID, source, function, Kind.LEFT, message, help_)
     rest = (function.args.vararg, function.args.kwarg)
-    is_method = isinstance(trial.modules.home(function).names.parents[function], ast.ClassDef)
-    return (
-        is_method
-        and not hparams
-        and any(one is not None and trial.flow.reads_of(one) for one in rest)
-        and not trial.flow.calls(function)
-    )
+    is_method = isinstance(source.names.parents[function], ast.ClassDef)
+    for one in rest if is_method and not hparams else ():
+        reads = trial.flow.reads_of(one) if one is not None else []
+        if one is not None and not all(_is_for_base(source, function, read) for read in reads):
+            message = _ANY.format(function=function.name, name=one.arg)
+            return Remark(ID, source, function, Kind.LEFT, message, help_)
+    return None
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
@@ -168,7 +173,7 @@ def _without_arguments(
 def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
     """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
     parent = source.names.parents[read]
-    if isinstance(parent, ast.keyword):
+    if isinstance(parent, ast.keyword | ast.Starred):
         parent = source.names.parents[parent]
     return (
         function.name == "__init__"
@@ -189,15 +194,7 @@ def _reads(
     only = [len(trial.flow.bindings(read)) == 1 for read in reads]
     singles = {read: simple(trial, read) for read in reads}
     others = [read for read, edit in singles.items() if edit is None]
-    uses = [use for read in others for use in trial.flow.uses(read)]
-    changed = any(use.is_change for use in uses)
-    if reads_any_local(function):
-        code = whole(trial, [])
-        if parameter.arg.lstrip("_"):
-            made = InsertFirst(function, f"{parameter.arg} = {code}")
-            yield Fix(ID, source, parameter, (made,))
-        return
-    if all(only) and not changed and len(others) <= 1:
+    if all(only) and len(others) <= 1:
         for read in others:
             code = whole(trial, trial.flow.uses(read))
             edit = Replace(read, code)
@@ -219,7 +216,7 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     parent = parents[read]
     match parent:
         case ast.Subscript(slice=key, ctx=ast.Load()):
-            if constant(trial, key) == "batch_size":
+            if _constant(trial, key) == "batch_size":
                 return Replace(parent, "{context}.get_per_slot_batch_size()")
             if _may_be_batch_size(trial, key):
                 return None
@@ -232,7 +229,7 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
             assert isinstance(call, ast.Call)
             if not call.args or call.keywords:
                 return None
-            if constant(trial, call.args[0]) == "batch_size":
+            if _constant(trial, call.args[0]) == "batch_size":
                 return Replace(call, "{context}.get_per_slot_batch_size()")
             is_other = not _may_be_batch_size(trial, call.args[0])
             return Replace(read, _PLAIN) if is_other else None
@@ -251,7 +248,7 @@ def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
 
 def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     """The dict that the old harness gave, as plain as its uses allow."""
-    keys = {key for use in uses for key in keys_of(trial, use)} if uses else {None}
+    keys = {key for use in uses for key in _keys_of(trial, use)} if uses else {None}
     if None in keys:
         return _AS_PEDL_HAD_THEM
     if "batch_size" in keys:
@@ -259,10 +256,26 @@ def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     return _PLAIN
 
 
-def _own_dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
-    """A dict that may be changed without changing that of the context."""
-    code = _dict_of_hparams(trial, uses)
-    return f"dict({code})" if code == _PLAIN else code
+def _keys_of(trial: Trial, use: Use) -> tuple[object, ...]:
+    """The hyperparameters that a use reads or changes; None for any."""
+    match use.way, use.around:
+        case ((Way.ITEM | Way.STORED), ast.Subscript(slice=key)):
+            return (_constant(trial, key),)
+        case Way.METHOD, ast.Call(func=ast.Attribute(attr="get" | "pop" | "setdefault"), args=args):
+            return (_constant(trial, args[0]) if args else None,)
+        case Way.METHOD, ast.Call(func=ast.Attribute(attr="update"), args=[], keywords=given):
+            return tuple(one.arg for one in given)
+        case Way.TESTED, ast.Compare(left=key):
+            return (_constant(trial, key),)
+    return (None,)
+
+
+def _constant(trial: Trial, key: ast.expr) -> object:
+    """The value of a key, if it has just one that is visible."""
+    found = trial.flow.origins(key)
+    if len(found) == 1 and isinstance(found[0].node, ast.Constant) and not found[0].path:
+        return found[0].node.value
+    return None
 
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
@@ -272,11 +285,13 @@ def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
     parents = trial.modules.home(read).names.parents
     parent = parents[read]
     match parent:
-        case ast.Subscript(slice=key, ctx=ast.Load()) if constant(trial, key) == "data":
+        case ast.Subscript(slice=key, ctx=ast.Load()) if _constant(trial, key) == "data":
             return Replace(parent, "{context}.get_data_config()")
         case ast.Attribute(attr="get"):
             call = parents[parent]
-            if isinstance(call, ast.Call) and call.args and constant(trial, call.args[0]) == "data":
+            if not isinstance(call, ast.Call) or not call.args:
+                return None
+            if _constant(trial, call.args[0]) == "data":
                 return Replace(call, "{context}.get_data_config()")
     return None
 

@@ -34,7 +34,6 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules import cases_wrap_model
-from pedl2det.rules.own_build_model import calls_of, split
 from pedl2det_names import Age
 
 ID = "P008"
@@ -48,6 +47,8 @@ _BRANCHES = (
 )
 _MODULE = "the model is compiled while its module is imported, before there is a context"
 _WRITE = "compile it in build_model"
+_BUILT = "the trial builds a model itself, which the context would take for the one that it trains"
+_BUILD = "a method of another name, which build_model calls as well"
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,17 @@ class _Place:
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Wrap what is trained."""
+    found = compiles(trial)
+    is_by_hand = trial.generation is Generation.CONTEXT or any(one.is_wrapped for one in found)
+    if not (trial.carried or is_by_hand):
+        for node in _own_builds(trial):
+            yield Remark(ID, trial.modules.home(node), node, Kind.LEFT, _BUILT, _BUILD)
     methods = [one for one in build_methods(trial) if trial.flow.returned(one)]
     if not methods:
         return
-    found = compiles(trial)
     if trial.carried:  # P034 binds what is returned
         plain = []
-    elif trial.generation is Generation.CONTEXT or any(one.is_wrapped for one in found):
+    elif is_by_hand:
         found = [one for one in found if _is_unfinished(trial, one)]
         plain = [one for one in found if one.is_trained and trial.context.at(one.call)]
     else:
@@ -101,6 +106,27 @@ def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
     is_new = trial.generation is Generation.CONTEXT
     is_aged = not is_new or old_keras.age(trial) is not Age.CURRENT
     return is_aged or any(given(trial, one) is Given.NAME for one in _optimizers(trial, compiled))
+
+
+def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
+    """Where the project may build a model of the trial that runs, beside the harness."""
+    methods = [method for _, method in trial.methods("build_model")]
+    for node in trial.modules.of(ast.Attribute):
+        if node.attr != "build_model" or not isinstance(node.ctx, ast.Load):
+            continue
+        call = trial.modules.home(node).names.parents[node]
+        called = trial.flow.called(call) if isinstance(call, ast.Call) else []
+        is_other = bool(called) or trial.modules.is_of_library(node)
+        if (not is_other or any(one in methods for one in called)) and not _is_made(trial, node):
+            yield node
+
+
+def _is_made(trial: Trial, node: ast.Attribute) -> bool:
+    """Whether a method is that of an object made by hand, which no harness trains."""
+    made = trial.flow.origins(node.value)
+    makers = [one.node.func for one in made if isinstance(one.node, ast.Call)]
+    origins = [one.node for maker in makers for one in trial.flow.origins(maker)]
+    return any(isinstance(one, ast.ClassDef) for one in origins)
 
 
 # Whether one call compiles what is trained.
@@ -138,8 +164,7 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function, others: set[Fun
     owner = compiled.source.names.class_around(compiled.call)
     models = looked_through(trial, trial.flow.origins(compiled.model))
     return (
-        not calls_of(trial, [method])
-        and not compiled.hides_arguments
+        not compiled.hides_arguments
         and trial.context.at(compiled.call) is not None
         and not (owner is not None and is_model_class(trial, owner))
         and models == returned_models(trial, method)
@@ -333,11 +358,6 @@ def named_object(
 
 def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
     """Train what ``build_model`` returns."""
-    are_plain = all(one.name == "build_model" and not one.decorator_list for one in methods)
-    if are_plain and calls_of(trial, methods):
-        body = f"return legacy_keras.trained(self.{trial.context.attribute}, {{model}})\n"
-        yield from split(ID, trial, methods, "compiled_model", body)
-        return
     for method in methods:
         for value in trial.flow.returned(method):
             has_context = trial.context.at(value) is not None

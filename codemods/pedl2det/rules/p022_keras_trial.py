@@ -16,7 +16,6 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules import cases_keras_trial
-from pedl2det.rules.own_build_model import calls_of, split
 
 ID = "P022"
 NAME = "keras-trial"
@@ -134,11 +133,6 @@ def _build_models(
     trial: Trial, metrics: KerasTrialMetrics, methods: list[Function]
 ) -> Iterator[Fix]:
     """Wrap and compile each model that ``build_model`` returns."""
-    if calls_of(trial, methods):
-        code = _code(trial, metrics, "self", "model", "optimizer", "{model}")
-        code = code.replace("{context}", f"self.{trial.context.attribute}")
-        yield from split(ID, trial, methods, "uncompiled_model", code)
-        return
     for method in methods:
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):

@@ -115,6 +115,7 @@ def test_the_model_has_one_layer():
     trial = {trial}
     assert len(trial.build_model({hparams}).layers) == 1
 """
+_OTHER = _TEST.replace("Net", "Other").format(trial="Other()", hparams="1")
 _NEW_TEST = "import legacy_keras\n" + _TEST
 
 CASES = (
@@ -132,8 +133,8 @@ CASES = (
     Case(  # another class of the project
         {
             "model_def.py": _TRIAL + "\n\nclass Other:\n    pass\n\n\nother = Other()\n",
-            "test_net.py": _TEST.format(trial="Other()", hparams="1"),
+            "test_net.py": _OTHER,
         },
-        {"test_net.py": _TEST.format(trial="Other()", hparams="1")},
+        {"test_net.py": _OTHER},
     ),
 )

@@ -1,3 +1,0 @@
-def filled(hp):
-    hp.setdefault('units', 8)
-    return hp
