@@ -1,7 +1,6 @@
 """How the old harness called ``make_data_loaders`` and ``download_data``.
 
-It passed the experiment config and the hyperparameters by position. A function that takes less got
-the parameters that it names.
+It passed the experiment config and the hyperparameters by position.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import ast
 import functools
 from dataclasses import dataclass
 
-CONFIG, HPARAMS = "experiment_config", "hparams"
 _BY_TEXT = ("locals", "eval", "exec")
 
 
@@ -19,15 +17,13 @@ class Entry:
     """The parameters of a function that the old harness called.
 
     Attributes:
-        config: the parameter that got the experiment config.
-        hparams: the parameter that got the hyperparameters.
-        arguments: the arguments of the old call, such as ``{config}, hparams={hparams}``.
+        config: the parameter that got the experiment config by position.
+        hparams: the parameter that got the hyperparameters by position.
         is_plain: whether the function can be called without both once they are dropped.
     """
 
     config: ast.arg | None
     hparams: ast.arg | None
-    arguments: str
     is_plain: bool
 
 
@@ -35,15 +31,18 @@ def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> E
     """How the old harness called a function."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
-    if len(positional) < 2 and arguments.vararg is None:
-        return _by_name(function, positional)
-    config, hparams = [*positional, None, None][:2]
+    if len(positional) < 2:  # it was called by the names of its parameters, if it has any
+        takes_any = positional or arguments.kwonlyargs or arguments.vararg or arguments.kwarg
+        return Entry(None, None, is_plain=not takes_any)
     needed = len(positional) - len(arguments.defaults)
-    is_plain = not reads_any_local(function)
-    is_plain &= needed <= 2 and all(one is not None for one in arguments.kw_defaults)
-    if len(positional) < 2 and _reads(function, arguments.vararg):
-        is_plain = False
-    return Entry(config, hparams, "{config}, {hparams}", is_plain)
+    is_plain = needed <= 2 and all(one is not None for one in arguments.kw_defaults)
+    return Entry(positional[0], positional[1], is_plain=is_plain and not reads_any_local(function))
+
+
+def is_called_by_name(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    """Whether the old harness called a function by the names of the parameters that it has."""
+    entry = entry_of(function)
+    return entry.hparams is None and not entry.is_plain
 
 
 @functools.lru_cache(maxsize=256)
@@ -54,35 +53,4 @@ def reads_any_local(function: ast.AST) -> bool:
         and isinstance(node.func, ast.Name)
         and (node.func.id in _BY_TEXT or (node.func.id == "vars" and not node.args))
         for node in ast.walk(function)
-    )
-
-
-def _by_name(
-    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, positional: list[ast.arg]
-) -> Entry:
-    """The call of a function that does not take two arguments by position."""
-    arguments = function.args
-    left = {CONFIG: "{config}", HPARAMS: "{hparams}"}
-    found: dict[str, ast.arg] = {}
-    call: list[str] = []
-    for one in positional:
-        if one.arg in left or not arguments.defaults:
-            name = one.arg if one.arg in left else CONFIG
-            found[name] = one
-            call.append(left.pop(name))
-    for one in arguments.kwonlyargs:
-        if one.arg in left:
-            found[one.arg] = one
-            call.append(f"{one.arg}={left.pop(one.arg)}")
-    is_plain = not (arguments.kwarg is not None and _reads(function, arguments.kwarg))
-    if arguments.kwarg is not None:
-        call += [f"{name}={value}" for name, value in left.items()]
-    others = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    is_plain &= all(one in found.values() or default is not None for one, default in others)
-    return Entry(found.get(CONFIG), found.get(HPARAMS), ", ".join(call), is_plain)
-
-
-def _reads(function: ast.AST, parameter: ast.arg | None) -> bool:
-    return parameter is not None and any(
-        isinstance(node, ast.Name) and node.id == parameter.arg for node in ast.walk(function)
     )

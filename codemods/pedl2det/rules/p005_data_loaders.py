@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pedl2det.analysis.datasets import unwrapped_out_of_reach
-from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.entry import is_called_by_name
 from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping, pair_name
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
@@ -49,7 +49,10 @@ _TWO = (
     "trial, which PEDL never did"
 )
 _RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
+_BY_NAME = "PEDL called make_data_loaders by the names of the parameters that it has"
+_TAKE_BOTH = "def make_data_loaders(experiment_config, hparams): ..."
 _LONG = 70
+_CACHED = "functools.cached_property"
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
 
@@ -65,6 +68,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
         elif trial.loaders_place is None:
             continue  # migrated by hand already
+        elif trial.loaders is not None and is_called_by_name(trial.loaders):
+            home = trial.modules.home(trial.loaders)
+            yield Remark(ID, home, trial.loaders, Kind.LEFT, _BY_NAME, _TAKE_BOTH)
         else:
             yield _with_methods(trial, owner)
 
@@ -133,18 +139,11 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
 
 def _cached_property(source: Source) -> tuple[str, str]:
     """The decorator under a name that the file does not use for something else, and its import."""
-    spellings = [
-        ("cached_property", "from functools import cached_property", "functools.cached_property"),
-        ("functools.cached_property", "import functools", "functools"),
-    ]
-    if source.names.module_bindings("functools"):
-        spellings.reverse()
-    for code, import_, dotted in spellings:
-        local = code.partition(".")[0]
-        bound = set(source.names.module_bindings(local))
-        if bound <= {dotted} and not source.names.is_hidden(local, dotted):
-            return code, import_
-    return "once_property", "from functools import cached_property as once_property"
+    import_ = "from functools import cached_property"
+    bound = set(source.names.module_bindings("cached_property"))
+    if bound <= {_CACHED} and not source.names.is_hidden("cached_property", _CACHED):
+        return "cached_property", import_
+    return "once_property", f"{import_} as once_property"
 
 
 def _called(trial: Trial, source: Source) -> _Called:
@@ -185,11 +184,7 @@ def _arguments(trial: Trial) -> str:
     loaders = trial.loaders
     if loaders is not None and trial.context.can_take(loaders):
         return LOADERS_CONTEXT
-    entry = entry_of(loaders) if loaders is not None else None
-    code = entry.arguments if entry is not None else "{config}, {hparams}"
-    return code.format(
-        config="legacy_keras.get_experiment_config()", hparams="legacy_keras.get_hyperparameters()"
-    )
+    return "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"
 
 
 _TRIAL = pedl_trial("pass\n")["model_def.py"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.entry import is_called_by_name
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, Replace
@@ -21,6 +21,8 @@ NAME = "download-data"
 
 GETTER = "pedl.get_download_data_dir"
 _NOTHING = "this project has no download_data, so no directory is known here"
+_BY_NAME = "PEDL called download_data by the names of the parameters that it has"
+_TAKE_BOTH = "def download_data(experiment_config, hparams): ..."
 _DEFINE = "name the directory in the data section of the config: context.get_data_config()"
 
 
@@ -41,19 +43,19 @@ def _asked(reference: Reference) -> Fix:
     return Fix(ID, reference.source, reference.node, (edit,))
 
 
-def _called(trial: Trial) -> Iterable[Fix]:
+def _called(trial: Trial) -> Iterable[Fix | Remark]:
     """The statement of the constructor, for the file of each class that has one."""
     place = trial.download_place
     home, name = trial.modules.split(place or "")
     assert home is not None
     function = trial.download
-    if function is None or not trial.context.can_take(function):
-        entry = entry_of(function) if function is not None else None
-        arguments = entry.arguments if entry is not None else "{config}, {hparams}"
-    else:
-        arguments = DOWNLOAD_CONTEXT
-    code = arguments.replace("{config}", "legacy_keras.get_experiment_config()")
-    code = code.replace("{hparams}", "legacy_keras.get_hyperparameters()")
+    if function is not None and is_called_by_name(function):
+        source = trial.modules.home(function)
+        yield Remark(ID, source, function, Kind.LEFT, _BY_NAME, _TAKE_BOTH)
+        return
+    code = "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"
+    if function is not None and trial.context.can_take(function):
+        code = DOWNLOAD_CONTEXT
     call = f"lambda: {name}({code})" if code else name
     statement = f"legacy_keras.download_once({{context}}, {call})"
     for root in trial.roots:

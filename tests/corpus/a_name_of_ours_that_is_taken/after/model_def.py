@@ -1,4 +1,4 @@
-import functools
+from functools import cached_property as once_property
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
@@ -24,7 +24,7 @@ class Net(TFKerasTrial):
         model.compile(optimizer, "mse")
         return model
 
-    @functools.cached_property
+    @once_property
     def data_loaders(self):
         """Training and validation data, from one call: they may share one shuffle."""
         return make_data_loaders(self.context)
