@@ -1,10 +1,10 @@
-"""Whether code only reads single keys of the experiment config, or needs it as it was."""
+"""Whether code only reads keys of the experiment config that stay, or needs it as it was."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,6 @@ from pedl2det.analysis.flow import Flow, Use, Way
 
 #: How code asks for the config as it was.
 AS_BEFORE = "legacy_keras.get_experiment_config()"
-#: The batches of a step, and how many they are where no config says it.
-STEP, DEFAULT_STEP = "batches_per_step", 100
-#: What a length in steps is called today, by the keys that lead to it.
-LENGTHS = {
-    ("min_validation_period",): "min_validation_period",
-    ("min_checkpoint_period",): "min_checkpoint_period",
-    ("searcher", "max_steps"): "max_length",
-    ("searcher", "target_trial_steps"): "max_length",
-}
-#: Keys that only have another name.
-RENAMED = {
-    (STEP,): "scheduling_unit",
-    ("hyperparameters", "batch_size"): "global_batch_size",
-}
 #: Sections of which the migration may change any key, and keys of theirs that stay.
 _SECTIONS = (
     *("data_layer", "entrypoint", "entrypoints", "environment", "hyperparameters"),
@@ -37,80 +23,48 @@ _SAME = (
     ("searcher", "smaller_is_better"),
     ("resources", "slots_per_trial"),
 )
+#: Keys that are called otherwise today.
+_MOVED = (
+    *(("batches_per_step",), ("hyperparameters", "batch_size")),
+    *(("min_validation_period",), ("min_checkpoint_period",)),
+)
 _READS_MANY = ("copy", "items", "keys", "values")
 
 #: Where the config comes from: a call that asks for it, or a parameter that gets it.
 Source = ast.Call | ast.arg
 
 
-@dataclass(frozen=True)
-class Read:
-    """One place that reads a key that is called otherwise today.
-
-    Attributes:
-        node: the expression that gives the value.
-        section: the expression of the section.
-        path: the keys that lead to the value.
-        key: the key's expression.
-    """
-
-    node: ast.expr
-    section: ast.expr
-    path: tuple[str, ...]
-    key: ast.Constant
-
-
 @dataclass
 class ConfigUses:
     """What code does with the experiment config.
 
-    Code that asks the context gets the config of today. Where all of it only reads single keys,
-    each read is rewritten. Where any code does something else with the config or with sections
-    that the migration may change, all code gets one dict that is the config as it was.
+    Code that asks the context gets the config of today, if all of it only reads single keys that
+    the migration leaves alone. Where any code does something else with the config, all code gets
+    one dict that is the config as it was.
 
     Attributes:
         flow: the value-flow graph.
         configs: the configs, with every scalar as its text.
         today: where code gets the config of today.
         as_before: where code gets the config as it was, because the context cannot be had.
-        reads: the reads of keys that are called otherwise today.
-        is_plain: whether all code of ``today`` only reads single keys, and none changes any.
+        is_plain: whether all code of ``today`` only reads keys that stay, and none changes any.
     """
 
     flow: Flow
     configs: Sequence[tuple[Path, Mapping[str, Any]]]
     today: Collection[Source]
     as_before: Collection[Source]
-    reads: list[Read] = field(default_factory=list)
     is_plain: bool = True
 
     def __post_init__(self) -> None:
-        self._known: set[ast.AST] = set(self.today)
         plain = [self._reads_keys(one, ()) for at in self.today for one in self._expressions(at)]
         changes = (self._changes(one) for at in self.as_before for one in self._expressions(at))
-        sections = (one.node for read in self.reads for one in self.flow.origins(read.section))
-        self.is_plain = all(plain) and not any(changes) and all(n in self._known for n in sections)
+        self.is_plain = all(plain) and not any(changes)
 
     @property
     def code(self) -> str:
         """How code in reach of the context asks for the config."""
         return "{context}.get_experiment_config()" if self.is_plain else AS_BEFORE
-
-    @property
-    def step(self) -> str | None:
-        """The batches of a step; None if the configs have several."""
-        found = {str(config.get(STEP, DEFAULT_STEP)) for _, config in self.configs}
-        return str(DEFAULT_STEP) if not found else found.pop() if len(found) == 1 else None
-
-    def is_step(self, node: ast.expr) -> bool:
-        """Whether an expression is the batches of a step."""
-        read = {one.node for one in self.reads if one.path == (STEP,)}
-        return all(
-            one.node in read
-            or (one.path == (STEP,) and one.node in self._known)
-            or (isinstance(one.node, ast.Constant) and str(one.node.value) == self.step)
-            for one in self.flow.origins(node)
-        )
 
     def _expressions(self, source: Source) -> Sequence[ast.expr]:
         return [source] if isinstance(source, ast.Call) else self.flow.reads_of(source)
@@ -128,22 +82,19 @@ class ConfigUses:
         return found
 
     def _reads_key(self, use: Use, key: ast.Constant, path: tuple[str, ...]) -> bool:
-        """Whether a read of one key can be rewritten, or stays as it is."""
+        """Whether a read of one key gets what it got."""
         inner = (*path, str(key.value))
         value = use.around
-        if use.way is Way.TESTED or not isinstance(value, ast.expr):
-            return inner not in RENAMED and inner not in LENGTHS and self._stays(inner)
-        self._known.add(value)
-        has_default = isinstance(value, ast.Call) and len(value.args) + len(value.keywords) > 1
-        if inner in RENAMED or (inner in LENGTHS and not has_default and self.step):
-            self.reads.append(Read(value, use.node, inner, key))
-            return True
-        if inner not in LENGTHS and self._stays(inner):
+        if use.way is Way.TESTED or not isinstance(value, ast.expr) or inner in _MOVED:
+            return self._stays(inner)
+        if self._stays(inner):
             return not self._changes(value)
-        return len(inner) == 1 and inner not in LENGTHS and self._reads_keys(value, inner)
+        return len(inner) == 1 and self._reads_keys(value, inner)
 
     def _stays(self, path: tuple[str, ...]) -> bool:
         """Whether the migration leaves a key and its value alone."""
+        if path in _MOVED:
+            return False
         if path[0] not in _SECTIONS or path in _SAME:
             return True
         values = [config.get(path[0]) for _, config in self.configs]

@@ -25,10 +25,6 @@ _WHOLE = (
     "this dataset was not wrapped, so every process read all of it, and still does: leave "
     "shard_dataset=False out to give each process a share"
 )
-_AT_IMPORT = (
-    "wrap_dataset was called while the module was imported, before there is a context; the dataset "
-    "is wrapped where it is read. Several processes share what it holds there, such as batches"
-)
 _WRAP_LATER = "call wrap_dataset in a function that the trial calls"
 
 

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import KERAS, call_edits
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Remark, Replace
+from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det_names import Age
 
@@ -35,16 +34,17 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
         if row is not None and old_keras.is_layer(row) and not reference.is_import:
-            yield _use(trial, reference, row)
+            yield _use(reference, row)
     for source in trial.modules if written_for is Age.TENSORFLOW_1 else ():
         yield from _computed_names(trial, source)
 
 
-def _use(trial: Trial, reference: Reference, row: names.Name) -> Fix:
+def _use(reference: Reference, row: names.Name) -> Fix:
     node, source = reference.node, reference.source
     assert isinstance(node, ast.expr) and row.new is not None
     call = reference.call
-    edits = call_edits(call, row) if call is not None else _as_value(trial, node, row)
+    is_tested = call is None and _is_tested(source, node)
+    edits = call_edits(call, row) if call is not None else [] if is_tested else None
     if edits is None:
         return _by_piece(reference, row)
     imports: tuple[str, ...] = ()
@@ -70,43 +70,6 @@ def _by_piece(reference: Reference, row: names.Name) -> Fix:
         (Replace(node, f"legacy_keras.{piece}"),),
         notes=((Kind.NOTE, note),),
     )
-
-
-def _as_value(trial: Trial, node: ast.expr, row: names.Name) -> list[Edit] | None:
-    """The edits of the calls of a class that is used as a value; None if some may be hidden."""
-    source = trial.modules.home(node)
-    if _is_tested(source, node):
-        return []
-    uses = trial.flow.uses(node)
-    calls = [use.around for use in uses if use.way is Way.METHOD]
-    if not calls or len(calls) < len(uses):
-        return None
-    edits: list[Edit] = []
-    for call in calls:
-        if not isinstance(call, ast.Call) or trial.modules.home(call) is not source:
-            return None
-        found = call_edits(call, row)
-        if found is None or (found and not _is_only(trial, call.func, row)):
-            return None
-        edits += found
-    return edits
-
-
-def _is_only(trial: Trial, function: ast.expr, row: names.Name) -> bool:
-    """Whether a call calls nothing but this class."""
-    meanings = {
-        trial.modules.meaning(origin.node) or _imported(trial, origin.node)
-        for origin in trial.flow.origins(function)
-    }
-    return meanings <= {row.old, row.new}
-
-
-def _imported(trial: Trial, node: ast.AST) -> str | None:
-    if not isinstance(node, ast.alias):
-        return None
-    source = trial.modules.home(node)
-    bound = source.names.module_bindings(node.asname or node.name)
-    return source.names.follow(bound[0]) if len(bound) == 1 and bound[0] else None
 
 
 def _is_tested(source: Source, node: ast.expr) -> bool:
@@ -167,10 +130,6 @@ CASES = (
             'GRU, "lstm": LSTM', 'legacy_keras.GRU, "lstm": legacy_keras.LSTM'
         ),
         "GRU had recurrent_activation",
-    ),
-    _case(
-        _TF + "cell = layers.LSTM\nx = cell(4)\n",
-        _TF + 'cell = layers.LSTM\nx = cell(4, recurrent_activation="hard_sigmoid")\n',
     ),
     _case(
         _TF + "def make(options):\n    return layers.LSTM(4, **options)\n",

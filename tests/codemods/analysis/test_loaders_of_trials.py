@@ -166,28 +166,21 @@ def test_loaders_are_datasets_only_if_each_of_them_is_one(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("parameters", "call", "is_plain"),
+    ("parameters", "is_by_position", "is_plain"),
     [
-        ("experiment_config, hparams", "{config}, {hparams}", True),
-        ("a, b, seed=3", "{config}, {hparams}", True),
-        ("a, b, seed", "{config}, {hparams}", False),
-        ("*, experiment_config, hparams", "experiment_config={config}, hparams={hparams}", True),
-        ("hparams", "{hparams}", True),
-        ("", "", True),
+        ("experiment_config, hparams", True, True),
+        ("a, b, seed=3", True, True),
+        ("a, b, seed", True, False),
+        ("*, experiment_config, hparams", False, False),
+        ("hparams", False, False),
+        ("*args", False, False),
+        ("", False, True),
     ],
 )
-def test_the_harness_passes_what_a_function_takes(
-    tmp_path: Path, parameters: str, call: str, is_plain: bool
+def test_a_function_of_the_harness_is_plain_if_it_can_be_called_without_its_two_arguments(
+    tmp_path: Path, parameters: str, is_by_position: bool, is_plain: bool
 ) -> None:
     trial = project(tmp_path, data=_loaders("return 1, 2", parameters))
     assert trial.loaders is not None
     entry = entry_of(trial.loaders)
-    assert (entry.arguments, entry.is_plain) == (call, is_plain)
-
-
-def test_arguments_that_are_read_as_a_tuple_stay(tmp_path: Path) -> None:
-    read = project(tmp_path, data=_loaders("config, hparams = args\nreturn 1, 2", "*args"))
-    unread = project(tmp_path, data=_loaders("return 1, 2", "*args"))
-    assert read.loaders is not None and unread.loaders is not None
-    assert not entry_of(read.loaders).is_plain
-    assert entry_of(unread.loaders).is_plain
+    assert (entry.hparams is not None, entry.is_plain) == (is_by_position, is_plain)

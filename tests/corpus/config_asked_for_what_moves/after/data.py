@@ -1,9 +1,0 @@
-from rows import rows
-
-
-def make_data_loaders(context):
-    print(context.get_experiment_config()["searcher"]["max_length"]["batches"] // 100)
-    return (
-        rows("train", context.get_per_slot_batch_size()),
-        rows("test", context.get_per_slot_batch_size()),
-    )
