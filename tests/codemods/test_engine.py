@@ -218,7 +218,7 @@ class Net(KerasTrial):
         return 16
 
     def training_metrics(self):
-        return {"error": tf.keras.losses.mae}
+        return {"error": tf.keras.losses.mse}
 
     def validation_metrics(self):
         return {"error": tf.keras.losses.mse, "val_loss_of_all": tf.keras.losses.mse}
@@ -235,8 +235,18 @@ def test_the_monitors_of_a_keras_trial_have_the_names_of_its_metrics(tmp_path: P
     write_all(result.files)
 
     text = (tmp_path / "model_def.py").read_text()
-    assert 'EarlyStopping("val_validation_error")' in text
+    assert 'EarlyStopping("val_error")' in text
     assert 'EarlyStopping("val_val_loss_of_all")' in text
+
+
+def test_a_keras_trial_with_one_name_for_two_metrics_is_carried_over(tmp_path: Path) -> None:
+    clashing = KERAS_TRIAL.replace('{"error": tf.keras.losses.mse}', '{"error": "mae"}')
+    write_tree(tmp_path, TRIAL | {"model_def.py": clashing})
+
+    result = migrate([tmp_path])
+    write_all(result.files)
+
+    assert "class Net(legacy_keras.KerasTrial):" in (tmp_path / "model_def.py").read_text()
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,6 @@ def compiled():
     model.compile(tf.keras.optimizers.Adam(), "mse", metrics=["accuracy", top_acc])
     return model
 """
-_CONFIG = """\
-hyperparameters: {batch_size: 4, monitor: val_acc}
-searcher: {name: single, metric: val_acc, max_steps: 1}
-"""
 _NET = """\
 {imports}
 from models import compiled
@@ -90,13 +86,11 @@ def _monitored(
     says: str,
     imports: tuple[str, str],
     constant: tuple[str, str] = ("", ""),
-    config: str = "",
 ) -> Case:
     """A case of a trial that compiles elsewhere: imports, a constant, and its callbacks."""
     old = _NET.format(imports=imports[0], constant=constant[0], hparams=", hparams", context="")
     new = _NET.format(imports=imports[1], constant=constant[1], hparams="", context="self.context")
     files = pedl_trial(old + _indented(before), models=_MODEL)
-    files |= {"const.yaml": config} if config else {}
     return Case(files, {"net.py": new + _indented(after)}, says)
 
 
@@ -141,20 +135,6 @@ return legacy_keras.with_epoch_logs(
     "EarlyStopping acts after each validation",
     (_STOPPING, f"import determined.keras\n{_STOPPING}{_LEGACY}"),
 )
-_HPARAM = _monitored(
-    'return [EarlyStopping(hparams["monitor"])]\n',
-    """\
-return legacy_keras.with_epoch_logs(
-    self.context,
-    [EarlyStopping(self.context.get_hparam("monitor"))],
-    self.data_loaders[0],
-)
-""",
-    "(const.yaml: hyperparameters.monitor is val_acc, which is reported as val_accuracy now): "
-    "where that is a metric of the validation, it never acts, as before",
-    (_STOPPING, _STOPPING + _LEGACY),
-    config=_CONFIG,
-)
 _CHECKPOINT = _monitored(
     'return [ModelCheckpoint("best", "val_acc", save_best_only=True)]\n',
     """\
@@ -164,7 +144,7 @@ return legacy_keras.with_epoch_logs(
     self.data_loaders[0],
 )
 """,
-    "never saves, as before",
+    "it never gets it and never acts, as before",
     (_KERAS.format(names="ModelCheckpoint"), _KERAS.format(names="ModelCheckpoint") + _LEGACY),
 )
 
@@ -176,6 +156,5 @@ CASES = (
     _BY_SHARED_NAME,
     _UNSEEN_METRIC,
     _BOTH_KINDS,
-    _HPARAM,
     _CHECKPOINT,
 )

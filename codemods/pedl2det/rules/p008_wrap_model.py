@@ -133,34 +133,24 @@ def _is_made(trial: Trial, node: ast.Attribute) -> bool:
 
 
 def _plain(trial: Trial, found: list[Compile], methods: list[Function]) -> list[Compile]:
-    """The call for each ``build_model`` that alone compiles its model, once; else none at all."""
-    plain = []
-    for method in methods:
-        others = {one for one in methods if one is not method}
-        mine = [
-            one
-            for one in found
-            if not is_local(trial, one.call) and not _is_only_of(trial, one.call, others)
-        ]
-        if len(mine) != 1 or not _is_plain(trial, mine[0], method, others):
-            return []
-        plain += [one for one in mine if one not in plain]
-    return plain
+    """The call for each ``build_model`` that alone compiles its model, once; else none at all.
+
+    Of several methods, each has to compile its model itself.
+    """
+    found = [one for one in found if not is_local(trial, one.call)]
+    homes = [one.source.names.function_of(one.call) for one in found]
+    if len(methods) > 1 and (len(found) > len(methods) or {*homes} != {*methods}):
+        return []
+    if len(methods) == 1 and len(found) != 1:
+        return []
+    is_plain = all(
+        _is_plain(trial, one, home if len(methods) > 1 else methods[0])  # type: ignore[arg-type]
+        for one, home in zip(found, homes, strict=True)
+    )
+    return found if is_plain else []
 
 
-def _is_only_of(
-    trial: Trial, node: ast.AST, methods: set[Function], seen: frozenset[Function] = frozenset()
-) -> bool:
-    """Whether code is reached from some methods alone."""
-    function = trial.modules.home(node).names.function_of(node)
-    if function is None or function in methods:
-        return function is not None
-    calls = [] if function in seen else trial.flow.calls(function)
-    seen |= {function}
-    return bool(calls) and all(_is_only_of(trial, one.node, methods, seen) for one in calls)
-
-
-def _is_plain(trial: Trial, compiled: Compile, method: Function, others: set[Function]) -> bool:
+def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
     owner = compiled.source.names.class_around(compiled.call)
     models = looked_through(trial, trial.flow.origins(compiled.model))
     return (
@@ -168,17 +158,13 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function, others: set[Fun
         and trial.context.at(compiled.call) is not None
         and not (owner is not None and is_model_class(trial, owner))
         and models == returned_models(trial, method)
-        and _runs_once(trial, compiled.call, method, others)
+        and _runs_once(trial, compiled.call, method)
         and not _is_fitted(trial, compiled)
     )
 
 
 def _runs_once(
-    trial: Trial,
-    node: ast.AST,
-    method: Function,
-    others: set[Function],
-    seen: frozenset[Function] = frozenset(),
+    trial: Trial, node: ast.AST, method: Function, seen: frozenset[Function] = frozenset()
 ) -> bool:
     """Whether a call runs once for each call of ``build_model``, or in the constructor."""
     names = trial.modules.home(node).names
@@ -189,14 +175,10 @@ def _runs_once(
             continue
         if parent is method or parent in [one for _, one in trial.methods("__init__")]:
             return True
-        calls = [
-            one.node
-            for one in trial.flow.calls(parent)
-            if not is_local(trial, one.node) and not _is_only_of(trial, one.node, others)
-        ]
+        calls = [one.node for one in trial.flow.calls(parent) if not is_local(trial, one.node)]
         if len(calls) != 1 or parent in seen or trial.flow.escapes(parent):
             return False
-        return _runs_once(trial, calls[0], method, others, seen | {parent})
+        return _runs_once(trial, calls[0], method, seen | {parent})
     return False
 
 

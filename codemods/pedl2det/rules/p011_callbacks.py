@@ -38,16 +38,10 @@ _ACTS_NOW = (
     "{callback} acts after each validation{that_reports}: the old harness gave it no metric of the "
     "validation, so it never acted there"
 )
-_NEVER_SAVES = (
-    "ModelCheckpoint with save_best_only never saves, as before: it gets no metric of the "
-    "validation, and monitors {metric}"
-)
 _NEVER_ACTS = (
-    "{callback} monitors {metric}: where that is a metric of the validation, it never acts, as "
+    "{callback} monitors {metric}, a metric of the validation: it never gets it and never acts, as "
     "before"
 )
-_UNKNOWN = "what is known only when it runs"
-_WRITE_DETERMINED = "determined.keras.callbacks.{callback} acts after each validation"
 _RENAMED = "monitor: what was reported as {old} is {new}"
 _SHARED = "monitor: what was reported as {old} is {new}, and this text is used for more"
 _NO_EPOCHS = (
@@ -171,39 +165,15 @@ def _by_validation(
 
 
 def _inactive(trial: Trial, monitor: Monitor, reported: _Reported) -> Iterator[Remark]:
-    """Say which callbacks may still wait for a metric of the validation, which they never get."""
-    if monitor.metrics is not None and not any(one.startswith("val_") for one in monitor.metrics):
+    """Say which callbacks wait for a metric of the validation, which they never get."""
+    if monitor.metrics is None or not any(one.startswith("val_") for one in monitor.metrics):
         return
-    source = trial.modules.home(monitor.call)
-    names = sorted(reported.todays_name(one) for one in monitor.metrics or ())
-    metric = " or ".join(names) if names else _UNKNOWN + _configured(trial, monitor, reported)
-    help_ = _WRITE_DETERMINED.format(callback=monitor.callback)
-    message = _NEVER_ACTS.format(callback=monitor.callback, metric=metric)
-    if monitor.callback not in callbacks.BY_VALIDATION:
-        given = next((k.value for k in monitor.call.keywords if k.arg == "save_best_only"), None)
-        if given is None or (isinstance(given, ast.Constant) and not given.value):
-            return
-        help_ = ""
-        if monitor.is_of_validation:
-            message = _NEVER_SAVES.format(metric=metric)
-    yield Remark(ID, source, monitor.call, Kind.NOTE, message, help_)
-
-
-def _configured(trial: Trial, monitor: Monitor, reported: _Reported) -> str:
-    """What the configs say of a hyperparameter that names the metric."""
-    for origin in monitor.origins:
-        for path, config in trial.configs:
-            value = config.get("hyperparameters")
-            for step in origin.path:
-                value = value.get(step) if isinstance(value, dict) else None
-            if isinstance(value, dict):
-                value = value.get("val")
-            if origin.path and isinstance(value, str):
-                new = reported.todays_name(value)
-                renamed = f", which is reported as {new} now" if new != value else ""
-                key = ".".join(["hyperparameters", *map(str, origin.path)])
-                return f" ({path.name}: {key} is {value}{renamed})"
-    return ""
+    given = next((k.value for k in monitor.call.keywords if k.arg == "save_best_only"), None)
+    saves_all = given is None or (isinstance(given, ast.Constant) and not given.value)
+    if monitor.callback in callbacks.BY_VALIDATION or not saves_all:
+        metric = " or ".join(sorted(reported.todays_name(one) for one in monitor.metrics))
+        message = _NEVER_ACTS.format(callback=monitor.callback, metric=metric)
+        yield Remark(ID, trial.modules.home(monitor.call), monitor.call, Kind.NOTE, message)
 
 
 def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:

@@ -2,7 +2,8 @@
 
 It names its metrics by role, in two dicts. Keras has one list: ``named_metrics`` makes it, under
 the names that are reported; Keras puts ``val_`` before those of a validation.
-``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more.
+``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more. A trial
+whose metrics are not certain, or that reads what the harness set on it, is carried over whole.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from pedl2det.analysis.flow import Function, Origin, first_parameter
+from pedl2det.analysis.flow import Function, first_parameter
 from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
+from pedl2det.analysis.loaders import RECORD_LOADERS
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, ReplaceStatement
 from pedl2det.rules import cases_keras_trial
 
 ID = "P022"
@@ -47,6 +49,8 @@ _CALLBACKS = """\
 def keras_callbacks(self):
     return [legacy_keras.ValidationMetrics(self)]
 """
+_UNSEEN = "which metrics the trial has, and under which names, is not certain"
+_TWO_CALLBACKS = "compute_validation_metrics is one more callback beside these"
 _OWN = "compute_validation_metrics"
 _NAMED_METRICS = "named_metrics"
 
@@ -54,6 +58,9 @@ _NAMED_METRICS = "named_metrics"
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for metrics in keras_trials(trial):
+        if metrics.has_any and not _is_idiomatic(trial, metrics):
+            yield Remark(ID, trial.modules.home(metrics.owner), metrics.owner, Kind.LEFT, _UNSEEN)
+            continue
         yield from _metrics(trial, metrics)
         family = trial.flow.family(metrics.owner)
         found = [trial.flow.own_method(one, "build_model") for one in family]
@@ -85,15 +92,12 @@ def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Iterator[Fix]:
     source = trial.modules.home(metrics.owner)
     edits: list[Edit] = []
     imports: tuple[str, ...] = ()
-    if metrics.has_any and _is_idiomatic(trial, metrics):
+    if metrics.has_any:
         edits.append(AddMember(metrics.owner, _named_metrics(metrics)))
         imports = ("import tensorflow as tf",)
     said = metrics.names.described
     message = "the metrics of training and of validation are one list, and are reported for both"
     note = f"{message}; in a validation {said}" if said else message
-    assumptions: tuple[str, ...] = ()
-    if metrics.metrics is None:
-        assumptions = ("the trial's metrics have the same names in every run",)
     needs = [
         ConfigNeed(f"metric:{old}", new)
         for old, new in metrics.names.validation.items()
@@ -107,7 +111,6 @@ def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Iterator[Fix]:
         metrics.owner,
         tuple(edits),
         imports=imports,
-        assumptions=assumptions,
         notes=((Kind.NOTE, note),),
         config=tuple(needs),
     )
@@ -142,81 +145,46 @@ def _build_models(
             model = ast.unparse(value) if is_local else model
             optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
             me = method.args.args[0].arg
-            code = _code(trial, metrics, me, model, optimizer, "{value}")
+            code = _code(metrics, me, model, optimizer)
             edit = ReplaceStatement(node, code, {"value": value})
             yield Fix(ID, source, node, (edit,))
 
 
-def _code(
-    trial: Trial, metrics: KerasTrialMetrics, me: str, model: str, optimizer: str, value: str
-) -> str:
+def _code(metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
     """The statements that wrap, compile and return a model."""
     loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
-    given = _given_metrics(trial, metrics, me, model)
-    code = (
-        f"{model} = {{context}}.wrap_model({value})\n"
+    given = f", metrics={me}.{_NAMED_METRICS}()" if metrics.has_any else ""
+    return (
+        f"{model} = {{context}}.wrap_model({{value}})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
         f"{model}.compile({optimizer}, loss={loss}{given})\n"
+        f"return {model}\n"
     )
-    if _reads_harness_attribute(trial, metrics.owner, "model"):
-        code += f"{me}.model = {model}\n"
-    return f"{code}return {model}\n"
 
 
 def _free(names, method: Function, *wanted: str) -> str:  # type: ignore[no-untyped-def]
     return next((one for one in wanted if not names.uses_name(method, one)), f"{wanted[0]}_")
 
 
-def _given_metrics(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str) -> str:
-    """The argument ``metrics`` of ``compile``."""
-    if not metrics.has_any:
-        return ""
-    if _is_idiomatic(trial, metrics):
-        return f", metrics={me}.{_NAMED_METRICS}()"
-    roles = []
-    for role in ("training", "validation"):
-        method = trial.flow.method(metrics.owner, f"{role}_metrics")
-        roles.append(f"{me}.{role}_metrics()" if method is not None else "{}")
-    if metrics.is_functional:
-        piece = "named_metrics_by_output"
-        roles.insert(0, f"{model}.output_names")
-    else:
-        piece = "named_metrics"
-    return f", metrics=legacy_keras.{piece}({', '.join(roles)})"
-
-
 # What the harness called or set beside.
 
 
-def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix]:
+def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix | Remark]:
     """Have a callback call ``compute_validation_metrics``."""
     source = trial.modules.home(owner)
     callbacks = trial.flow.method(owner, "keras_callbacks")
+    if callbacks is not None:
+        home = trial.modules.home(callbacks)
+        yield Remark(ID, home, callbacks, Kind.LEFT, _TWO_CALLBACKS)
+        return
     note = "what compute_validation_metrics returns is reported in place of all other metrics"
-    if callbacks is None:
-        edits: list[Edit] = [AddMember(owner, _CALLBACKS)]
-        place: ast.AST = owner
-    else:
-        source = trial.modules.home(callbacks)
-        me = callbacks.args.args[0].arg
-        code = f"[*{{value}}, legacy_keras.ValidationMetrics({me})]"
-        values = trial.flow.returned(callbacks)
-        edits = [Replace(one, code, {"value": one}) for one in values]
-        place = callbacks
-    yield Fix(ID, source, place, tuple(edits), notes=((Kind.NOTE, note),))
+    yield Fix(ID, source, owner, (AddMember(owner, _CALLBACKS),), notes=((Kind.NOTE, note),))
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
-    """Drop ``batch_size``, unless the trial calls it itself."""
-    if _may_be_asked(trial):
-        return
-    assumptions: tuple[str, ...] = ()
-    if trial.uses("pedl.data.ArrayBatchLoader", "pedl.data.BatchLoader") and not all(
-        _is_configured(one) for one in _sizes(trial, method)
-    ):
-        assumptions = ("batch_size() returns the batch size of one slot",)
-    edit = ReplaceStatement(method)
-    yield Fix(ID, trial.modules.home(method), method, (edit,), assumptions=assumptions)
+    """Drop ``batch_size``, unless the trial or one of its loaders calls it."""
+    if not trial.uses(*RECORD_LOADERS) and not _may_be_asked(trial):
+        yield Fix(ID, trial.modules.home(method), method, (ReplaceStatement(method),))
 
 
 def _may_be_asked(trial: Trial) -> bool:
@@ -247,35 +215,12 @@ def _is_of_another(trial: Trial, node: ast.Attribute) -> bool:
     )
 
 
-def _sizes(trial: Trial, method: Function) -> list[Origin]:
-    returned = trial.flow.returned(method)
-    return [origin for value in returned for origin in trial.flow.origins(value)]
-
-
-def _is_configured(origin: Origin) -> bool:
-    """Whether a value is the hyperparameter ``batch_size``."""
-    if origin.path:
-        return origin.path == ("batch_size",)
-    match origin.node:
-        case ast.Subscript(slice=ast.Constant(value="batch_size")):
-            return True
-        case ast.Call(args=[ast.Constant(value="batch_size"), *_]):
-            return True
-    return False
-
-
 def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
     """What the old harness set on the trial, where no callback sets it now."""
-    name = "validation_data_adapter"
-    for node in _reads_harness_attribute(trial, owner, name):
-        source = trial.modules.home(node)
-        function = source.names.function_of(node)
-        if function is not None and function.name != _OWN and trial.flow.method(owner, _OWN):
-            continue  # a helper of it
-        if function is None or function.name != _OWN:
+    for name in ("model", "validation_data_adapter"):
+        for node in _reads_harness_attribute(trial, owner, name):
             message = f"{ast.unparse(node)} was set by the old harness, and nothing sets it now"
-            help_ = f"set self.{name} in build_validation_data_loader"
-            yield Remark(ID, source, node, Kind.LEFT, message, help_)
+            yield Remark(ID, trial.modules.home(node), node, Kind.LEFT, message)
 
 
 def _reads_harness_attribute(trial: Trial, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
