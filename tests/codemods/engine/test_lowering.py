@@ -500,129 +500,22 @@ def test_what_other_scripts_of_the_project_train_is_theirs() -> None:
 
     new = lowered(f"{STRAIGHT}model.fit(x, y, validation_data=(x, y))\n", others=others)
 
-    assert "self.training_data = (x, y)" in new.text
+    assert "yield legacy_keras.Fit(model, x, y, validation_data=(x, y))" in new.text
     assert not new.elsewhere
 
 
-def test_functions_of_one_statement_are_opened() -> None:
-    code = """
-def train(model, x, y, epochs=2):
-    model.compile("sgd", "mse")
-    return model.fit(x, y, epochs=epochs, validation_data=(x, y))
-
-
-def main():
-    x, y = keras.rows(), keras.rows()
-    history = train(keras.Model("net"), x, y)
-    keras.say(history)
-
-
-if __name__ == "__main__":
-    main()
-"""
-
-    text = lowered(code).text
-
-    assert "def main" not in text
-    assert "        self.training_data = (x, y)\n" in text
-    assert "        def after_training(history):\n            keras.say(history)\n" in text
-
-
-DATA = {
-    "an image iterator": ("gen.flow(x, y, batch_size=8)", "gen.flow(x, y, batch_size=8)"),
-    "a generator": ("rows()", "legacy_keras.batches(rows(), default=5)"),
-    "a generator expression": (
-        "(row for row in x)",
-        "legacy_keras.batches((row for row in x), default=5)",
-    ),
-    "zipped iterators": ("zip(a, b)", "legacy_keras.batches(zip(a, b), default=5)"),
-    "a Sequence": ("Rows()", "Rows()"),
-    "a dataset": ("tf.data.Dataset.range(3).batch(2)", "tf.data.Dataset.range(3).batch(2)"),
-    "something unknown": ("unknown.make()", "legacy_keras.batches(unknown.make(), default=5)"),
-}
-
-
-@pytest.mark.parametrize("name", DATA)
-def test_what_fit_trains_on_becomes_a_loader(name: str) -> None:
-    data, loader = DATA[name]
-    code = (
-        "import tensorflow as tf\nimport unknown\n\n\ndef rows():\n    yield 1\n\n\n"
-        "class Rows(keras.utils.Sequence):\n    pass\n\n\n"
-        "gen = keras.preprocessing.image.ImageDataGenerator()\n"
-        f"{MODEL}model.fit_generator({data}, steps_per_epoch=5, validation_data=Rows())\n"
-    )
-
-    assert f"self.training_data = {loader}\n" in lowered(code).text
-
-
-VALIDATION = {
-    "a list of arrays": ("[x, y]", "", "(x, y)"),
-    "the first batches of arrays": (
-        "(big, big)",
-        "validation_steps=2",
-        "legacy_keras.ArrayBatches((big, big), 8, 2)",
-    ),
-    "arrays in batches of their own": (
-        "(big, big)",
-        "validation_batch_size=4",
-        "legacy_keras.ArrayBatches((big, big), 4)",
-    ),
-    "the first batches of a Sequence": (
-        "Rows()",
-        "validation_steps=2",
-        "legacy_keras.FirstBatches(Rows(), 2)",
-    ),
-    "all batches of a Sequence": ("test", "validation_steps=len(test)", "test"),
-    "a generator": (
-        "rows()",
-        "validation_steps=2",
-        "legacy_keras.batches(rows(), 2)",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", VALIDATION)
-def test_what_fit_validates_on_becomes_a_loader(name: str) -> None:
-    data, options, loader = VALIDATION[name]
-    code = (
-        "import numpy as np\n\n\ndef rows():\n    yield 1\n\n\n"
-        "class Rows(keras.utils.Sequence):\n    pass\n\n\n"
-        "big, test = np.zeros((64, 2)), Rows()\n"
-        f"{MODEL}model.fit(x, y, 8, validation_data={data}, {options})\n"
-    )
-
-    new = lowered(code)
-
-    assert f"self.validation_data = {loader}\n" in new.text
-    assert {one.key: one.value for one in new.config_needs} == {
-        "entrypoint": "train:TrainTrial",
-        "global_batch_size": 8,
-    }
-
-
 SIZES = {
-    "a number": ("16", {}, 16, "(x, y)"),
-    "nothing": ("None", {}, 32, "(x, y)"),
-    "an option of the command line": ("args.size", {}, 12, "(x, y)"),
-    "the hyperparameter": (
-        'pedl.get_hyperparameter("batch_size")',
-        {"has_batch_size": True, "batch_size": 4},
-        None,
-        "(x, y)",
-    ),
-    "another number than the config says": (
-        "16",
-        {"has_batch_size": True, "batch_size": 4},
-        None,
-        "legacy_keras.ArrayBatches((x, y), 16)",
-    ),
-    "something computed": ("len(x) // 3", {}, 32, "legacy_keras.ArrayBatches((x, y), len(x) // 3)"),
+    "a number": ("16", {}, 16),
+    "nothing": ("None", {}, 32),
+    "an option of the command line": ("args.size", {}, 12),
+    "another number than the config says": ("16", {"has_batch_size": True, "batch_size": 4}, None),
+    "something computed": ("len(x) // 3", {}, 32),
 }
 
 
 @pytest.mark.parametrize("name", SIZES)
 def test_the_batch_size_is_said_by_the_config_or_by_the_data(name: str) -> None:
-    size, facts, need, loader = SIZES[name]
+    size, facts, need = SIZES[name]
     code = (
         "import argparse\n\nparser = argparse.ArgumentParser()\n"
         'parser.add_argument("-s", "--size", default=12, type=int)\nargs = parser.parse_args()\n'
@@ -631,7 +524,6 @@ def test_the_batch_size_is_said_by_the_config_or_by_the_data(name: str) -> None:
 
     new = lowered(code, **facts)
 
-    assert f"self.training_data = {loader}\n" in new.text
     assert {one.key: one.value for one in new.config_needs}.get("global_batch_size") == need
 
 
@@ -667,69 +559,6 @@ def test_data_that_are_batches_say_the_batch_size(name: str) -> None:
     new = lowered(BATCHED.format(data=data, test="Rows(x)"))
 
     assert {one.key: one.value for one in new.config_needs}["global_batch_size"] == size
-    assert [one.message for one in new.findings] == []
-
-
-def test_a_batch_size_that_is_not_seen_is_not_claimed() -> None:
-    of_class = ROWS.replace("data, batch_size=6", "data").replace("batch_size", "16")
-
-    new = lowered(BATCHED.replace(ROWS, of_class).format(data="Rows(x)", test="Rows(x)"))
-
-    assert {one.key: one.value for one in new.config_needs}["global_batch_size"] == 32
-    assert [one.message for one in new.findings] == [
-        "the data are batches already, of a number of records that only a run shows; "
-        "global_batch_size, 32, says how many records count as one batch, where a length is in "
-        "records or epochs"
-    ]
-
-
-def test_an_argument_that_the_trial_keeps_has_its_line_of_the_script() -> None:
-    code = (
-        f"{STRAIGHT}print(1)\nmodel.fit(\n    x,\n    y,\n    validation_data=(x, y),\n"
-        "    callbacks=[keras.Callback('own')],\n)\n"
-    )
-    new = lowered(code)
-    kept = new.text.splitlines().index("        self.callbacks = [keras.Callback('own')]")
-
-    assert (HEAD + code).splitlines()[
-        new.lines[kept] - 1
-    ] == "    callbacks=[keras.Callback('own')],"
-
-
-def test_settings_are_told_to_configure_fit() -> None:
-    code = (
-        f"{STRAIGHT}model.fit(x, y, epochs=3, verbose=2, class_weight={{0: 2}}, workers=4, "
-        "max_queue_size=10, validation_data=(x, y))\n"
-    )
-
-    assert (
-        "self.context.configure_fit(shuffle=False, class_weight={0: 2}, workers=4)"
-        in lowered(code).text
-    )
-
-
-def test_the_length_of_an_epoch_is_kept_for_callbacks_that_count_epochs() -> None:
-    fit = "model.fit(x, y, steps_per_epoch=7, validation_data=(x, y), callbacks=[{}])\n"
-    counting = "keras.callbacks.CSVLogger('log.csv')"
-
-    with_epochs, without = (
-        lowered(STRAIGHT + fit.format(one)).text
-        for one in (counting, "keras.callbacks.TerminateOnNaN()")
-    )
-
-    assert "self.batches_per_epoch = 7\n" in with_epochs
-    assert "(self.context, self.callbacks, self.batches_per_epoch)" in with_epochs
-    assert "batches_per_epoch" not in without
-
-
-def test_names_that_only_dropped_arguments_read_go_too() -> None:
-    code = f"EPOCHS = 3\nMORE = EPOCHS * 2\n{STRAIGHT}model.fit(x, y, epochs=MORE, \
-validation_data=(x, y))\n"
-
-    text = lowered(code).text
-
-    assert "EPOCHS" not in text
-    assert "MORE" not in text
 
 
 USED = {
@@ -833,7 +662,7 @@ def test_comments_go_with_what_they_stand_at() -> None:
 
     where = [text.index(f"# {one}") for one in ("It trains.", "alone", "inputs", "ignored", "Then")]
     assert where == sorted(where)
-    assert text.index("model.compile") < where[0] < text.index("self.training_data = (x, y)")
+    assert text.index("model.compile") < where[0] < text.index("yield legacy_keras.Fit(")
 
 
 NATIVE = """\
@@ -857,7 +686,8 @@ def test_a_script_of_the_native_api_is_given_its_context() -> None:
     new = lower(NATIVE, Facts(Path("/trial/train.py"), "train"))
 
     assert "determined.experimental" not in new.text
-    assert "def __init__(self, context: TFKerasTrialContext) -> None:\n        model = " in new.text
+    assert "def __init__(self, context: TFKerasTrialContext) -> None:\n" in new.text
+    assert "def script(context):\n    model = " in new.text
     assert new.config == {
         "hyperparameters": {
             "global_batch_size": 4,

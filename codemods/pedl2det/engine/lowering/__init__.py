@@ -2,8 +2,8 @@
 
 This runs before the rules, which then rewrite that trial like any other: no rule knows scripts.
 The options of a script's command line get their defaults, and what it runs below its main guard
-and in its ``main()`` becomes statements of the module. A script that then trains in one of these
-statements becomes a plain trial; any other one becomes a generator that its trial resumes.
+becomes statements of the module. The functions that lead to ``fit`` become generators, which the
+trial resumes.
 """
 
 from __future__ import annotations
@@ -17,32 +17,25 @@ from pedl2det.analysis.callbacks import may_act_by_epoch
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import apply
-from pedl2det.engine.lowering.command_line import without_command_line
-from pedl2det.engine.lowering.data import records_in_batch
-from pedl2det.engine.lowering.fit_call import arguments_of, hides_arguments
+from pedl2det.engine.lowering.command_line import without_command_line, without_main_guard
+from pedl2det.engine.lowering.data import number, records_in_batch
+from pedl2det.engine.lowering.fit_call import arguments_of
 from pedl2det.engine.lowering.fits import Fits, called_by
 from pedl2det.engine.lowering.generators import WRITE_TRIAL, Problem, as_generators, unfit
-from pedl2det.engine.lowering.kept import Keeper
 from pedl2det.engine.lowering.lowered import RULE, Facts, Lowered
 from pedl2det.engine.lowering.native import without_init
-from pedl2det.engine.lowering.opening import opened, without_main_guard
 from pedl2det.engine.lowering.parts import Parts, stays, taken_apart
 from pedl2det.engine.lowering.script import Script
-from pedl2det.engine.lowering.statements import read_names
 from pedl2det.engine.lowering.submission import without_submission
-from pedl2det.engine.lowering.trial_class import generator, plain
-from pedl2det.engine.lowering.unread import without_unread
+from pedl2det.engine.lowering.trial_class import generator
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, ReplaceStatement
+from pedl2det.fixes import ConfigNeed
 
 __all__ = ["RULE", "Facts", "Lowered", "lower", "lower_script", "without_submission"]
 
-_AFTER = "what the script did after fit is done when the training ends, by a callback"
 _NO_FIT = "the script calls no model's fit, so there is nothing to train"
 _TRAINS_ITSELF = "the script trains with a loop of its own, which no trial can"
 _OUT_OF_REACH = "fit is called where the script's own statements do not lead"
-_NO_VALIDATION = "fit gets no validation_data, which every trial needs"
-_WRITE_VALIDATION = "return the validation data from build_validation_data_loader"
 _KERAS_BATCH = 32
 
 
@@ -63,17 +56,12 @@ def lower_script(source: Source, facts: Facts) -> Lowered:
     """Write a script as a trial."""
     first = Script(source, source, facts)
     started = without_command_line(first)
-    script = without_main_guard(started)
-    inside = without_init(opened(script))
-    fits = Fits(inside.modules())
-    found, _ = fits.trainings(inside.source)
-    if not found:
+    script = without_init(without_main_guard(started))
+    if not Fits(script.modules()).trainings(script.source)[0]:
         return _left(first, _untrained(first))
-    if len(found) == 1 and (statement := _statement(inside, found[0])) is not None:
-        return _plain(inside, fits, found[0], statement)
     for node, message, help_ in unfit(started):
         return _left(first, (_at(first, started, node), message, help_))
-    return _generator(without_init(script))
+    return _generator(script)
 
 
 def _at(first: Script, script: Script, node: ast.AST) -> ast.AST:
@@ -83,57 +71,8 @@ def _at(first: Script, script: Script, node: ast.AST) -> ast.AST:
     return next(one for one in statements if one.lineno == line)
 
 
-def _statement(script: Script, call: ast.Call) -> ast.Expr | ast.Assign | None:
-    """The statement of a script that is nothing but a plain call of ``fit``; None if none is."""
-    statement = script.source.names.parents.get(call)
-    if statement not in script.source.tree.body or hides_arguments(call):
-        return None
-    parts = taken_apart(script, stays(script, statement))
-    target = ""
-    match statement:
-        case ast.Expr():
-            pass
-        case ast.Assign(targets=[ast.Name(id=target)]):
-            pass
-        case _:
-            return None
-    before = parts.nodes[: parts.nodes.index(statement)]
-    is_plain = not parts.shared and target not in read_names(before)
-    is_plain &= "x" in arguments_of(call) and "self" not in read_names(parts.nodes)
-    return statement if is_plain and not _declares(parts.nodes) else None
-
-
-def _declares(statements: Sequence[ast.stmt]) -> bool:
-    return any(isinstance(node, ast.Global) for one in statements for node in ast.walk(one))
-
-
-def _plain(script: Script, fits: Fits, call: ast.Call, statement: ast.Expr | ast.Assign) -> Lowered:
-    """A script that trains in one of its statements."""
-    old = script
-    keeper = Keeper(fits, call, script.facts)
-    kept = keeper.kept()
-    stay = stays(script, statement)
-    for kind, message in dict.fromkeys(kept.said):
-        script = script.saying(call, kind, message)
-    if not {"validation_data", "validation_split"} & arguments_of(call).keys():
-        script = script.saying(call, Kind.LEFT, _NO_VALIDATION, _WRITE_VALIDATION)
-    at = script.source.tree.body.index(statement)
-    script = script.edited([ReplaceStatement(statement, "\n".join(kept.lines), keeper.holes)])
-    count = len(script.source.tree.body) - len(stay) + 1
-    parts = taken_apart(script, [*stay[:at], *[False] * count, *stay[at + 1 :]])
-    end = stay[:at].count(False) + count
-    history = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
-    trial = plain(script, parts, call, history, end, kept.epoch)
-    support = {*kept.support, *(["with_epoch_logs"] if kept.epoch else [])}
-    if "AfterTraining" in parts.module.code_for_node(trial):
-        script = script.saying(parts.nodes[end], Kind.NOTE, _AFTER)
-        support.add("AfterTraining")
-    script = without_unread(_with_trial(script, parts, [trial], support), old)
-    return _lowered(script, kept.batch_size, support)
-
-
 def _generator(script: Script) -> Lowered:
-    """Any other script."""
+    """Write a script that trains as a generator, and a trial that resumes it."""
     fits = Fits(script.modules())
     stay = stays(script)
     moving = [one for one, stays in zip(script.source.tree.body, stay, strict=True) if not stays]
@@ -178,8 +117,9 @@ def _size(fits: Fits, given: Sequence[dict[str, ast.expr]]) -> int:
     """The records in a batch, if a call says the number, or its data have batches already."""
     for arguments in given:
         size = arguments.get("batch_size")
-        if isinstance(size, ast.Constant) and isinstance(size.value, int):
-            return size.value
+        seen = number(fits, size) if size is not None else None
+        if seen is not None:
+            return int(seen)
         if size is None and "x" in arguments and "y" not in arguments:
             records = records_in_batch(fits, arguments["x"])
             if records is not None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.script import Script
+from pedl2det.engine.lowering.statements import in_place_of, lines_of, paired
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddArgument, Edit, Replace, ReplaceStatement
 
@@ -48,6 +50,22 @@ def _edits(source: Source) -> Iterator[tuple[ast.AST, Edit]]:
     for compare in source.names.of(ast.Compare):
         if is_main_guard(compare) and not isinstance(source.names.parents[compare], ast.If):
             yield compare, Replace(compare, "True")
+
+
+def without_main_guard(script: Script) -> Script:
+    """Put the code below the guard in the guard's place; a script runs as ``__main__``."""
+    module, lines = lines_of(script.source)
+    body: list[Any] = []
+    footer: list[Any] = []
+    for line in lines:
+        if isinstance(line.node, ast.If) and is_main_guard(line.node.test):
+            inner = paired(line.node.body, line.code.body)
+            body += in_place_of(line.code, [one.code for one in inner])
+            footer = [one for one in getattr(line.code.body, "footer", ()) if one.comment]
+        else:
+            body.append(line.code)
+            footer = []
+    return script.with_body(module, body, footer=[*footer, *module.footer])
 
 
 def is_main_guard(node: ast.expr) -> bool:

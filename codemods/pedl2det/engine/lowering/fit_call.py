@@ -24,12 +24,6 @@ _PARAMETERS["Fit"] = ("model", *_PARAMETERS["fit"])  # of a call that is written
 _NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validation_steps"}
 
 
-def model_of(call: ast.Call) -> ast.expr:
-    """The model that a call trains."""
-    assert isinstance(call.func, ast.Attribute)
-    return call.func.value
-
-
 def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
     """The arguments that can be seen, by name; those that are None are left out."""
     assert isinstance(call.func, ast.Attribute)

@@ -33,19 +33,9 @@ class Parts:
     moving: tuple[Line, ...]
     shared: tuple[str, ...]
 
-    @property
-    def nodes(self) -> list[ast.stmt]:
-        """The statements that move."""
-        return [one.node for one in self.moving]
 
-
-def stays(script: Script, training: ast.AST | None = None) -> list[bool]:
-    """For each statement of a script, whether it stays in the module.
-
-    Args:
-        script: the script.
-        training: a statement that moves in any case.
-    """
+def stays(script: Script) -> list[bool]:
+    """For each statement of a script, whether it stays in the module."""
     tops = {node.lineno for node in script.first.tree.body}
     old, new = script.first.lines, script.source.lines
 
@@ -53,9 +43,7 @@ def stays(script: Script, training: ast.AST | None = None) -> list[bool]:
         line = script.lines[node.lineno - 1]
         return line not in tops or old[line - 1].strip() != new[node.lineno - 1].strip()
 
-    nodes = script.source.tree.body
-    found = staying(script.source, is_inner)
-    return [stay and node is not training for stay, node in zip(found, nodes, strict=True)]
+    return staying(script.source, is_inner)
 
 
 def taken_apart(script: Script, stay: Sequence[bool]) -> Parts:

@@ -26,7 +26,6 @@ class Script:
         source: its text now.
         facts: what is known beside it.
         findings: what there is to say, at lines of the first text.
-        docstring: the docstring of the function that held the training, as it was written.
         parameter: the name of the context in the script; empty if it has none.
         config: the experiment config that the script held.
     """
@@ -35,7 +34,6 @@ class Script:
     source: Source
     facts: Facts
     findings: tuple[Finding, ...] = ()
-    docstring: str = ""
     parameter: str = ""
     config: dict[str, object] | None = None
 
