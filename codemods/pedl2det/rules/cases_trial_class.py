@@ -64,7 +64,7 @@ class Base(TFKerasTrial):
 
 class Trial(Base):
     def __init__(self, hparams):
-        super().__init__(hparams, scale=2 * hparams["width"])
+        super().__init__(hparams)
 """
 _TWO_AFTER = f"""
 
@@ -77,7 +77,7 @@ class Base(TFKerasTrial):
 
 class Trial(Base):
     def __init__(self, context: TFKerasTrialContext):
-        super().__init__(context, scale=2 * context.get_hparam("width"))
+        super().__init__(context)
 """
 _DECORATED = """
 
@@ -109,6 +109,11 @@ CASES = (
     _case(_GIVEN, _IMPORTS + _GIVEN_AFTER + _LOADERS),
     _case(_NONE, _IMPORTS + _NONE_AFTER + _LOADERS),
     _case(_TWO.format(loaders=""), _IMPORTS + _TWO_AFTER),
+    Case(  # more than the hyperparameters
+        _trial(_TWO.format(loaders="").replace("(hparams)\n", "(hparams, scale=2)\n")),
+        {},
+        "carried over as it was: a constructor of the trial gets more",
+    ),
     Case(_trial(_DECORATED), {}, "carried over as it was: a decorator of __init__ is called"),
     Case({"model_def.py": _MIGRATED}, {"model_def.py": _MIGRATED}),
 )

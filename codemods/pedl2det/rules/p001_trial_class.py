@@ -27,6 +27,8 @@ ID = "P001"
 NAME = "trial-class"
 
 _DECORATED = "a decorator of __init__ is called with the hyperparameters"
+_MORE = "a constructor of the trial gets more than the hyperparameters"
+_SET = "set what it needs on the trial before"
 _UNDECORATED = "def __init__(self, context): ..."
 
 
@@ -38,6 +40,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if constructor is not None and is_pedl and trial.context.is_behind_decorator(constructor):
             home = trial.modules.home(owner)
             yield Remark(ID, home, constructor, Kind.LEFT, _DECORATED, _UNDECORATED)
+        elif constructor is not None and (call := _hands_more(trial, constructor)) is not None:
+            yield Remark(ID, trial.modules.home(call), call, Kind.LEFT, _MORE, _SET)
         elif constructor is not None:
             yield _rewritten(trial, owner, constructor)
         elif owner in trial.roots and not _inherits_one(trial, owner):
@@ -112,29 +116,22 @@ def _first(function: Function) -> str:
 def _with_context_above(trial: Trial, function: Function, context: str) -> Iterator[Edit]:
     """The calls of the constructors above with the context in place of the hyperparameters."""
     for call in _calls_above(trial, function):
-        is_explicit = bool(call.args) and ast.unparse(call.args[0]) == _first(function)
-        code = [_first(function), context] if is_explicit else [context]
-        others = _others(trial, call, is_explicit)
-        code += [f"{name}={{a{at}}}" if name else f"{{a{at}}}" for at, (name, _) in others.items()]
-        holes = {f"a{at}": value for at, (_, value) in others.items()}
-        yield Replace(call, f"{ast.unparse(call.func)}({', '.join(code)})", holes)
+        code = f"{_first(function)}, {context}" if _is_explicit(call, function) else context
+        yield Replace(call, f"{ast.unparse(call.func)}({code})")
 
 
-def _others(
-    trial: Trial, call: ast.Call, is_explicit: bool
-) -> dict[int, tuple[str | None, ast.expr]]:
-    """What a constructor of the project is given beside the hyperparameters: names and values."""
-    above = trial.flow.called(call)
-    if not above:
-        return {}
-    parameters = by_position(above[0])
-    hparams = parameters[1].arg if len(parameters) > 1 else None
-    given: list[tuple[str | None, ast.expr]] = [
-        (None, one) for one in call.args[is_explicit:] if not isinstance(one, ast.Starred)
-    ]
-    keywords = [(one.arg, one.value) for one in call.keywords if one.arg not in (None, hparams)]
-    has_hparams = any(one.arg == hparams for one in call.keywords)
-    return dict(enumerate([*given[not has_hparams :], *keywords]))
+def _is_explicit(call: ast.Call, function: Function) -> bool:
+    """Whether a call is ``Base.__init__(self, ...)``."""
+    return bool(call.args) and ast.unparse(call.args[0]) == _first(function)
+
+
+def _hands_more(trial: Trial, function: Function) -> ast.Call | None:
+    """A call of a constructor of the project that gives it more than the hyperparameters."""
+    for call in _calls_above(trial, function):
+        count = len(call.args) + len(call.keywords) - _is_explicit(call, function)
+        if trial.flow.called(call) and count > 1:
+            return call
+    return None
 
 
 def _calls_above(trial: Trial, function: Function) -> Iterable[ast.Call]:

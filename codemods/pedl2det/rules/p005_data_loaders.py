@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pedl2det.analysis.datasets import unwrapped_out_of_reach
 from pedl2det.analysis.entry import is_called_by_name
@@ -49,7 +48,7 @@ _TWO = (
     "trial, which PEDL never did"
 )
 _RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
-_BY_NAME = "PEDL called make_data_loaders by the names of the parameters that it has"
+_ODD = "PEDL called make_data_loaders by the names of the parameters that it has"
 _TAKE_BOTH = "def make_data_loaders(experiment_config, hparams): ..."
 _LONG = 70
 _CACHED = "functools.cached_property"
@@ -70,7 +69,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             continue  # migrated by hand already
         elif trial.loaders is not None and is_called_by_name(trial.loaders):
             home = trial.modules.home(trial.loaders)
-            yield Remark(ID, home, trial.loaders, Kind.LEFT, _BY_NAME, _TAKE_BOTH)
+            yield Remark(ID, home, trial.loaders, Kind.LEFT, _ODD, _TAKE_BOTH)
         else:
             yield _with_methods(trial, owner)
 
@@ -95,25 +94,10 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
     return trial.roots
 
 
-@dataclass(frozen=True)
-class _Called:
-    """How the trial calls ``make_data_loaders``.
-
-    Attributes:
-        code: the call.
-        imports: the imports at the top of the file.
-        local_import: the import in the method, where one at the top would be circular.
-    """
-
-    code: str
-    imports: tuple[str, ...] = ()
-    local_import: str = ""
-
-
 def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
     source = trial.modules.home(owner)
     context = f"self.{trial.context.attribute}"
-    called = _called(trial, source)
+    call, imports, local_import = _called(trial, source)
     decorator, import_ = _cached_property(source)
     training, validation = "training", "validation"
     if needs_unwrapping(trial):
@@ -129,12 +113,12 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
     code = _METHODS.format(
         name=pair_name(trial),
         decorator=decorator,
-        call=called.code,
-        local_import=called.local_import,
+        call=call,
+        local_import=local_import,
         training=training,
         validation=validation,
     )
-    return Fix(ID, source, owner, (AddMember(owner, code),), imports=(import_, *called.imports))
+    return Fix(ID, source, owner, (AddMember(owner, code),), imports=(import_, *imports))
 
 
 def _cached_property(source: Source) -> tuple[str, str]:
@@ -146,7 +130,11 @@ def _cached_property(source: Source) -> tuple[str, str]:
     return "once_property", f"{import_} as once_property"
 
 
-def _called(trial: Trial, source: Source) -> _Called:
+def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...], str]:
+    """The call, its imports at the top of the file, and the import in the method.
+
+    The latter stands where one at the top would be circular, or hide another name.
+    """
     place, home = trial.loaders_place, trial.loaders_home
     assert place is not None and home is not None
     name = trial.modules.split(place)[1]  # of a method with its class
@@ -155,18 +143,16 @@ def _called(trial: Trial, source: Source) -> _Called:
     if len(code) > _LONG:
         code = f"{name}(\n        {arguments}\n    )"
     if home is source:
-        return _Called(code)
+        return code, (), ""
     top, _, method = name.partition(".")
     line = f"from {_said(trial, source, home)} import {top}"
     bound = [source.names.follow(one) for one in source.names.module_bindings(top) if one]
-    is_bound = bound == [place.removesuffix(f".{method}")]
     is_circular = trial.modules.imports(home, source)
-    if is_bound and not is_circular:
-        return _Called(code)
-    is_taken = bool(source.names.module_bindings(top)) and not is_bound
-    if is_taken or is_circular:
-        return _Called(code, local_import=f"    {line}\n\n")
-    return _Called(code, imports=(line,))
+    if bound == [place.removesuffix(f".{method}")] and not is_circular:
+        return code, (), ""
+    if is_circular or source.names.module_bindings(top):
+        return code, (), f"    {line}\n\n"
+    return code, (line,), ""
 
 
 def _said(trial: Trial, source: Source, home: Source) -> str:

@@ -29,14 +29,17 @@ NAME = "in-memory-sequence"
 
 _NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is left out"
 _NO_WEIGHTS_KEPT = "sample_weight of an InMemorySequence was never used, and is not used now"
-_UNCHANGED = "`{name}` is not changed after line {line}, where it is made a loader"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.IN_MEMORY_SEQUENCES)
     types = [one for one in references if one.is_in_annotation]
-    plain = [one for one in references if is_plain_in_memory(trial, one)]
+    plain = [
+        one
+        for one in references
+        if is_plain_in_memory(trial, one) and not _is_changed_later(trial, one)
+    ]
     is_gone = len(types) + len(plain) == len(references)
     for reference in references:
         if reference in types:
@@ -44,7 +47,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif reference in plain:
             yield _as_tuple(trial, reference)
         else:
-            yield _kept(trial, reference)
+            yield _kept(reference)
     yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
 
 
@@ -69,28 +72,29 @@ def _as_tuple(trial: Trial, reference: Reference) -> Fix:
         reference.node,
         (edit,),
         imports=() if all(are_arrays) else asarray.imports,
-        assumptions=_assumptions(trial, call, pair),
         notes=((Kind.NOTE, _NO_WEIGHTS),) if is_weighted else (),
     )
 
 
-def _assumptions(trial: Trial, call: ast.Call, pair: Iterable[ast.expr]) -> tuple[str, ...]:
-    changed = changed_after(trial, call, pair)
-    return tuple(_UNCHANGED.format(name=name, line=call.lineno) for name in changed)
+def _is_changed_later(trial: Trial, reference: Reference) -> bool:
+    """Whether the code changes in place what it has made a loader."""
+    call = reference.call
+    given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
+    if call is None or given is None:
+        return False
+    return any(True for _ in changed_after(trial, call, (given["data"], given["labels"])))
 
 
-def _kept(trial: Trial, reference: Reference) -> Fix:
+def _kept(reference: Reference) -> Fix:
     """The class of the same name in ``legacy_keras``, which works wherever the old one did."""
     call = reference.call
     given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
     weights = (given or {}).get("sample_weight")
-    pair = [(given or {})[name] for name in ("data", "labels") if name in (given or {})]
     return Fix(
         ID,
         reference.source,
         reference.node,
         (Replace(_expression(reference), "legacy_keras.InMemorySequence"),),
-        assumptions=_assumptions(trial, call, pair) if call is not None else (),
         notes=((Kind.NOTE, _NO_WEIGHTS_KEPT),) if weights and not _is_none(weights) else (),
     )
 
@@ -174,14 +178,11 @@ CASES = (
         ),
         migrated_trial(
             "x, y = read()\n"
-            "train = (np.asarray(x), np.asarray(y))\n"
+            "train = legacy_keras.InMemorySequence(x, y, context.get_per_slot_batch_size())\n"
             "y[0] = 1\n"
             "return train, train\n",
-            _NUMPY,
-            parameters="",
+            _LEGACY,
         ),
-        says="`y` is not changed after line 7",
-        status="rewritten with assumptions",
     ),
     Case(  # the annotation follows
         with_data(

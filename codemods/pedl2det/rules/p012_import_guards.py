@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis.scopes import imported_as
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
@@ -28,11 +27,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 code = "\n".join(source.segment(one) for one in kept)
                 yield Fix(ID, source, node, (ReplaceStatement(node, code),))
     for reference in trial.references:
+        name, home = reference.node, reference.source
         is_module = reference.dotted in ("pedl", "pedl.frameworks", "pedl.frameworks.keras")
-        if is_module and isinstance(reference.node, ast.Name):
-            edit = _answer(reference.source, reference.node)
-            if edit is not None:
-                yield Fix(ID, reference.source, edit.node, (edit,))
+        if is_module and isinstance(name, ast.Name) and _is_tested(home.names.parents[name], name):
+            yield Fix(ID, home, name, (Replace(name, "True"),))  # it always was there
 
 
 def _guards_harness(node: ast.Try) -> bool:
@@ -60,17 +58,14 @@ def _imports_harness(node: ast.stmt) -> bool:
     return False
 
 
-def _answer(source: Source, node: ast.Name) -> Replace | None:
-    """What a test whether the module is there becomes, since it always was."""
-    match source.names.parents[node]:
-        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=None)]) as whole:
-            is_there = str(isinstance(op, ast.IsNot | ast.NotEq))
-            return Replace(whole, is_there) if left is node else None
-        case ast.UnaryOp(op=ast.Not()) | ast.BoolOp() | ast.If() | ast.While() | ast.Assert():
-            return Replace(node, "True")
-        case ast.IfExp(test=test) if test is node:
-            return Replace(node, "True")
-    return None
+def _is_tested(parent: ast.AST, node: ast.Name) -> bool:
+    """Whether a name is only asked whether it is there."""
+    match parent:
+        case ast.Compare(left=left, comparators=[ast.Constant(value=None)]):
+            return left is node
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return test is node
+    return isinstance(parent, ast.UnaryOp)
 
 
 _GUARD = """\
@@ -87,7 +82,7 @@ class Net:
 _GUARD_AFTER = """\
 class Net:
     def width(self):
-        return self.context.get_hparam("width") if True else 4
+        return self.context.get_hparam("width") if True is not None else 4
 """
 _BRANCHES = """\
 try:
@@ -106,7 +101,7 @@ class Net:
         return 4
 """
 _BRANCHES_AFTER = """\
-if True:
+if True is not None:
     pass
 
 

@@ -1,6 +1,6 @@
-"""``np.array`` of lists of several lengths gets ``dtype=object``, which it had by itself.
+"""``np.array`` of lists that may have several lengths becomes a function.
 
-Where it cannot be seen whether all rows have one length, a function decides when it runs.
+It gives an array of several lengths ``dtype=object``, which it had by itself.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Fix, Replace
+from pedl2det.fixes import Fix, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P013"
@@ -22,54 +22,30 @@ def check(trial: Trial) -> Iterable[Fix]:
         call = reference.call
         if call is None or len(call.args) != 1 or call.keywords:
             continue
-        rows = _rows(trial, call.args[0])
-        if rows == "ragged":
-            yield Fix(ID, reference.source, call, (AddArgument(call, "dtype=object"),))
-        elif rows == "unknown" or (trial.mended and not isinstance(call.args[0], ast.List)):
+        given = call.args[0]
+        is_shown = isinstance(given, ast.List | ast.Tuple)
+        may_be = any(_may_be_ragged(one.node) for one in trial.flow.origins(given))
+        if may_be or (trial.mended and not is_shown):
             piece = "ragged_" + reference.dotted.rpartition(".")[2]
             replaced = Replace(call.func, f"legacy_keras.{piece}")
             yield Fix(ID, reference.source, call, (replaced,))
 
 
-def _rows(trial: Trial, node: ast.expr) -> str:
-    """Whether the rows of a list have one length: ``even``, ``ragged`` or ``unknown``."""
-    answers = {_rows_of(origin.node) for origin in trial.flow.origins(node)}
-    if answers == {"ragged"}:
-        return "ragged"
-    return "even" if answers == {"even"} else "unknown"
-
-
-def _rows_of(node: ast.AST) -> str:
+def _may_be_ragged(node: ast.AST) -> bool:
+    """Whether the rows of a list may have several lengths."""
     match node:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            lengths = {
-                len(one.elts) if isinstance(one, ast.List | ast.Tuple) else -1 for one in elements
-            }
-            is_ragged = len(lengths) > 1 and -1 not in lengths
-            return "ragged" if is_ragged else "even"
+            rows = [one.elts for one in elements if isinstance(one, ast.List | ast.Tuple)]
+            return len({len(one) for one in rows}) > 1
         case ast.Call(func=ast.Attribute(attr="texts_to_sequences")):
-            return "unknown"  # of one length by chance, if there are few texts
-        case ast.ListComp(elt=ast.ListComp() as inner) if any(one.ifs for one in inner.generators):
-            return "unknown"
+            return True
         case ast.ListComp(elt=ast.Call(func=ast.Attribute(attr="split"))):
-            return "unknown"
-    return "even"
+            return True
+        case ast.ListComp(elt=ast.ListComp() as inner):
+            return any(one.ifs for one in inner.generators)
+    return False
 
 
-_RAGGED = """\
-import numpy as np
-
-
-def rows():
-    return np.array([[1, 2], [3]])
-"""
-_RAGGED_AFTER = """\
-import numpy as np
-
-
-def rows():
-    return np.array([[1, 2], [3]], dtype=object)
-"""
 _UNKNOWN = """\
 import numpy as np
 
@@ -93,7 +69,6 @@ def pairs(lines):
 """
 
 CASES = (
-    Case(pedl_trial(_RAGGED), {"net.py": _RAGGED_AFTER}),
     Case(pedl_trial(_UNKNOWN), {"net.py": _UNKNOWN_AFTER}),
     Case(pedl_trial(_EVEN), {"net.py": _EVEN}),
 )

@@ -16,6 +16,7 @@ from pedl2det.analysis.datasets import State, states
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.loaders import Role, returning
 from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import early_trial, migrated_early
@@ -23,6 +24,8 @@ from pedl2det.rules.small_trials import early_trial, migrated_early
 ID = "P019"
 NAME = "early-data"
 
+_CALLED = "{name} is called by the trial, which got all records, and not only whole batches"
+_OWN = "a method of another name for all records"
 _SIZE = "{context}.get_per_slot_batch_size()"
 
 
@@ -57,42 +60,22 @@ def _is_context(trial: Trial, node: ast.expr) -> bool:
     return name in ("context", "trial_context")
 
 
-def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix]:
+def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix | Remark]:
     for statement in _returns(trial, method):
         value = statement.value
         assert value is not None
         if _cannot_be_arrays(trial, value) or trial.context.at(value) is None:
             continue
         source = trial.modules.home(method)
+        if trial.flow.calls(method):
+            yield Remark(ID, source, method, Kind.LEFT, _CALLED.format(name=method.name), _OWN)
+            return
         inline = _inline(trial, method, statement)
         if inline:
-            yield Fix(ID, source, value, inline, assumptions=_assumed(trial, method))
+            yield Fix(ID, source, value, inline)
             continue
-        handed, holes = "{it}", {"it": value}
-        if isinstance(value, ast.Tuple) and not any(
-            isinstance(one, ast.Starred) for one in value.elts
-        ):
-            holes = {f"part_{number}": one for number, one in enumerate(value.elts)}
-            handed = ", ".join(f"{{{name}}}" for name in holes)
-        code = f"legacy_keras.whole_batches({handed}, batch_size={_SIZE})"
-        edit_value = Replace(value, code, holes)
-        assumed = _assumed(trial, method)
-        yield Fix(
-            ID,
-            source,
-            value,
-            (edit_value,),
-            assumptions=assumed,
-        )
-
-
-def _assumed(trial: Trial, method: Function) -> tuple[str, ...]:
-    """What is assumed where the code itself calls the method, and was given all records."""
-    if not trial.flow.calls(method):
-        return ()
-    return (
-        f"{method.name} is called elsewhere too, and what it returns there fills whole batches",
-    )
+        code = f"legacy_keras.whole_batches({{it}}, batch_size={_SIZE})"
+        yield Fix(ID, source, value, (Replace(value, code, {"it": value}),))
 
 
 def _returns(trial: Trial, method: Function) -> list[ast.Return]:
@@ -136,7 +119,7 @@ def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit
 
 _VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
 
-_CALLED = """\
+_TWICE = """\
 def build_training_data_loader(self):
     return self.read(0)
 
@@ -145,20 +128,6 @@ def build_validation_data_loader(self):
 """
 
 CASES = (
-    Case(
-        early_trial(_CALLED),
-        migrated_early(
-            _CALLED.replace(
-                "self.read(0)",
-                "legacy_keras.whole_batches(\n"
-                "        self.read(0), batch_size=self.context.get_per_slot_batch_size()\n"
-                "    )",
-            ),
-            "\nimport legacy_keras\n",
-        ),
-        says="build_training_data_loader is called elsewhere too",
-        status="rewritten with assumptions",
-    ),
     Case(
         early_trial(
             "def build_training_data_loader(self):\n"
@@ -169,7 +138,7 @@ CASES = (
             "def build_training_data_loader(self):\n"
             "    x, y = self.read(self.context.distributed.get_rank())\n"
             "    return legacy_keras.whole_batches(\n"
-            "        x, y, batch_size=self.context.get_per_slot_batch_size()\n"
+            "        (x, y), batch_size=self.context.get_per_slot_batch_size()\n"
             "    )\n\n" + _VALID,
             "\nimport legacy_keras\n",
         ),
@@ -198,4 +167,5 @@ CASES = (
             "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
         ),
     ),
+    Case(early_trial(_TWICE), {}, "carried over as it was: build_training_data_loader is called"),
 )

@@ -81,6 +81,14 @@ entrypoint: model_def:Net
 """
 
 CASES = (
+    Case(
+        early_trial(_STEPS_READ.format(config="self.context") + _ONE),
+        {
+            "model_def.py": migrated_early(
+                _STEPS_READ.format(config="legacy_keras") + _ONE, "\nimport legacy_keras\n"
+            )["model_def.py"].replace(_CONTEXT, f"{_CONTEXT}        legacy_keras.bind(context)\n")
+        },
+    ),
     Case(  # what make_data_loaders is given
         {**with_data(loaders(_READ, _ROWS)), "const.yaml": _STEPS},
         {
@@ -91,14 +99,6 @@ CASES = (
                 "",
             ),
             "model_def.py": migrated_model("", more="legacy_keras.bind(context)\n"),
-        },
-    ),
-    Case(
-        early_trial(_STEPS_READ.format(config="self.context") + _ONE),
-        {
-            "model_def.py": migrated_early(
-                _STEPS_READ.format(config="legacy_keras") + _ONE, "\nimport legacy_keras\n"
-            )["model_def.py"].replace(_CONTEXT, f"{_CONTEXT}        legacy_keras.bind(context)\n")
         },
     ),
     Case(early_trial(_ANOTHER + _ONE), migrated_early(_ANOTHER + _ONE)),

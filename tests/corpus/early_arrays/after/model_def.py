@@ -20,7 +20,7 @@ class Net(TFKerasTrial):
 
     def build_training_data_loader(self):
         return legacy_keras.whole_batches(
-            self.x, self.y, batch_size=self.context.get_per_slot_batch_size()
+            (self.x, self.y), batch_size=self.context.get_per_slot_batch_size()
         )
 
     def build_validation_data_loader(self):

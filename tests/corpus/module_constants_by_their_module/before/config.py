@@ -1,3 +1,0 @@
-import pedl
-
-UNITS = int(pedl.get_hyperparameter("units"))
