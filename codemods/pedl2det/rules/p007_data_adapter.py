@@ -34,6 +34,8 @@ _OTHER_SETTINGS = (
     "the validation loader had settings of its own; Determined reads both loaders with those of "
     "the training loader, and the batches are the same"
 )
+_KEPT = "this may return a KerasDataAdapter, which Determined takes no more"
+_RETURN = "return its sequence, and say its settings with context.configure_fit(...)"
 _PROCESSES = (
     "with use_multiprocessing Determined 0.38.1 may hang after the last checkpoint of a training; "
     "set it to False there"
@@ -58,7 +60,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         else:
             yield _plain(reference, role, settings)
     if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
-        yield from _unwrapped(trial)
+        for method, _ in returning(trial):
+            yield Remark(ID, trial.modules.home(method), method, Kind.LEFT, _KEPT, _RETURN)
 
 
 def _settings(call: ast.Call) -> dict[str, str]:
@@ -134,18 +137,6 @@ def _kept(reference: Reference) -> Fix:
     assert isinstance(reference.node, ast.expr)
     edit = Replace(reference.node, "legacy_keras.KerasDataAdapter")
     return Fix(ID, reference.source, reference.node, (edit,))
-
-
-def _unwrapped(trial: Trial) -> Iterable[Fix]:
-    """The loader methods of early Determined, returning what is in an adapter."""
-    for method, role in returning(trial):
-        source = trial.modules.home(method)
-        for value in trial.flow.returned(method):
-            piece, handed = "training_loader", "{context}, {value}"
-            if role is Role.VALIDATION:
-                piece, handed = "validation_loader", "{value}"
-            edit = Replace(value, f"legacy_keras.{piece}({handed})", {"value": value})
-            yield Fix(ID, source, value, (edit,))
 
 
 _LOAD = "from rows import load"

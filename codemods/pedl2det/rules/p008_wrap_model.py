@@ -115,7 +115,8 @@ def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
         if node.attr != "build_model" or not isinstance(node.ctx, ast.Load):
             continue
         call = trial.modules.home(node).names.parents[node]
-        called = trial.flow.called(call) if isinstance(call, ast.Call) else []
+        is_call = isinstance(call, ast.Call) and call.func is node
+        called = trial.flow.called(call) if is_call else []  # type: ignore[arg-type]
         is_other = bool(called) or trial.modules.is_of_library(node)
         if (not is_other or any(one in methods for one in called)) and not _is_made(trial, node):
             yield node
