@@ -16,15 +16,7 @@ from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import (
-    AddArgument,
-    DropArgument,
-    Edit,
-    Fix,
-    Remark,
-    RenameKeyword,
-    Replace,
-)
+from pedl2det.fixes import Edit, Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P010"
@@ -67,52 +59,21 @@ def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
         edits: list[Edit] = []
         if found.code != ast.unparse(node):
             edits.append(Replace(node, found.code))
-        edits += _arguments(reference, row)
-        if reference.call is None and row.defaults:
+        call = reference.call
+        arguments = old_keras.call_edits(call, row) if call is not None else []
+        if arguments is None or (call is None and row.defaults):
             given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-            message = f"`{ast.unparse(node)}` has other defaults today, and is used as a value"
+            message = f"`{ast.unparse(node)}` has other arguments today, and not all are visible"
             help_ = f"partial({found.code}, {given})"
             yield Remark(ID, source, node, Kind.LEFT, message, help_)
-        elif edits or found.imports:
-            yield Fix(ID, source, node, tuple(edits), imports=found.imports)
+        elif edits or arguments or found.imports:
+            yield Fix(ID, source, node, (*edits, *arguments), imports=found.imports)
     elif row.support is not None:
         edit = Replace(node, f"legacy_keras.{row.support}")
         yield Fix(ID, source, node, (edit,))
     else:
         text = ast.unparse(node)
         yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
-
-
-def _arguments(reference: Reference, row: names.Name) -> list[Edit]:
-    """Edits of a call's arguments: other names, another order, other defaults."""
-    call = reference.call
-    if call is None:
-        return []
-    edits: list[Edit] = []
-    given: set[str] = set()
-    for position, argument in enumerate(call.args):
-        if isinstance(argument, ast.Starred) or position >= len(row.parameters):
-            continue
-        old = row.parameters[position]
-        new = row.keywords.get(old, old)
-        given.add(new or old)
-        if new is None:
-            edits.append(DropArgument(call, argument))
-        elif position > 0:  # the first argument has the same place
-            edits.append(RenameKeyword(argument, new))
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            continue
-        new = row.keywords.get(keyword.arg, keyword.arg)
-        given.add(new or keyword.arg)
-        if new is None:
-            edits.append(DropArgument(call, keyword))
-        elif new != keyword.arg:
-            edits.append(RenameKeyword(keyword, new))
-    for name, value in row.defaults.items():
-        if name not in given:
-            edits.append(AddArgument(call, f"{name}={value}"))
-    return edits
 
 
 def _own_rule(trial: Trial) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def _generator(script: Script) -> Lowered:
     trainings, functions = fits.trainings(script.source)
     spared = None
     if len(moving) == 1 and not isinstance(moving[0], ast.Assign):
-        call = called_by(script.source, moving[0])
+        call = called_by(moving[0])
         spared = call if call is not None and functions & {*fits.flow.called(call)} else None
     given = [arguments_of(one) for one in trainings]
     own_size = _size(fits, given)

@@ -15,7 +15,6 @@ _ARGUMENTS = {
     *("steps_per_epoch", "validation_steps", "class_weight", "initial_epoch", "workers"),
 }
 _KERAS = ("keras.", "tensorflow.keras.", "tensorflow.python.keras.", "tensorflow.contrib.keras.")
-_EXITS = ("sys.exit", "exit", "quit")
 _MAKERS = ("Model", "Sequential", "load_model", "clone_model", "model_from_json")
 
 
@@ -122,16 +121,11 @@ def _function_around(source: Source, node: ast.AST) -> Callable | None:
     return None
 
 
-def called_by(source: Source, statement: ast.stmt) -> ast.Call | None:
-    """The call that a statement consists of: ``f()``, ``x = f()``, ``sys.exit(f())``."""
+def called_by(statement: ast.stmt) -> ast.Call | None:
+    """The call that a statement consists of: ``f()``, ``x = f()``."""
     match statement:
-        case ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value):
-            pass
-        case ast.Raise(exc=ast.Call(func=ast.Name(id="SystemExit"), args=[value])):
-            pass
-        case _:
-            return None
-    if isinstance(value, ast.Call) and len(value.args) == 1:
-        name = source.names.qualified(value.func) or ast.unparse(value.func)
-        value = value.args[0] if name in _EXITS else value
-    return value if isinstance(value, ast.Call) else None
+        case ast.Expr(value=ast.Call() as call):
+            return call
+        case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
+            return call
+    return None
