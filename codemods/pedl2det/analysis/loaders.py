@@ -175,12 +175,24 @@ def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     return not _swaps_work(call, given)
 
 
+def cuts_by_hyperparameter(trial: Trial) -> bool:
+    """Whether records are cut into batches of the hyperparameter ``batch_size``.
+
+    A ``KerasTrial`` said the size in its method ``batch_size``.
+    """
+    returned = [
+        value for _, method in trial.methods("batch_size") for value in trial.flow.returned(method)
+    ]
+    return all(is_batch_size(trial, value) for value in returned)
+
+
 def cut_size(trial: Trial, context: str) -> str:
     """The argument for the pieces that cut records into batches; empty if nothing is cut."""
     if not trial.uses(*RECORD_LOADERS):
         return ""
-    has_size = any(True for _ in trial.methods("batch_size"))  # of a KerasTrial
-    return ", self.batch_size()" if has_size else f", {context}.get_per_slot_batch_size()"
+    if cuts_by_hyperparameter(trial):
+        return f", {context}.get_per_slot_batch_size()"
+    return ", self.batch_size()"
 
 
 def _does_work(node: ast.expr) -> bool:

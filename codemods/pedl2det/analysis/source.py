@@ -12,6 +12,7 @@ import io
 import re
 import tokenize
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -151,6 +152,14 @@ class Source:
         """The text of a node."""
         start, end = map(self.offset, self.span(node))
         return self.text[start:end]
+
+    def spliced(self, node: ast.expr | ast.stmt, replaced: Mapping[ast.expr, str]) -> str:
+        """The text of a node with other texts in the places of some nodes within it."""
+        text, shift = self.segment(node), self.offset(self.span(node)[0])
+        for inner in sorted(replaced, key=self.span, reverse=True):
+            begin, end = (self.offset(place) - shift for place in self.span(inner))
+            text = text[:begin] + replaced[inner] + text[end:]
+        return text
 
     def offset(self, place: Place) -> int:
         """Where a place is in the text."""

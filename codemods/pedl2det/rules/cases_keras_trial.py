@@ -61,11 +61,6 @@ _VALIDATION = """\
     def compute_validation_metrics(self, step):
         return {"num_inputs": 4, "validation_metrics": {"auc": auc(self.model)}}
 """
-_NAMED = """\
-    def optimizer(self):
-        return "adadelta"
-
-"""
 _BY_NAME = ", metrics=self.named_metrics()"
 
 CASES = (
@@ -108,18 +103,5 @@ CASES = (
         f"{_BUILD}{_SIZE}\n\ndef size(trial):\n    return trial.batch_size()\n",
         f"{_BUILT.format(loss='loss', metrics='')}{_SIZE}\n\n"
         "def size(trial):\n    return trial.batch_size()\n",
-    ),
-    Case(  # an optimizer by its name
-        pedl_trial(_START + _NAMED + _BUILD, "KerasTrial"),
-        {
-            "net.py": _START.replace("as tf\n", "as tf\n\nimport legacy_keras\n")
-            + _NAMED
-            + _BUILT.format(loss="loss", metrics="").replace(
-                "self.context.wrap_optimizer(self.optimizer())",
-                "self.context.wrap_optimizer(\n"
-                "            legacy_keras.standalone_optimizer(self.optimizer())\n"
-                "        )",
-            )
-        },
     ),
 )

@@ -93,6 +93,8 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
     if trial.generation is Generation.PEDL:
         hparams = by_position(function)[1:2]
         extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+        above = {node for call in _calls_above(trial, function) for node in ast.walk(call)}
+        extra = [one for one in extra if above.issuperset(trial.flow.reads_of(one))]  # or P003
         edits += [DropParameter(function, one) for one in (*hparams, *extra)]
         annotation, imports = _annotation(trial, owner)
         edits.append(AddParameter(function, f"{name}: {annotation}"))

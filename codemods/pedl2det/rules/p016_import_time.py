@@ -19,6 +19,9 @@ from pedl2det.rules.cases import Case, pedl_trial
 ID = "P016"
 NAME = "import-time"
 
+#: Calls that only look into what they are given.
+_PLAIN = frozenset({"get", "int", "float", "str", "bool", "len", "min", "max", "round", "abs"})
+
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Move the questions of module-level constants to where the constants are read."""
@@ -46,7 +49,7 @@ def _moved(
         case _:
             return None
     code = _question(trial, source, value, references)
-    if code is None:
+    if code is None or not _is_plain(source, value, references):
         return None
     if len(trial.flow.scope(source.tree).bindings.get(target.id, [])) != 1:
         return None
@@ -89,13 +92,37 @@ def _is_imported_in_vain(trial: Trial, dotted: str, homes: list[Source]) -> bool
 def _question(
     trial: Trial, source: Source, value: ast.expr, references: list[Reference]
 ) -> str | None:
-    """The context's method in the place of a value that is nothing but a getter."""
-    asked = question(trial, references[0])
-    if asked is None or asked[0] is not value:
-        return None
-    node, code = asked
-    key = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    return code.replace("{key}", source.segment(key)) if key is not None else code
+    """The text of a value with the context's methods in the places of the getters."""
+    replaced: dict[ast.expr, str] = {}
+    for reference in references:
+        asked = question(trial, reference)
+        if asked is None:
+            return None
+        node, code = asked
+        key = node.args[0] if isinstance(node, ast.Call) and node.args else None
+        replaced[node] = code.replace("{key}", source.segment(key)) if key is not None else code
+    if value in replaced:
+        return replaced[value]
+    text = source.spliced(value, replaced)
+    return text if "\n" not in text else None
+
+
+def _is_plain(source: Source, value: ast.expr, references: list[Reference]) -> bool:
+    """Whether a value reads nothing but getters and literals."""
+    getters = {node for one in references for node in ast.walk(one.node)}
+    for node in ast.walk(value):
+        if node in getters:
+            continue
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+            if node.func not in getters and name not in _PLAIN:
+                return False
+        elif isinstance(node, ast.Name):
+            if node.id not in _PLAIN or source.names.binder(node) is not None:
+                return False
+        elif isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.GeneratorExp):
+            return False
+    return True
 
 
 _READ = """\

@@ -2,11 +2,8 @@
 
 It names its metrics by role, in two dicts. Keras has one list: ``named_metrics`` makes it, under
 the names that are reported; Keras puts ``val_`` before those of a validation.
-
-A name that ``optimizer`` returns meant an optimizer of standalone Keras, with its defaults:
-``standalone_optimizer`` makes it. ``compute_validation_metrics`` is called by a callback.
-``batch_size`` is called no more. A trial whose metrics are not certain, or that reads what the
-harness set on it, is carried over whole.
+``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more. A trial
+whose metrics are not certain, or that reads what the harness set on it, is carried over whole.
 """
 
 from __future__ import annotations
@@ -16,8 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis.flow import Function, first_parameter
 from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
-from pedl2det.analysis.loaders import RECORD_LOADERS
-from pedl2det.analysis.optimizers import Given, given
+from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, ReplaceStatement
@@ -149,29 +145,21 @@ def _build_models(
             model = ast.unparse(value) if is_local else model
             optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
             me = method.args.args[0].arg
-            code = _code(trial, metrics, me, model, optimizer)
+            code = _code(metrics, me, model, optimizer)
             edit = ReplaceStatement(node, code, {"value": value})
             yield Fix(ID, source, node, (edit,))
 
 
-def _code(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
+def _code(metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
     """The statements that wrap, compile and return a model."""
     loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
     given = f", metrics={me}.{_NAMED_METRICS}()" if metrics.has_any else ""
-    made = f"{me}.optimizer()"
-    if not all(_is_object(trial, one) for one in trial.flow.overrides(metrics.owner, "optimizer")):
-        made = f"legacy_keras.standalone_optimizer({made})"
     return (
         f"{model} = {{context}}.wrap_model({{value}})\n"
-        f"{optimizer} = {{context}}.wrap_optimizer({made})\n"
+        f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
         f"{model}.compile({optimizer}, loss={loss}{given})\n"
         f"return {model}\n"
     )
-
-
-def _is_object(trial: Trial, method: Function) -> bool:
-    """Whether ``optimizer`` returns an object, and no name of one of standalone Keras."""
-    return all(given(trial, one) is Given.OBJECT for one in trial.flow.returned(method))
 
 
 def _free(names, method: Function, *wanted: str) -> str:  # type: ignore[no-untyped-def]
@@ -195,7 +183,8 @@ def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix | Remark]
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
     """Drop ``batch_size``, unless the trial or one of its loaders calls it."""
-    if not trial.uses(*RECORD_LOADERS) and not _may_be_asked(trial):
+    is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
+    if not is_cut and not _may_be_asked(trial):
         yield Fix(ID, trial.modules.home(method), method, (ReplaceStatement(method),))
 
 

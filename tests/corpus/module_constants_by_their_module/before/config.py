@@ -1,0 +1,3 @@
+import pedl
+
+UNITS = int(pedl.get_hyperparameter("units"))
