@@ -1,8 +1,8 @@
 """Migrate texts that are no Python code: configs, requirements, commands for a shell."""
 
 from pedl2det.analysis.experiment import ConfigFacts
+from pedl2det.texts.commands import first_harness_line, ignore_note, is_shell_file, migrate_shell
 from pedl2det.texts.configs import migrate_config
-from pedl2det.texts.ignore_files import ignore_note
 from pedl2det.texts.legacy_config import with_legacy_config
 from pedl2det.texts.requirements import (
     PlaceOfTrial,
@@ -11,8 +11,6 @@ from pedl2det.texts.requirements import (
     without_harness,
 )
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
-from pedl2det.texts.shell_lines import first_harness_line, migrate_shell
-from pedl2det.texts.shell_places import is_shell_file
 
 __all__ = [
     "ConfigFacts",

@@ -7,7 +7,6 @@ import re
 from urllib.parse import unquote
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import Specifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
@@ -20,9 +19,9 @@ CLUSTER_HARNESSES = ("determined", "determined-cli")
 
 _MARKER = re.compile(r"[ \t]*;.*|[ \t]+;.*", re.DOTALL)
 _URL = re.compile(r"@[ \t]*\S+")
-#: Requirements that no standard allows, but that conda or an old pip did.
-_LOOSE = re.compile(r"([A-Za-z0-9][\w.-]*)[ \t]*(?:\[[^\]]*\])?[ \t]*((?:[=<>!~]=?|\()[^;#]*)?")
-_CONDA = re.compile(r"=[ \t]*v?(\d[\w.]*?)(?:\.?\*)?(?:=\S*)?")
+#: A requirement that no standard allows, but that an old pip did; its version is no bound.
+_LOOSE = re.compile(r"([A-Za-z0-9][\w.-]*)[ \t]*(?:\[[^\]]*\])?[ \t]*(?:[=<>!~]=?.*)?", re.DOTALL)
+_CONDA = re.compile(r"(?<![=<>!~ ])=v?(\d[\w.]*?)(?:\.?\*)?(?:=\S*)?$")
 _OLD_WHEEL = re.compile(
     r"(?:^|[/\\ =])pedl-\d[^/\\]*\.(?:whl|tar\.gz|zip)|[#&]egg=pedl(?![\w.-])", re.IGNORECASE
 )
@@ -45,41 +44,13 @@ def parse(text: str) -> Requirement | None:
             name, version, _, _ = parse_wheel_filename(unquote(wheel[1]))
             return Requirement(f"{name}=={version}")
     try:
-        requirement = Requirement(text)
-    except InvalidRequirement:
-        loose = _loose(text)
-    else:
-        if not all(map(_has_version, requirement.specifier)):
-            requirement.specifier = SpecifierSet()
-        return requirement
-    if loose is None:
-        return None
-    conda = _CONDA.fullmatch((loose[2] or "").strip())
-    bounds = f"=={conda[1]}.*" if conda else (loose[2] or "").strip("() \t")
-    try:
-        return Requirement(f"{loose[1]} {bounds}")
-    except InvalidRequirement:
-        return Requirement(loose[1])
-
-
-def has_unknown_version(text: str) -> bool:
-    """Whether a requirement has a version that ``parse`` does not understand."""
-    requirement, loose = parse(text), _loose(text)
-    is_bound = requirement is not None and bool(requirement.specifier)
-    return loose is not None and not is_bound and re.search(r"\w", loose[2] or "") is not None
-
-
-def _loose(text: str) -> re.Match[str] | None:
-    return _LOOSE.fullmatch(text.partition(";")[0].strip())
-
-
-def _has_version(bound: Specifier) -> bool:
-    """Whether a bound has a version that can be compared; ``===`` allows any text."""
-    try:
-        Version(bound.version.removesuffix(".*"))
-    except InvalidVersion:
-        return False
-    return True
+        requirement = Requirement(_CONDA.sub(r"==\1.*", text))
+        for bound in requirement.specifier:
+            Version(bound.version.removesuffix(".*"))
+    except (InvalidRequirement, InvalidVersion):
+        loose = _LOOSE.fullmatch(text.partition(";")[0].strip())
+        return Requirement(loose[1]) if loose else None
+    return requirement
 
 
 def name_of(text: str) -> str | None:

@@ -1,11 +1,13 @@
-"""Migrate requirements on PEDL (R301), and those that cannot be met beside it (R302)."""
+"""Migrate requirements on PEDL (R301), and those that cannot be met beside it (R302).
+
+Lists of lines are edited; what other files require is only named.
+"""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Literal
 
@@ -17,7 +19,6 @@ from pedl2det.texts.required import (
     CLUSTER,
     CLUSTER_HARNESSES,
     LOCAL_HARNESSES,
-    has_unknown_version,
     is_harness,
     is_old_wheel,
     name_of,
@@ -25,9 +26,7 @@ from pedl2det.texts.required import (
     replacement,
     target,
 )
-from pedl2det.texts.requirement_spans import Place, places
 from pedl2det.texts.results import TextChange, TextFinding, TextResult
-from pedl2det.texts.toml_requirements import toml_requirements
 
 #: Where a migrated trial is, seen from a file.
 PlaceOfTrial = Literal["around", "below", ""]
@@ -38,6 +37,15 @@ _LISTS = re.compile(
     r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.(?:txt|in)", re.IGNORECASE
 )
 _OTHERS = {"pyproject.toml", "setup.cfg", "setup.py", "environment.yaml", "environment.yml"}
+_LINE = re.compile(r"(?:\\\r?\n|[^\n])*")
+_OPTION = re.compile(r"[ \t\\\r\n]+--[a-z][\w-]*(?:[= \t]\S+)?")
+_COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
+_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
+_PINNED = re.compile(r"^[^;]*(?:[=~]=|<)")
+#: What is in front of a requirement in ``setup.cfg`` and ``environment.yml``.
+_ITEM = re.compile(r"[ \t]*(?:-[ \t]+|\w+[ \t]*=[ \t]*)?")
+#: PEDL as a key of ``pyproject.toml``.
+_KEY = re.compile(r"[ \t]*(?:\[.*\.)?[\"']?pedl[\"']?[ \t]*[=\]]")
 #: The first Determined that trains a migrated trial, and why.
 _HARNESS_NEEDS = {
     "determined": (
@@ -70,8 +78,8 @@ def migrate_requirements(
     """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
 
     Args:
-        path_name: the file: requirements, constraints, ``setup.cfg``, ``environment.yml``; the
-            requirements of ``setup.py`` and ``pyproject.toml`` are only named.
+        path_name: the file: a list of requirements or constraints; those of ``setup.py``,
+            ``setup.cfg``, ``pyproject.toml`` and ``environment.yml`` are only named.
         text: the text.
         cluster: whether the team has a Determined cluster: then ``determined`` is required, and
             ``pedl2det[run]`` otherwise.
@@ -91,11 +99,11 @@ def migrate_requirements(
     is_local = not cluster and not serves_cluster
     is_raised = is_local and (serves_local or trial == "around") and PINNED not in left_out
     needed = needs(not is_local) if trial or serves_local or serves_cluster else {}
-    if path.suffix in (".py", ".toml"):
+    if not _is_list(path):
         left = _named(path.name, required, new, needed if is_raised else {})
         result = TextResult(text, (), tuple(left))
     else:
-        result = _in_lists(path, text, new, needed if is_raised else {})
+        result = _in_list(text, new, needed if is_raised else {})
     findings = [*result.findings, *_old_harnesses(required)]
     if not is_raised:
         findings += _too_old(required, needed, cluster)
@@ -119,13 +127,13 @@ def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | 
     path = PurePath(path_name)
     required = list(_required(path, text))
     has_harness = any(is_harness(one) for _, one in required)
-    if path.suffix not in (".txt", ".in") or "--hash" in text:
+    if not _is_list(path) or "--hash" in text:
         return None if has_harness else text
     needed = needs(cluster=True)
     names = {name_of(met_instead(one, needed) or one) for _, one in required}
     missing = [one for one in instead if name_of(one) not in names]
     spans = []
-    for place in places(path, text):
+    for place in _places(text):
         raised = met_instead(place.text, needed)
         if is_harness(place.text):
             new = Span(place.start, place.end, "\n".join(missing))
@@ -139,22 +147,53 @@ def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | 
     return "\n".join([*new_text.splitlines(), *missing, ""])
 
 
+@dataclass(frozen=True)
+class _Place:
+    """One requirement in a list.
+
+    Attributes:
+        start: its first character.
+        end: the character after its last one, with the options that belong to it.
+        text: the requirement, without comments and options.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+def _is_list(path: PurePath) -> bool:
+    return path.suffix in (".txt", ".in")
+
+
 def _required(path: PurePath, text: str) -> Iterator[tuple[int, str]]:
-    """Every requirement of a file, with its line."""
-    if path.suffix == ".py":
-        yield from _in_program(text)
-    elif path.suffix == ".toml":
-        yield from toml_requirements(text)
-    else:
+    """Every requirement with its line; in a file that is no list, all that may be one."""
+    if _is_list(path):
         text = text.removeprefix("\ufeff")
-        for place in places(path, text):
+        for place in _places(text):
             yield text.count("\n", 0, place.start) + 1, place.text
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        code = _COMMENT.sub("", line)
+        quoted = [one or other for one, other in _QUOTED.findall(code)]
+        found = ["pedl"] if _KEY.match(code) else quoted or [_ITEM.sub("", code, count=1)]
+        yield from ((number, one.strip()) for one in found)
 
 
-def _in_lists(path: PurePath, text: str, new: str, needed: Needs) -> TextResult:
+def _places(text: str) -> Iterator[_Place]:
+    """Requirements one a line; a backslash continues a line."""
+    for line in _LINE.finditer(text):
+        body = _COMMENT.sub("", line[0])
+        bare = _OPTION.sub("", body).rstrip(" \t\r\n\\")
+        if bare.strip():
+            start = line.start() + len(bare) - len(bare.lstrip())
+            yield _Place(start, line.start() + len(body.rstrip(" \t\r\n")), bare.strip())
+
+
+def _in_list(text: str, new: str, needed: Needs) -> TextResult:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
-    found = list(places(path, body))
+    found = list(_places(body))
     has_new = any(name_of(place.text) == name_of(new) for place in found)
     spans, changes, findings = [], [], []
     for place in found:
@@ -167,7 +206,7 @@ def _in_lists(path: PurePath, text: str, new: str, needed: Needs) -> TextResult:
             message = "cannot be met beside pedl2det[run], which needs"
             message = f"{place.text} {message} {raised}; raised"
             findings.append(TextFinding(PINNED, line, "note", message))
-        elif has_new and path.suffix in (".txt", ".in"):
+        elif has_new:
             spans.append(_whole_line(body, place))
             changes.append(TextChange(REQUIRED, line, f"{place.text} goes: {new} is required"))
             continue
@@ -212,21 +251,18 @@ def _not_compared(
     pins = []
     for line, text in required:
         requirement = parse(text)
-        name = name_of(text)
-        if requirement is None or name in LOCAL_HARNESSES:
+        if requirement is None or name_of(text) in LOCAL_HARNESSES or not _PINNED.search(text):
             continue
-        is_known = name in needed or met_instead(text, needed) is not None
-        operators = {bound.operator for bound in requirement.specifier}
-        is_pinned = not operators.isdisjoint(("==", "===", "<", "<=", "~="))
-        if has_unknown_version(text) or (is_pinned and not is_known):
+        is_compared = name_of(text) in needed and requirement.specifier
+        if not is_compared and met_instead(text, needed) is None:
             pins.append((line, text))
     if pins:
         message = f"whether Python 3.11 has {', '.join(text for _, text in pins)} was not checked"
-        help_ = f"pip install --dry-run -r {path.name}" if path.suffix in (".txt", ".in") else ""
+        help_ = f"pip install --dry-run -r {path.name}" if _is_list(path) else ""
         yield TextFinding(PINNED, pins[0][0], "note", message, help_)
 
 
-def _whole_line(text: str, place: Place) -> Span:
+def _whole_line(text: str, place: _Place) -> Span:
     start = text.rfind("\n", 0, place.start) + 1
     end = text.find("\n", place.end)
     return Span(start, len(text) if end < 0 else end + 1, "")
@@ -243,16 +279,3 @@ def _named(
         elif (raised := met_instead(text, needed)) is not None:
             message = f"{text}: {file} requires it, and a migrated trial needs {raised}"
             yield TextFinding(PINNED, line, "left", message, f'"{raised}"')
-
-
-def _in_program(text: str) -> Iterator[tuple[int, str]]:
-    """Every string of a list in ``setup.py``, with its line."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.List | ast.Tuple):
-            for item in node.elts:
-                if isinstance(item, ast.Constant) and isinstance(item.value, str):
-                    yield item.lineno, item.value.strip()

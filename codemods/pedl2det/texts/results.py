@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+Kind = Literal["note", "different", "left"]
+
 
 @dataclass(frozen=True)
 class TextChange:
@@ -35,7 +37,7 @@ class TextFinding:
 
     rule: str
     line: int
-    kind: Literal["note", "different", "left"]
+    kind: Kind
     message: str
     help: str = ""
 

@@ -179,8 +179,8 @@ RULES = (
         "shell-lines",
         "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or pedl2det search "
         "if the searcher of CONFIG is not single, or with --cluster det experiment create CONFIG "
-        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and the code of Markdown. A note "
-        "says where CONFIG could not be read. pip install pedl installs pedl2det, or determined.",
+        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and Markdown. A note says where "
+        "CONFIG could not be read. pip install pedl installs pedl2det, or determined.",
         "run.sh",
         "pip install -q pedl==0.11 && pedl -m host e create a.yaml . -f >log 2>&1\n",
         "pip install -q 'pedl2det[run]' && pedl2det run . -c a.yaml >log 2>&1\n",
@@ -209,7 +209,8 @@ RULES = (
         "R301",
         "requirements",
         "A requirement on pedl, which no index serves, becomes pedl2det[run], or with --cluster "
-        "determined; its marker and comment stay.",
+        "determined; its marker and comment stay. In setup.py, setup.cfg, pyproject.toml and "
+        "environment.yml it is left.",
         "requirements.txt",
         "numpy\nPEDL[x]>=0.9,<1 ; python_version < '3.9'  # harness\n",
         "numpy\npedl2det[run] ; python_version < '3.9'  # harness\n",
@@ -219,8 +220,8 @@ RULES = (
         "old-pins",
         "tensorflow==1.14, keras==2.2.4, numpy<1.19 cannot be met beside pedl2det[run]: no version "
         "is in both. Beside it, and in the directory of a trial, they become what it needs. In "
-        "files that serve other code too, for a cluster, and of images it is a note; in setup.py "
-        "it is left.",
+        "files that serve other code too, for a cluster, and of images it is a note; in "
+        "setup.py, setup.cfg, pyproject.toml and environment.yml it is left.",
         "requirements.txt",
         "pedl2det[run]\ntensorflow==1.14.0\nnumpy<3\n",
         "pedl2det[run]\ntensorflow>=2.15,<2.22\nnumpy<3\n",
