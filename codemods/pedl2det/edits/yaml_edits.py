@@ -13,7 +13,6 @@ from pedl2det.analysis.config import Config, Entry, KeyPath
 from pedl2det.analysis.experiment import changes as ch
 from pedl2det.edits import yaml_text
 from pedl2det.edits.spans import Overlap, Span, apply
-from pedl2det.edits.yaml_aliases import refuse_shared
 from pedl2det.edits.yaml_meaning import meant
 from pedl2det.findings import Unreadable
 
@@ -36,7 +35,6 @@ def edited(config: Config, changes: Sequence[ch.Change]) -> str:
     if not changes:
         return config.text
     try:
-        refuse_shared(config, changes)
         text = apply(config.text, set_of(spans(config, changes)))
         result = Config.of(text).value()
     except Unreadable as error:

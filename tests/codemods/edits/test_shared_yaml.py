@@ -21,7 +21,7 @@ from pedl2det.edits.yaml_edits import NotEdited, edited
     ],
 )
 def test_a_change_of_a_shared_place_is_refused(text: str, change: Change) -> None:
-    with pytest.raises(NotEdited, match="shares its text with another key"):
+    with pytest.raises(NotEdited, match="would mean something else"):
         edited(Config.of(text), [change])
 
 
