@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import ast
+import itertools
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 #: One line after another is broken; a statement with more is left long.
 _MOST = 12
 #: Arguments of fewer columns stay where they are.
 _SHORT = 12
-_NOTHING = cst.SimpleWhitespace("")
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Parts of an expression that can stand on lines of their own.
+
+    Attributes:
+        codes: the code of each part.
+        start: the character behind the bracket in front of them.
+        end: the character of the bracket behind them.
+        closing: what is behind the last part, if each has a line.
+        separator: what is between two parts on one line.
+        brackets: the brackets to write, where the text has none.
+    """
+
+    codes: list[str]
+    start: int
+    end: int
+    closing: str = ","
+    separator: str = ", "
+    brackets: tuple[str, str] = ("", "")
 
 
 def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Set[str]) -> Any:
@@ -27,17 +49,17 @@ def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Se
     """
     if not isinstance(statement, cst.SimpleStatementLine):
         return statement
-    bare = statement.with_changes(leading_lines=[])
+    text = before = module.code_for_node(statement.with_changes(leading_lines=[]))
     for _ in range(_MOST):
-        text = module.code_for_node(bare)
         number = _too_long(text, width - indent, old)
-        if number is None:
-            break
-        changed = _broken(text, number, width - indent, module)
+        changed = _broken(text, number, width - indent, module) if number is not None else None
         if changed is None:
             break
-        bare = changed
-    return bare.with_changes(leading_lines=statement.leading_lines)
+        text = changed
+    if text == before:
+        return statement
+    new: Any = cst.parse_module(text, config=module.config_for_parsing).body[0]
+    return new.with_changes(leading_lines=statement.leading_lines)
 
 
 def _too_long(text: str, width: int, old: Set[str]) -> int | None:
@@ -48,208 +70,112 @@ def _too_long(text: str, width: int, old: Set[str]) -> int | None:
     return None
 
 
-def _broken(text: str, number: int, width: int, module: cst.Module) -> Any:
-    """The statement with the outermost brackets on a line broken; None if there are none.
+def _broken(text: str, number: int, width: int, module: cst.Module) -> str | None:
+    """The text with the outermost brackets on a line broken; None if there are none.
 
-    All arguments stay on one line of their own if they fit there.
+    All parts stay on one line of their own if they fit there.
     """
-    tree = cst.parse_module(text, config=module.config_for_parsing)
-    wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
-    positions = wrapper.resolve(PositionProvider)
-    finder = _Finder(positions, number)
-    wrapper.module.visit(finder)
-    if finder.found is None:
+    parts = next(_on_line(text, number), None)
+    if parts is None:
         return None
     line = text.splitlines()[number - 1]
     base = line[: len(line) - len(line.lstrip())]
     unit = "\t" if module.default_indent == "\t" else "    "
-    made: Any = None
-    found = finder.found
-    starts_above = isinstance(found, cst.Call) and "\n" in module.code_for_node(found).split("(")[1]
-    base = base.removesuffix(unit) if starts_above else base
-    is_one = isinstance(found, cst.Call) and len(found.args) == 1
-    for one_each in (True,) if starts_above else (False,) if is_one else (False, True):
-        made = wrapper.module.visit(_Breaker(found, base, unit, one_each))
-        if all(len(new) <= width for new in made.code.splitlines()[number - 1 :][:3]):
+    is_open = "\n" in text[parts.start : text.index(parts.codes[0], parts.start)]
+    base = module.default_newline + (base.removesuffix(unit) if is_open else base)
+    made = ""
+    each = (True,) if is_open or not parts.separator.strip() else (False, True)
+    for one_each in each[:1] if len(parts.codes) == 1 else each:
+        between = parts.separator.rstrip() + base + unit if one_each else parts.separator
+        inner = base + unit + between.join(parts.codes) + (parts.closing if one_each else "") + base
+        inner = parts.brackets[0] + inner + parts.brackets[1]
+        made = text[: parts.start] + inner + text[parts.end :]
+        if all(len(new) <= width for new in made.splitlines()[number - 1 :][:3]):
             break
-    return made.body[0]
+    return made
 
 
-class _Finder(cst.CSTVisitor):
-    """Finds the first call or bare tuple, from outside to inside, that stands on one line."""
+def _on_line(text: str, number: int) -> Iterator[_Parts]:
+    """The expressions that can be broken on a line, from outside to inside."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
 
-    def __init__(self, positions: Any, number: int) -> None:
-        super().__init__()
-        self._positions = positions
-        self._number = number
-        self.found: cst.BaseExpression | None = None
-        self._values: list[cst.BaseExpression | None] = []
+    def at(line: int, column: int) -> int:
+        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
-    def visit_FormattedString(self, node: cst.FormattedString) -> bool:
-        """Leave f-strings whole: Python 3.11 allows no line break in them."""
+    def start(node: Any) -> int:
+        return at(node.lineno, node.col_offset)
+
+    def end(node: Any) -> int:
+        return at(node.end_lineno, node.end_col_offset)
+
+    def items(nodes: Sequence[Any], first: int, last: int) -> Iterator[_Parts]:
+        """The parts of a list between two brackets, if they stand on the line alone."""
+        commas = [
+            text.index(",", end(one), start(other)) for one, other in itertools.pairwise(nodes)
+        ]
+        is_here = bool(nodes) and nodes[0].lineno == number == nodes[-1].end_lineno
+        tail = text[end(nodes[-1]) : last] if is_here else ""
+        if is_here and "#" not in text[first : start(nodes[0])] + tail:
+            edges = [first - 1, *commas, last]
+            codes = [text[one + 1 : other].strip() for one, other in itertools.pairwise(edges)]
+            codes[-1] = codes[-1].removesuffix(",")
+            is_last = codes[-1].startswith("*") or isinstance(nodes[-1], ast.GeneratorExp)
+            yield _Parts(codes, first, last, "" if is_last else ",")
+
+    def below(node: Any, is_value: bool) -> Iterator[_Parts]:
+        match node:
+            case ast.JoinedStr():  # Python 3.11 allows no line break in it
+                return
+            case ast.Lambda(body=body) if not isinstance(body, ast.Call):
+                return  # a break within it reads worse than a long line
+            case ast.Call(func=func):
+                nodes = sorted([*node.args, *node.keywords], key=start)
+                is_done = func.end_lineno < number and len(nodes) == 1
+                is_short = bool(nodes) and end(nodes[-1]) - start(nodes[0]) < _SHORT
+                if not is_done and not is_short:
+                    yield from items(nodes, text.index("(", end(func)) + 1, end(node) - 1)
+            case ast.Dict(keys=keys, values=values):
+                pairs = zip(keys, values, strict=True)
+                nodes = [_between(key or value, value) for key, value in pairs]
+                yield from items(nodes, start(node) + 1, end(node) - 1)
+            case ast.List(elts=elts) if is_value:
+                yield from items(elts, start(node) + 1, end(node) - 1)
+            case ast.Tuple(elts=elts) if is_value and elts:
+                is_bare = not _is_list(text[start(node) : end(node)])
+                for one in items(elts, start(node) + (not is_bare), end(node) - (not is_bare)):
+                    yield replace(one, brackets=("(", ")")) if is_bare else one
+            case ast.ListComp(elt=elt) if node.lineno == number == node.end_lineno:
+                way = text.index(" for ", end(elt))
+                codes = [text[start(node) + 1 : way].strip(), text[way : end(node) - 1].strip()]
+                yield _Parts(codes, start(node) + 1, end(node) - 1, "", " ")
+            case ast.IfExp() if is_value and node.lineno == number == node.end_lineno:
+                way = text.index("if", end(node.body))
+                other = text.rindex("else", 0, start(node.orelse))
+                codes = [text[start(node) : way], text[way:other], text[other : end(node)]]
+                codes = [code.strip() for code in codes]
+                if not text[: start(node)].endswith("("):
+                    yield _Parts(codes, start(node), end(node), "", " ", ("(", ")"))
+        for child in ast.iter_child_nodes(node):
+            is_value = isinstance(node, ast.Assign | ast.Return) and child is node.value
+            yield from below(child, is_value)
+
+    yield from below(ast.parse(text), False)
+
+
+def _between(first: ast.expr, last: ast.expr) -> ast.Constant:
+    """A node in the place of two."""
+    node = ast.copy_location(ast.Constant(None), first)
+    node.end_lineno, node.end_col_offset = last.end_lineno, last.end_col_offset
+    return node
+
+
+def _is_list(code: str) -> bool:
+    """Whether code is a tuple in parentheses, not one whose first and last element are."""
+    try:
+        ast.parse(f"[{code[1:-1]}]")
+    except SyntaxError:
         return False
-
-    def visit_Tuple(self, node: cst.Tuple | cst.List) -> bool:
-        """Choose a tuple or list that is the whole value of a statement."""
-        values = [one.value for one in node.elements]
-        if node in self._values and self._is_on_line(values):
-            self.found = self.found or node
-        return self.found is None
-
-    visit_List = visit_Tuple  # noqa: N815
-
-    def visit_IfExp(self, node: cst.IfExp) -> bool:
-        """Choose a conditional expression that is the whole value of a statement."""
-        if node in self._values and self._is_on_line([node.body, node.orelse]) and not node.lpar:
-            self.found = self.found or node
-        return self.found is None
-
-    def visit_Lambda(self, node: cst.Lambda) -> bool:
-        """Leave most lambdas whole: a break within them reads worse than a long line."""
-        self._values.append(node.body)
-        return isinstance(node.body, cst.Call | cst.Tuple)
-
-    def visit_Dict(self, node: cst.Dict) -> bool:
-        """Choose a dict that nothing longer is around on the line."""
-        if self._is_on_line(node.elements):
-            self.found = self.found or node
-        return self.found is None
-
-    def visit_ListComp(self, node: cst.ListComp) -> bool:
-        """Choose a comprehension that nothing longer is around on the line."""
-        if self._is_on_line([node]):
-            self.found = self.found or node
-        return self.found is None
-
-    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> bool:
-        """Choose a generator that is alone on the line."""
-        if self._is_on_line([node.elt, node.for_in]) and not node.lpar:
-            self.found = self.found or node
-        return self.found is None
-
-    def visit_Return(self, node: cst.Return) -> None:
-        """Remember the value of a statement."""
-        self._values.append(node.value)
-
-    def visit_Assign(self, node: cst.Assign) -> None:
-        """Remember the value of a statement."""
-        self._values.append(node.value)
-
-    def visit_Call(self, node: cst.Call) -> bool:
-        """Choose a call whose arguments all stand on the line and are worth a line."""
-        is_open = self._positions[node.func].end.line < self._number
-        is_done = is_open and len(node.args) == 1  # stands on a line of its own
-        if self._is_on_line(node.args) and not self._is_short(node) and not is_done:
-            self.found = self.found or node
-        return self.found is None
-
-    def _is_on_line(self, parts: Sequence[cst.CSTNode]) -> bool:
-        places = [self._positions[one] for one in parts]
-        return bool(places) and places[0].start.line == self._number == places[-1].end.line
-
-    def _is_short(self, node: cst.Call) -> bool:
-        first, last = self._positions[node.args[0]], self._positions[node.args[-1]]
-        return bool(last.end.column - first.start.column < _SHORT)
-
-
-class _Breaker(cst.CSTTransformer):
-    def __init__(self, chosen: Any, base: str, unit: str, one_each: bool) -> None:
-        super().__init__()
-        self._chosen = chosen
-        self._one_each = one_each
-        self._inner = cst.ParenthesizedWhitespace(
-            indent=True, last_line=cst.SimpleWhitespace(base + unit)
-        )
-        self._outer = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(base))
-
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        """Put the arguments on lines of their own."""
-        if original_node is not self._chosen:
-            return updated_node
-        tight = cst.SimpleWhitespace("")
-        args = self._apart(
-            [one.with_changes(whitespace_after_arg=tight) for one in updated_node.args]
-        )
-        last_arg = updated_node.args[-1]
-        takes_none = last_arg.star or isinstance(last_arg.value, cst.GeneratorExp)
-        if not self._one_each or takes_none:  # no comma after **kwargs
-            last = args[-1].with_changes(
-                comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=self._outer
-            )
-            args = [*args[:-1], last]
-        return updated_node.with_changes(args=args, whitespace_before_args=self._inner)
-
-    def leave_GeneratorExp(
-        self, original_node: cst.GeneratorExp, updated_node: cst.GeneratorExp
-    ) -> cst.GeneratorExp:
-        """Put the clauses on a line of their own."""
-        if original_node is not self._chosen:
-            return updated_node
-        clauses = updated_node.for_in.with_changes(whitespace_before=self._outer)
-        return updated_node.with_changes(for_in=clauses)
-
-    def leave_ListComp(
-        self, original_node: cst.ListComp, updated_node: cst.ListComp
-    ) -> cst.ListComp:
-        """Put the element and each clause on lines of their own."""
-        if original_node is not self._chosen:
-            return updated_node
-        return updated_node.with_changes(
-            lbracket=cst.LeftSquareBracket(self._inner),
-            for_in=updated_node.for_in.with_changes(whitespace_before=self._inner),
-            rbracket=cst.RightSquareBracket(self._outer),
-        )
-
-    def _closed(self, elements: Sequence[Any], bracket: Any) -> tuple[list[Any], Any]:
-        """Elements on lines of their own, and the bracket behind them."""
-        apart = self._apart(elements)
-        if self._one_each:
-            return apart, bracket()
-        last = apart[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        return [*apart[:-1], last], bracket(self._outer)
-
-    def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.Tuple:
-        """Put the elements on lines of their own, in parentheses."""
-        if original_node is not self._chosen:
-            return updated_node
-        elements, right = self._closed(updated_node.elements, cst.RightParen)
-        left = cst.LeftParen(self._inner)
-        return updated_node.with_changes(elements=elements, lpar=[left], rpar=[right])
-
-    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.List:
-        """Put the elements on lines of their own."""
-        if original_node is not self._chosen:
-            return updated_node
-        elements, right = self._closed(updated_node.elements, cst.RightSquareBracket)
-        left = cst.LeftSquareBracket(self._inner)
-        return updated_node.with_changes(elements=elements, lbracket=left, rbracket=right)
-
-    def leave_Dict(self, original_node: cst.Dict, updated_node: cst.Dict) -> cst.Dict:
-        """Put the pairs on lines of their own."""
-        if original_node is not self._chosen:
-            return updated_node
-        elements, right = self._closed(updated_node.elements, cst.RightCurlyBrace)
-        left = cst.LeftCurlyBrace(self._inner)
-        return updated_node.with_changes(elements=elements, lbrace=left, rbrace=right)
-
-    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.IfExp:
-        """Put the value and each clause on lines of their own, in parentheses."""
-        if original_node is not self._chosen:
-            return updated_node
-        return updated_node.with_changes(
-            whitespace_before_if=self._inner,
-            whitespace_before_else=self._inner,
-            lpar=[cst.LeftParen(self._inner)],
-            rpar=[cst.RightParen(self._outer)],
-        )
-
-    def _apart(self, parts: Any) -> list[Any]:
-        """Arguments or elements with the white space between them."""
-        between = self._inner if self._one_each else cst.SimpleWhitespace(" ")
-        if isinstance(parts[-1], cst.Arg):  # the line break in front of an old bracket
-            parts = [*parts[:-1], parts[-1].with_changes(whitespace_after_arg=_NOTHING)]
-        spaced = [one.with_changes(comma=cst.Comma(whitespace_after=between)) for one in parts]
-        last = spaced[-1].with_changes(comma=cst.Comma(whitespace_after=self._outer))
-        if isinstance(last, cst.Arg):  # the comma has the line break
-            last = last.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
-        return [*spaced[:-1], last]
+    return code.startswith("(")

@@ -41,8 +41,12 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "        for name in names_of_the_layers\n    ]\n)\n",
         ),
         (
-            f"x = make({COMPREHENSION[1:-1]})\n",
-            "x = make(\n    layer(units, name)\n    for name in names_of_the_layers\n)\n",
+            "return (layer(units), name), (layer(others), name)\n",
+            "return (\n    (layer(units), name),\n    (layer(others), name),\n)\n",
+        ),
+        (
+            "x = make((units or others), (names or others), **all)\n",
+            "x = make(\n    (units or others),\n    (names or others),\n    **all\n)\n",
         ),
         (
             "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
@@ -61,7 +65,7 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "x = (\n    layer(units, name)\n    if is_layer(name)\n    else units\n)\n",
         ),
     ],
-    ids=["list", "generator", "lambda", "elements", "pairs", "condition"],
+    ids=["list", "tuples", "parentheses", "lambda", "elements", "pairs", "condition"],
 )
 def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
     before: str, after: str
