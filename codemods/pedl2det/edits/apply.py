@@ -19,7 +19,6 @@ from pedl2det.analysis.source import Source
 from pedl2det.edits import arguments, definitions, layout, parameters, templates
 from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
 from pedl2det.edits.locate import Locator
-from pedl2det.edits.type_comments import with_type_comment
 from pedl2det.edits.wrap import wrapped
 
 
@@ -289,7 +288,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = with_type_comment(original, parameters.closed_up(updated))
+            updated = layout.with_type_comment(original, parameters.closed_up(updated))
             updated = self._unfolded(original, updated)
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         return self._finished(original, lines, head_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 import libcst as cst
@@ -11,10 +12,11 @@ from pedl2det.analysis.source import Source
 from pedl2det.edits.import_cleaner import Cleaner
 from pedl2det.edits.import_places import with_import
 from pedl2det.edits.import_statements import Import, Wanted
-from pedl2det.edits.type_comments import names_in_type_comments
 from pedl2det.edits.undefined import undefined
 
 __all__ = ["Wanted", "fitted"]
+
+_TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
 
 
 def fitted(old: Source, new: Source, wanted: Wanted, tree: cst.Module | None = None) -> str:
@@ -44,7 +46,8 @@ def fitted(old: Source, new: Source, wanted: Wanted, tree: cst.Module | None = N
 
 def _used_names(source: Source) -> set[str]:
     """The names that a file reads, in string annotations, type comments and ``__all__`` too."""
-    found = {part for name in names_in_type_comments(source.text) for part in name.split(".")}
+    comments = _TYPE_COMMENT.findall(source.text)
+    found = {name for types in comments for name in re.findall(r"[^\W\d]\w*", types)}
     reads = source.names.of(ast.Name)
     found.update(one.id for one in reads if not isinstance(one.ctx, ast.Store))
     for one in source.names.of(ast.Constant):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
+
+_SIGNATURE = re.compile(r"# type: \(.*\) -> (.+)")
 
 
 def on_lines(body: Sequence[Any]) -> list[cst.SimpleStatementLine]:
@@ -89,3 +92,27 @@ class Opened(cst.CSTTransformer):
         outer = cst.ParenthesizedWhitespace(indent=True)
         argument = updated_node.args[0].with_changes(whitespace_after_arg=outer)
         return updated_node.with_changes(args=[argument], whitespace_before_args=inner)
+
+
+class _OpenSignature(cst.CSTTransformer):
+    def leave_Comment(self, original_node: cst.Comment, updated_node: cst.Comment) -> cst.Comment:
+        """Change a type comment of a signature."""
+        return updated_node.with_changes(
+            value=_SIGNATURE.sub(r"# type: (...) -> \1", updated_node.value)
+        )
+
+
+def with_type_comment(original: Any, updated: Any) -> Any:
+    """Return a function whose type comment says nothing of parameters that are not the same."""
+    block = updated.body
+    before, now = (
+        [one.name.value for one in function.params.children if isinstance(one, cst.Param)]
+        for function in (original, updated)
+    )
+    if before == now or not isinstance(block, cst.IndentedBlock) or not block.body:
+        return updated
+    opened = _OpenSignature()
+    lines = [line.visit(opened) for line in block.body[0].leading_lines]
+    first: Any = block.body[0].with_changes(leading_lines=lines)
+    body = block.with_changes(header=block.header.visit(opened), body=[first, *block.body[1:]])
+    return updated.with_changes(body=body)

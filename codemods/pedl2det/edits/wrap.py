@@ -84,7 +84,7 @@ def _broken(text: str, number: int, width: int, module: cst.Module) -> str | Non
     is_open = "\n" in text[parts.start : text.index(parts.codes[0], parts.start)]
     base = module.default_newline + (base.removesuffix(unit) if is_open else base)
     made = ""
-    each = (True,) if is_open or not parts.separator.strip() else (False, True)
+    each = (True,) if is_open else (False, True)
     for one_each in each[:1] if len(parts.codes) == 1 else each:
         between = parts.separator.rstrip() + base + unit if one_each else parts.separator
         inner = base + unit + between.join(parts.codes) + (parts.closing if one_each else "") + base
@@ -125,12 +125,20 @@ def _on_line(text: str, number: int) -> Iterator[_Parts]:
             is_last = codes[-1].startswith("*") or isinstance(nodes[-1], ast.GeneratorExp)
             yield _Parts(codes, first, last, "" if is_last else ",")
 
+    def clauses(node: ast.ListComp | ast.GeneratorExp) -> _Parts:
+        first, last, way = start(node) + 1, end(node) - 1, text.index(" for ", end(node.elt))
+        return _Parts([text[first:way].strip(), text[way:last].strip()], first, last, "", " ")
+
     def below(node: Any, is_value: bool) -> Iterator[_Parts]:
         match node:
             case ast.JoinedStr():  # Python 3.11 allows no line break in it
                 return
-            case ast.Lambda(body=body) if not isinstance(body, ast.Call):
+            case ast.Lambda(body=body) if not isinstance(body, ast.Call | ast.Tuple):
                 return  # a break within it reads worse than a long line
+            case ast.Call(args=[ast.GeneratorExp() as made]) if (
+                made.lineno == made.end_lineno == number
+            ):
+                yield clauses(made)
             case ast.Call(func=func):
                 nodes = sorted([*node.args, *node.keywords], key=start)
                 is_done = func.end_lineno < number and len(nodes) == 1
@@ -147,10 +155,8 @@ def _on_line(text: str, number: int) -> Iterator[_Parts]:
                 is_bare = not _is_list(text[start(node) : end(node)])
                 for one in items(elts, start(node) + (not is_bare), end(node) - (not is_bare)):
                     yield replace(one, brackets=("(", ")")) if is_bare else one
-            case ast.ListComp(elt=elt) if node.lineno == number == node.end_lineno:
-                way = text.index(" for ", end(elt))
-                codes = [text[start(node) + 1 : way].strip(), text[way : end(node) - 1].strip()]
-                yield _Parts(codes, start(node) + 1, end(node) - 1, "", " ")
+            case ast.ListComp() if node.lineno == number == node.end_lineno:
+                yield clauses(node)
             case ast.IfExp() if is_value and node.lineno == number == node.end_lineno:
                 way = text.index("if", end(node.body))
                 other = text.rindex("else", 0, start(node.orelse))
@@ -159,8 +165,8 @@ def _on_line(text: str, number: int) -> Iterator[_Parts]:
                 if not text[: start(node)].endswith("("):
                     yield _Parts(codes, start(node), end(node), "", " ", ("(", ")"))
         for child in ast.iter_child_nodes(node):
-            is_value = isinstance(node, ast.Assign | ast.Return) and child is node.value
-            yield from below(child, is_value)
+            is_statement = isinstance(node, ast.Assign | ast.Return | ast.Lambda)
+            yield from below(child, is_statement and isinstance(child, ast.expr))
 
     yield from below(ast.parse(text), False)
 

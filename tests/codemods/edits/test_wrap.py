@@ -41,6 +41,10 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "        for name in names_of_the_layers\n    ]\n)\n",
         ),
         (
+            f"x = make({COMPREHENSION[1:-1]})\n",
+            "x = make(\n    layer(units, name)\n    for name in names_of_the_layers\n)\n",
+        ),
+        (
             "return (layer(units), name), (layer(others), name)\n",
             "return (\n    (layer(units), name),\n    (layer(others), name),\n)\n",
         ),
@@ -65,7 +69,7 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             "x = (\n    layer(units, name)\n    if is_layer(name)\n    else units\n)\n",
         ),
     ],
-    ids=["list", "tuples", "parentheses", "lambda", "elements", "pairs", "condition"],
+    ids=["list", "generator", "tuples", "parentheses", "lambda", "elements", "pairs", "condition"],
 )
 def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
     before: str, after: str

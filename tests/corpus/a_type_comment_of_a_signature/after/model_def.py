@@ -12,7 +12,7 @@ class Net(TFKerasTrial):
         context.configure_fit(shuffle=False)
 
     def build_model(self):
-        # type: () -> tf.keras.Model
+        # type: (...) -> tf.keras.Model
         model = tf.keras.Sequential(
             [tf.keras.layers.Dense(self.context.get_hparam("units"))]
         )
