@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: Magics whose cell is Python that runs in the notebook itself.
@@ -24,19 +24,8 @@ _MAGIC = re.compile(
 )
 _ASSIGNED = re.compile(r"[A-Za-z_][\w., \t\[\]]*=[ \t]*(?=[!%])")
 _TIMED = re.compile(r"%(?:time|timeit|prun|memit)[ \t]+(?:-\w+[ \t]*\d*[ \t]+)*")
-_TO_LINE_END = re.compile(r"(?:\\\r?\n|[^\n])*")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FUTURE = re.compile(r"from __future__ import [\w, \t]+")
-_TOKEN = re.compile(
-    r"""
-    \#[^\n]*
-    | '{3}(?:\\.|[^\\])*?'{3} | "{3}(?:\\.|[^\\])*?"{3}
-    | '(?:\\.|[^'\\\n])*'? | "(?:\\.|[^"\\\n])*"?
-    | \\\r?\n | \n | .
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
-
 _OLD_API = re.compile(r"(?<![\w./-])(?:pedl\.\w|import[ ][^\n]*\bpedl\b|from[ ]+pedl\b)")
 
 
@@ -89,22 +78,56 @@ def mask(source: str, first: int, is_magic_cell: bool = False) -> Masked:
         is_magic_cell: whether its first line is a ``%%magic`` for Python.
     """
     magics: list[Magic] = []
-    lines: list[int] = []
-    text, line = "", 1
-    is_python = _is_python(source)
-    for piece in _logical_lines(source, has_magics=not is_python or is_magic_cell):
-        new = piece
-        found = _magic_in(piece, is_python and not is_magic_cell)
-        if found is not None:
-            start, end = found
-            name = f"__pedl2det_magic_{first + len(magics)}__"
-            name += "; " if end < len(piece.rstrip("\r\n")) else ""
-            magics.append(Magic(piece[start:end], line, name))
-            new = piece[:start] + name + piece[end:]
-        text += new
-        lines += range(line, line + new.count("\n") + (not new.endswith("\n")))
-        line += piece.count("\n")
-    return Masked(text, tuple(magics), tuple(lines))
+    pieces = [(text, number) for number, text in enumerate(_LINE.findall(source), 1)]
+    for at, (text, _) in enumerate(pieces):
+        if _FUTURE.fullmatch(text.rstrip("\r\n")):
+            # The compiler wants it first; without it Python 3 does the same.
+            _take(pieces, at, (0, len(text.rstrip("\r\n"))), first, magics)
+    if is_magic_cell:
+        at = next(at for at, (text, _) in enumerate(pieces) if text.strip())
+        _take_magic(pieces, at, first, magics)
+    while (wrong := _wrong_line("".join(text for text, _ in pieces))) is not None:
+        if wrong >= len(pieces) or not _take_magic(pieces, wrong, first, magics):
+            break
+    return Masked(
+        "".join(text for text, _ in pieces), tuple(magics), tuple(number for _, number in pieces)
+    )
+
+
+def _wrong_line(text: str) -> int | None:
+    """The index of the line that is no Python; None if all are."""
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return (error.lineno or 1) - 1
+    except ValueError:  # a null byte
+        pass
+    return None
+
+
+def _take_magic(pieces: list[tuple[str, int]], at: int, first: int, magics: list[Magic]) -> bool:
+    """Mask the IPython of a line, with the lines that continue it; False if there is none."""
+    text, number = pieces[at]
+    end = at + 1
+    while text.rstrip("\r\n").endswith("\\") and end < len(pieces):
+        text += pieces[end][0]
+        end += 1
+    span = _magic_in(text)
+    if span is not None:
+        pieces[at:end] = [(text, number)]
+        _take(pieces, at, span, first, magics)
+    return span is not None
+
+
+def _take(
+    pieces: list[tuple[str, int]], at: int, span: Sequence[int], first: int, magics: list[Magic]
+) -> None:
+    text, number = pieces[at]
+    start, end = span
+    name = f"__pedl2det_magic_{first + len(magics)}__"
+    name += "; " if end < len(text.rstrip("\r\n")) else ""
+    magics.append(Magic(text[start:end], number, name))
+    pieces[at] = (text[:start] + name + text[end:], number)
 
 
 def unmask(text: str, magics: tuple[Magic, ...]) -> str:
@@ -120,58 +143,15 @@ def unmask(text: str, magics: tuple[Magic, ...]) -> str:
     return text
 
 
-def _is_python(source: str) -> bool:
-    try:
-        ast.parse(source)
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
-def _magic_in(piece: str, is_python: bool) -> tuple[int, int] | None:
+def _magic_in(line: str) -> tuple[int, int] | None:
     """Where in a logical line IPython stands."""
-    start = len(piece) - len(piece.lstrip(" \t"))
-    end = len(piece.rstrip("\r\n"))
-    if _FUTURE.fullmatch(piece, 0, end):
-        return start, end  # the compiler wants it first; without it Python 3 does the same
-    if is_python:
-        return None
-    timed = _TIMED.match(piece, start)
-    if timed and "\n" not in piece[:end] and _is_python(piece[timed.end() : end]):
-        if piece[timed.end() : end].strip():
-            return start, timed.end()
+    start = len(line) - len(line.lstrip(" \t"))
+    end = len(line.rstrip("\r\n"))
+    timed = _TIMED.match(line, start)
+    code = line[timed.end() : end] if timed else ""
+    if timed and code.strip() and "\n" not in code and _wrong_line(code) is None:
+        return start, timed.end()
+    if _MAGIC.match(line, start):
         return start, end
-    if _MAGIC.match(piece, start):
-        return start, end
-    assigned = _ASSIGNED.match(piece, start)
+    assigned = _ASSIGNED.match(line, start)
     return (assigned.end(), end) if assigned else None
-
-
-def _logical_lines(source: str, has_magics: bool) -> Iterator[str]:
-    """A cell in pieces, each a line with all that continues it."""
-    at = 0
-    while at < len(source):
-        start = at
-        indent = re.compile(r"[ \t]*").match(source, at)
-        assert indent is not None
-        code = indent.end()
-        if has_magics and (_MAGIC.match(source, code) or _ASSIGNED.match(source, code)):
-            found = _TO_LINE_END.match(source, code)
-            assert found is not None
-            at = min(found.end() + 1, len(source))
-        else:
-            at = _end_of_code(source, code)
-        yield source[start:at]
-
-
-def _end_of_code(source: str, at: int) -> int:
-    """Where a logical line of Python ends."""
-    depth = 0
-    for token in _TOKEN.finditer(source, at):
-        if token[0] in "([{":
-            depth += 1
-        elif token[0] in ")]}":
-            depth -= 1
-        elif token[0] == "\n" and depth <= 0:
-            return token.end()
-    return len(source)
