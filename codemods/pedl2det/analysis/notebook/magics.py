@@ -107,6 +107,8 @@ def _wrong_line(text: str) -> int | None:
 
 def _take_magic(pieces: list[tuple[str, int]], at: int, first: int, magics: list[Magic]) -> bool:
     """Mask the IPython of a line, with the lines that continue it; False if there is none."""
+    while at and pieces[at - 1][0].rstrip("\r\n").endswith("\\"):
+        at -= 1  # the error is in a line that continues another
     text, number = pieces[at]
     end = at + 1
     while text.rstrip("\r\n").endswith("\\") and end < len(pieces):
