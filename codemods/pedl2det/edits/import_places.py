@@ -2,161 +2,153 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
-from typing import Any
 
-import libcst as cst
+from pedl2det.edits.import_statements import Import, Wanted, imported, module_of
+from pedl2det.edits.spans import Span, apply
 
-from pedl2det.edits.first_read import first_read
-from pedl2det.edits.import_cleaner import Cleaner
-from pedl2det.edits.import_statements import Import, Wanted, dotted, imported
-
-#: Into a line of more columns no name is added.
-_LONGEST = 100
+#: No line of imports has more columns.
+LONGEST = 100
 
 
-def with_import(tree: cst.Module, one: Import, wanted: Wanted, old: Cleaner) -> cst.Module:
-    """Return the module with one more imported name."""
-    body = list(tree.body)
-    used = first_read(body, one.local)
-    merged = _merged(tree, one, used)
+def with_import(text: str, one: Import, wanted: Wanted) -> str:
+    """Return the text of a module with one more imported name."""
+    body = ast.parse(text).body
+    lines = text.splitlines(keepends=True)
+    newline = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    used = next((at for at, node in enumerate(body) if reads(node, one.local)), len(body))
+    merged = _merged(lines, body[:used], one)
     if merged is not None:
         return merged
     group = wanted.group(one.module)
-    line = cst.parse_statement(one.statement)
     is_determined = group == 1 and one.module.startswith("determined")
     beside = [at for at in range(used) if is_determined and _is_of_determined(body[at])]
+    node = ast.parse(one.statement).body[0]
     if beside:
-        return _beside(tree, line, beside)
-    if is_determined and old.old_at is not None and old.old_at <= used:
-        return _in_old_place(tree, line, old, wanted)
-    at = _place(body[:used], group, line, wanted)
-    if at < len(body) and imported(body[at]) and not (at and imported(body[at - 1])):
-        line = _as_first(body, at, line, group, wanted)
-    else:
-        _make_room(body, at, group, wanted)
-        line = _separated(body, at, line, group, wanted)
-    return tree.with_changes(body=[*body[:at], line, *body[at:]])
+        later = [at for at in beside if _sort_key(body[at]) > _sort_key(node)]
+        line = body[later[0]].lineno - 1 if later else _end(body[beside[-1]])
+        return "".join([*lines[:line], one.statement + newline, *lines[line:]])
+    at = _place(body[:used], group, node, wanted)
+    start = _end(body[at - 1]) if at else 0
+    end = _start(body[at]) if at < len(body) else len(lines)
+    if at == len(body) and lines and not lines[-1].endswith("\n"):
+        lines[-1] += newline
+    above, new = _spaced(body, at, lines[start:end] if at else [], group, wanted)
+    above = [line or newline for line in above]
+    first = lines[:start] if at else lines[:end]
+    return "".join(
+        [
+            *first,
+            *above,
+            one.statement + newline,
+            *(new_line or newline for new_line in new),
+            *lines[end:],
+        ]
+    )
 
 
-def _is_of_determined(statement: Any) -> bool:
+def _start(node: ast.stmt) -> int:
+    return min(one.lineno for one in (node, *getattr(node, "decorator_list", ()))) - 1
+
+
+def _end(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def reads(node: ast.AST, name: str) -> bool:
+    """Whether code reads a name at once, which the bodies of functions do not."""
+    if isinstance(node, ast.Name):
+        return node.id == name
+    later = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+    return any(reads(one, name) for one in ast.iter_child_nodes(node) if one not in later)
+
+
+def _is_of_determined(statement: ast.stmt) -> bool:
     return any(one.partition(".")[0] == "determined" for one in imported(statement)[:1])
 
 
-def _beside(tree: cst.Module, line: Any, places: Sequence[int]) -> cst.Module:
-    """The module with an import among others of its package, in their order."""
-    body: list[Any] = list(tree.body)
-    for at in places:
-        if _sort_key(body[at]) > _sort_key(line):
-            body[at : at + 1] = [
-                line.with_changes(leading_lines=body[at].leading_lines),
-                body[at].with_changes(leading_lines=[]),
-            ]
-            return tree.with_changes(body=body)
-    body.insert(places[-1] + 1, line)
-    return tree.with_changes(body=body)
+def _spaced(
+    body: Sequence[ast.stmt],
+    at: int,
+    between: list[str],
+    group: int,
+    wanted: Wanted,
+) -> tuple[list[str], list[str]]:
+    """The lines above and below a new import; an empty text is a blank line.
 
-
-def _in_old_place(tree: cst.Module, line: Any, old: Cleaner, wanted: Wanted) -> cst.Module:
-    """The module with an import where the first import of the old API stood."""
-    body: list[Any] = list(tree.body)
-    at = min(old.old_at or 0, len(body))
-    if at < len(body):  # it took the lines over from the deleted import
-        is_same = wanted.group_of(body[at]) == 1
-        rest = [
-            one
-            for one in body[at].leading_lines
-            if not (is_same or one.comment) or not any(one is line for line in old.old_lines)
-        ]
-        body[at] = body[at].with_changes(leading_lines=rest)
-        if at == 0 and wanted.group_of(body[0]) is None:
-            _make_room(body, 0, 1, wanted)  # at the start of a file it had no lines above
-    body.insert(at, line.with_changes(leading_lines=old.old_lines))
-    old.old_at, old.old_lines = at + 1, []
-    return tree.with_changes(body=body)
-
-
-def _as_first(body: list[Any], at: int, line: Any, group: int, wanted: Wanted) -> Any:
-    """A line in front of all imports, which keeps the distance to what is above."""
-    lines = body[at].leading_lines
-    between = [] if wanted.group_of(body[at]) == group else [cst.EmptyLine(indent=False)]
-    comments = [one for one in lines if one.comment is not None]
-    body[at] = body[at].with_changes(leading_lines=[*between, *comments])
-    return line.with_changes(leading_lines=[one for one in lines if one.comment is None])
-
-
-def _make_room(body: list[Any], at: int, group: int, wanted: Wanted) -> None:
-    """Give the statement behind a new import the blank line that divides the groups."""
-    if at >= len(body):
-        return
-    lines = list(getattr(body[at], "leading_lines", ()))
-    before = body[at - 1] if at > 0 else None
-    if wanted.group_of(body[at]) == group:
-        divided = _is_future(before) or wanted.group_of(before) not in (None, group)
-        if at > 0 and not divided:
-            return
-        lines = [line for line in lines if line.comment is not None]
-    elif all(line.comment is not None for line in lines):
-        is_definition = isinstance(body[at], cst.FunctionDef | cst.ClassDef)
-        lines = [*[cst.EmptyLine(indent=False)] * (2 if is_definition else 1), *lines]
-    body[at] = body[at].with_changes(leading_lines=lines)
-
-
-def _separated(body: list[Any], at: int, line: Any, group: int, wanted: Wanted) -> Any:
-    """Put a blank line in front of a new import that starts a group."""
-    before = body[at - 1] if at > 0 else None
+    Args:
+        body: the statements of the module.
+        at: the index of the statement below.
+        between: the lines between the statements above and below.
+        group: its group.
+        wanted: what the imports shall be.
+    """
+    before, after = body[at - 1] if at else None, body[at] if at < len(body) else None
+    comments = [line for line in between if line.strip()]
+    if after is None:
+        return ([""] if before and wanted.group_of(before) != group else []), between
+    if imported(after) and not (before and imported(before)):  # in front of all imports
+        blank = [line for line in between if not line.strip()]
+        return blank, [*([] if wanted.group_of(after) == group else [""]), *comments]
     is_same = wanted.group_of(before) == group and not _is_future(before)
-    if is_same or before is None:
-        return line
-    return line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    above = [] if is_same or before is None else [""]
+    if wanted.group_of(after) == group:
+        divided = _is_future(before) or wanted.group_of(before) not in (None, group)
+        return above, comments if at == 0 or divided else between
+    if between and not between[0].strip():
+        return above, between
+    is_tight = isinstance(after, ast.FunctionDef | ast.ClassDef) and len(comments) == len(between)
+    return above, [*[""] * (2 if is_tight else 1), *between]
 
 
-def _is_future(statement: Any) -> bool:
+def _is_future(statement: ast.AST | None) -> bool:
     return any(one.startswith("__future__") for one in imported(statement)[:1])
 
 
-def _merged(tree: cst.Module, one: Import, used: int) -> cst.Module | None:
+def _merged(lines: list[str], body: Sequence[ast.stmt], one: Import) -> str | None:
     """The name added to an import of the same module."""
-    for index, statement in enumerate(tree.body[:used] if one.name else ()):
-        match statement:
-            case cst.SimpleStatementLine(
-                body=[cst.ImportFrom(module=module, relative=[], names=[*_]) as node]
-            ) if dotted(module) == one.module:
-                changed = statement.with_changes(body=[_with_name(node, one)])
-                bare = changed.with_changes(leading_lines=[])
-                text = cst.Module([]).code_for_node(bare).strip()
-                if "\n" not in text and len(text) > _LONGEST:
-                    return None
-                body = [*tree.body[:index], changed, *tree.body[index + 1 :]]
-                return tree.with_changes(body=body)
+    for node in body if one.name else ():
+        if not isinstance(node, ast.ImportFrom) or node.level or node.names[0].name == "*":
+            continue
+        if module_of(node) != one.module:
+            continue
+        first, last = node.lineno - 1, _end(node)
+        text = "".join(lines[first:last])
+        starts = [
+            sum(map(len, lines[first : alias.lineno - 1])) + alias.col_offset
+            for alias in node.names
+        ]
+        at = sum(alias.name < (one.name or "") for alias in node.names)
+        if at < len(starts):
+            is_apart = len(starts) > 1 and "\n" in text[starts[0] : starts[1]]
+            span = Span(starts[at], starts[at], one.alias + ",")
+            gap = text[starts[0] : starts[1]].partition(",")[2] if is_apart else " "
+            span = Span(starts[at], starts[at], f"{one.alias},{gap}")
+        else:
+            alias = node.names[-1]
+            end = starts[-1] + (alias.end_col_offset or 0) - alias.col_offset
+            gap = " "
+            if len(starts) > 1:
+                gap = text[starts[0] : starts[1]].partition(",")[2]
+            span = Span(end, end, f",{gap}{one.alias}")
+        new = apply(text, [span])
+        if "\n" not in new.strip() and len(new.rstrip()) > LONGEST:
+            return None
+        return "".join([*lines[:first], new, *lines[last:]])
     return None
 
 
-def _with_name(node: cst.ImportFrom, one: Import) -> cst.ImportFrom:
-    """An import with one more name, in the order of the alphabet."""
-    assert not isinstance(node.names, cst.ImportStar)
-    names, new = list(node.names), one.alias()
-    commas = [alias.comma for alias in names[:-1] if isinstance(alias.comma, cst.Comma)]
-    between = [*commas, cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))][0]
-    at = sum(alias.evaluated_name < (one.name or "") for alias in names)
-    if at < len(names):
-        new = new.with_changes(comma=between)
-    else:
-        new = new.with_changes(comma=names[-1].comma)
-        names[-1] = names[-1].with_changes(comma=between)
-    return node.with_changes(names=[*names[:at], new, *names[at:]])
-
-
-def _place(body: Sequence[Any], group: int, line: Any, wanted: Wanted) -> int:
+def _place(body: Sequence[ast.stmt], group: int, node: ast.stmt, wanted: Wanted) -> int:
     """Where a new import statement stands among the statements of a module."""
     groups = [
-        (index, wanted.group_of(statement))
-        for index, statement in enumerate(body)
-        if (found := imported(statement)) and found[0].partition(".")[0] != "__future__"
+        (index, wanted.group_of(one))
+        for index, one in enumerate(body)
+        if imported(one) and not _is_future(one)
     ]
     same = [index for index, other in groups if other == group]
     if same:
-        later = (index for index in same if _sort_key(body[index]) > _sort_key(line))
+        later = (index for index in same if _sort_key(body[index]) > _sort_key(node))
         return next(later, same[-1] + 1)
     earlier = [index for index, other in groups if other is not None and other < group]
     if earlier:
@@ -164,19 +156,15 @@ def _place(body: Sequence[Any], group: int, line: Any, wanted: Wanted) -> int:
     return groups[0][0] if groups else _after_head(body)
 
 
-def _after_head(body: Sequence[Any]) -> int:
+def _after_head(body: Sequence[ast.stmt]) -> int:
     """The place after the docstring and ``from __future__`` imports."""
-    for index, statement in enumerate(body):
-        match statement:
-            case cst.SimpleStatementLine(body=[cst.Expr(), *_]) if index == 0:
-                continue
-        if "__future__" not in "".join(imported(statement)):
+    for index, node in enumerate(body):
+        if not _is_future(node) and (index or not isinstance(node, ast.Expr)):
             return index
     return len(body)
 
 
-def _sort_key(statement: Any) -> tuple[int, str]:
-    match statement:
-        case cst.SimpleStatementLine(body=[cst.ImportFrom(module=module), *_]):
-            return 1, dotted(module)
-    return 0, (imported(statement) or [""])[0]
+def _sort_key(node: ast.stmt) -> tuple[int, str]:
+    if isinstance(node, ast.ImportFrom):
+        return 1, node.module or ""
+    return 0, (imported(node) or [""])[0]

@@ -6,9 +6,6 @@ import ast
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-import libcst as cst
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class Wanted:
             return 2
         return 0 if top in sys.stdlib_module_names else 1
 
-    def group_of(self, statement: Any) -> int | None:
+    def group_of(self, statement: ast.AST | None) -> int | None:
         """Return the group of an import statement; None for any other statement."""
         names = imported(statement)
         return self.group(names[0].rpartition(".")[0] or names[0]) if names else None
@@ -60,51 +57,34 @@ class Import:
         assert isinstance(node, ast.Import | ast.ImportFrom)
         alias = node.names[0]
         if isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            return cls(module, alias.name, alias.asname or alias.name, statement)
-        return cls(alias.name, None, alias.asname or alias.name.partition(".")[0], statement)
+            return cls(module_of(node), alias.name, local(alias), statement)
+        return cls(alias.name, None, local(alias), statement)
 
-    def alias(self, like: cst.ImportAlias | None = None) -> cst.ImportAlias:
-        """The name as a part of a statement; in the place of another, it keeps its layout."""
-        name = cst.Name(self.name or "")
-        old = like or cst.ImportAlias(name)
-        new = None if self.local == self.name else cst.AsName(cst.Name(self.local))
-        return old.with_changes(name=name, asname=new and (old.asname or new))
+    @property
+    def alias(self) -> str:
+        """The name as a part of a statement."""
+        return f"{self.name}" if self.local == self.name else f"{self.name} as {self.local}"
 
 
-def imported(statement: Any) -> list[str]:
+def imported(statement: ast.AST | None) -> list[str]:
     """The dotted names that a statement imports; empty if it is no import."""
-    match statement:
-        case cst.SimpleStatementLine(body=[cst.Import(names=names), *_]):
-            return [alias.evaluated_name for alias in names]
-        case cst.SimpleStatementLine(body=[cst.ImportFrom(names=cst.ImportStar()) as node, *_]):
-            return [f"{home(node)}.*"]
-        case cst.SimpleStatementLine(body=[cst.ImportFrom(names=names) as node, *_]):
-            return [f"{home(node)}.{alias.evaluated_name}" for alias in names]  # type: ignore[union-attr]
-    return []
+    if isinstance(statement, ast.ImportFrom):
+        return [f"{module_of(statement)}.{alias.name}" for alias in statement.names]
+    return [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else []
 
 
-def home(node: cst.Import | cst.ImportFrom) -> str | None:
+def module_of(node: ast.ImportFrom) -> str:
     """The module of which a statement imports names, with its dots."""
-    if isinstance(node, cst.Import):
-        return None
-    return "." * len(node.relative) + dotted(node.module)
+    return "." * node.level + (node.module or "")
 
 
-def dotted(node: Any) -> str:
-    """The text of a dotted name."""
-    if isinstance(node, cst.Attribute):
-        return f"{dotted(node.value)}.{node.attr.value}"
-    return str(node.value) if node is not None else ""
-
-
-def local(alias: cst.ImportAlias) -> str:
+def local(alias: ast.alias) -> str:
     """The name that an import binds."""
-    return alias.evaluated_alias or alias.evaluated_name.partition(".")[0]
+    return alias.asname or alias.name.partition(".")[0]
 
 
-def statement_of(alias: cst.ImportAlias, module: str | None) -> str:
+def statement_of(alias: ast.alias, node: ast.Import | ast.ImportFrom) -> str:
     """The import of one name alone, as :class:`Import` has it."""
-    as_part = f" as {local(alias)}" if alias.asname else ""
-    start = f"from {module} import" if module is not None else "import"
-    return f"{start} {alias.evaluated_name}{as_part}"
+    as_part = f" as {alias.asname}" if alias.asname else ""
+    start = f"from {module_of(node)} import" if isinstance(node, ast.ImportFrom) else "import"
+    return f"{start} {alias.name}{as_part}"

@@ -96,9 +96,8 @@ def _text(trial: Trial, source: Source, added: frozenset[str], tree: cst.Module)
         frozenset(one.partition(".")[0] for one in trial.modules.by_name),
         source.path.name == "__init__.py",
     )
-    whole = tree.code
-    new = without_unused(source, whole)
-    return fitted(source, new, wanted, tree if new.text == whole else None)
+    new = without_unused(source, tree.code)
+    return fitted(source, new, wanted)
 
 
 def _imports_harness(source: Source) -> bool:
