@@ -30,6 +30,17 @@ NEWLINE = re.compile("\r\n|\r|\n")
 _BLANK = re.compile("[ \t\f]*")
 
 
+def newline_of(text: str) -> str:
+    """The first line end of a text."""
+    found = NEWLINE.search(text)
+    return found[0] if found else "\n"
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends, as Python counts them."""
+    return io.StringIO(text, newline="").readlines()
+
+
 @dataclass(frozen=True)
 class Source:
     """A Python file.

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from collections.abc import Sequence
 
+from pedl2det.analysis.source import lines_of, newline_of
 from pedl2det.edits.import_statements import Import, Wanted, imported, module_of
 from pedl2det.edits.spans import Span, apply
 
 #: No line of imports has more columns.
 LONGEST = 100
+_COMMENT = re.compile(r"[ \t]*#[^\r\n]*")
 
 
 def with_import(text: str, one: Import, wanted: Wanted) -> str:
     """Return the text of a module with one more imported name."""
     body = ast.parse(text).body
-    lines = text.splitlines(keepends=True)
-    newline = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    lines = lines_of(text)
+    newline = newline_of(text)
     used = next((at for at, node in enumerate(body) if reads(node, one.local)), len(body))
     merged = _merged(lines, body[:used], one)
     if merged is not None:
@@ -30,9 +34,11 @@ def with_import(text: str, one: Import, wanted: Wanted) -> str:
         line = body[later[0]].lineno - 1 if later else _end(body[beside[-1]])
         return "".join([*lines[:line], one.statement + newline, *lines[line:]])
     at = _place(body[:used], group, node, wanted)
+    while 0 < at < len(body) and _start(body[at]) < _end(body[at - 1]):
+        at -= 1  # a line with several statements stays whole
     start = _end(body[at - 1]) if at else 0
     end = _start(body[at]) if at < len(body) else len(lines)
-    if at == len(body) and lines and not lines[-1].endswith("\n"):
+    if at == len(body) and lines and not lines[-1].endswith(("\n", "\r")):
         lines[-1] += newline
     above, new = _spaced(body, at, lines[start:end] if at else [], group, wanted)
     above = [line or newline for line in above]
@@ -49,7 +55,8 @@ def with_import(text: str, one: Import, wanted: Wanted) -> str:
 
 
 def _start(node: ast.stmt) -> int:
-    return min(one.lineno for one in (node, *getattr(node, "decorator_list", ()))) - 1
+    lines: list[int] = [one.lineno for one in getattr(node, "decorator_list", ())]
+    return min([node.lineno, *lines]) - 1
 
 
 def _end(node: ast.stmt) -> int:
@@ -58,10 +65,17 @@ def _end(node: ast.stmt) -> int:
 
 def reads(node: ast.AST, name: str) -> bool:
     """Whether code reads a name at once, which the bodies of functions do not."""
-    if isinstance(node, ast.Name):
-        return node.id == name
-    later = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    return any(reads(one, name) for one in ast.iter_child_nodes(node) if one not in later)
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ast.Name) and one.id == name:
+            return True
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+            returns = [one.returns] if one.returns is not None else []
+            waiting += [*one.decorator_list, one.args, *returns]
+        else:
+            waiting += ast.iter_child_nodes(one)
+    return False
 
 
 def _is_of_determined(statement: ast.stmt) -> bool:
@@ -115,23 +129,18 @@ def _merged(lines: list[str], body: Sequence[ast.stmt], one: Import) -> str | No
             continue
         first, last = node.lineno - 1, _end(node)
         text = "".join(lines[first:last])
-        starts = [
-            sum(map(len, lines[first : alias.lineno - 1])) + alias.col_offset
-            for alias in node.names
-        ]
+        if not text.isascii():
+            continue  # columns are counted in bytes
+        before = [0, *itertools.accumulate(map(len, lines[first:last]))]
+        starts = [before[alias.lineno - 1 - first] + alias.col_offset for alias in node.names]
+        alias = node.names[-1]
+        end = before[(alias.end_lineno or 1) - 1 - first] + (alias.end_col_offset or 0)
+        between = text[starts[0] : starts[1]].partition(",")[2] if len(starts) > 1 else " "
+        between = _COMMENT.sub("", between)
         at = sum(alias.name < (one.name or "") for alias in node.names)
+        span = Span(end, end, f",{between}{one.alias}")
         if at < len(starts):
-            is_apart = len(starts) > 1 and "\n" in text[starts[0] : starts[1]]
-            span = Span(starts[at], starts[at], one.alias + ",")
-            gap = text[starts[0] : starts[1]].partition(",")[2] if is_apart else " "
-            span = Span(starts[at], starts[at], f"{one.alias},{gap}")
-        else:
-            alias = node.names[-1]
-            end = starts[-1] + (alias.end_col_offset or 0) - alias.col_offset
-            gap = " "
-            if len(starts) > 1:
-                gap = text[starts[0] : starts[1]].partition(",")[2]
-            span = Span(end, end, f",{gap}{one.alias}")
+            span = Span(starts[at], starts[at], f"{one.alias},{between}")
         new = apply(text, [span])
         if "\n" not in new.strip() and len(new.rstrip()) > LONGEST:
             return None

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
-from typing import Any
 
-from pedl2det.analysis.source import Source
+from pedl2det.analysis.source import Source, lines_of, newline_of
 from pedl2det.edits.comments import FOR_TOOLS
 from pedl2det.edits.import_places import LONGEST, reads, with_import
 from pedl2det.edits.import_statements import (
@@ -98,22 +97,22 @@ class _Cleaner:
         self.dropped_block = False
         #: The new lines of statements, those that a new import replaces, and in whose place
         #: the first import of Determined comes.
-        self._made: dict[ast.AST, list[str]] = {}
+        self._made: dict[_Statement, list[str]] = {}
         self._rewritten: set[ast.AST] = set()
         self._placed: set[ast.AST] = set()
 
     def cleaned(self, source: Source) -> str:
         """The text without superfluous imports."""
-        self._lines = source.text.splitlines(keepends=True)
-        if self._lines and not self._lines[-1].endswith("\n"):
-            self._lines[-1] += "\n"
-        self._newline = "\r\n" if "\r\n" in source.text else "\n"
+        self._lines = lines_of(source.text)
+        self._newline = newline_of(source.text)
+        if is_open := not source.text.endswith(("\n", "\r")):
+            self._lines[-1:] = [line + self._newline for line in self._lines[-1:]]
         for node in source.names.of(ast.Import, ast.ImportFrom):
             if node.lineno not in source.skipped and _end(node) not in source.skipped:
                 self._clean(node)
         self._keep_old_place(source.tree)
         text = self._written(source)
-        return text if source.text.endswith("\n") else text.removesuffix("\n")
+        return text.removesuffix(self._newline) if is_open else text
 
     # What becomes of each statement: its new lines; none if it goes.
 
@@ -192,27 +191,28 @@ class _Cleaner:
 
     def _written(self, source: Source) -> str:
         for node in sorted(self._made, key=lambda one: (-one.lineno, -one.col_offset)):
-            parent: Any = source.names.parents[node]
-            parts = (getattr(parent, name, ()) for name in ("body", "orelse", "finalbody"))
-            body = next(part for part in parts if node in part)
-            is_emptied = all(self._made.get(one) == [] for one in body)
+            parent = source.names.parents[node]
+            body = _body_of(source, node)
+            is_emptied = all(map(self._is_gone, body))
             if not is_emptied or isinstance(parent, ast.Module):
                 self._write(node, self._made[node], body)
-            elif node is body[0] and isinstance(parent, ast.If) and _is_guard(parent):
-                self.dropped_block = True
-                around: Any = source.names.parents[parent]
-                parts = (getattr(around, name, ()) for name in ("body", "orelse", "finalbody"))
-                self._delete(parent, next(part for part in parts if parent in part))
-            elif not isinstance(parent, ast.If) or not _is_guard(parent):
+            elif not _is_guard(parent):
                 self._write(node, ["pass"] if node is body[0] else [], body)
+            elif node is body[0]:
+                self.dropped_block = True
+                assert isinstance(parent, ast.If)
+                self._delete(parent, _body_of(source, parent))
         return "".join(self._lines)
+
+    def _is_gone(self, node: ast.stmt) -> bool:
+        return isinstance(node, _Statement) and self._made.get(node) == []
 
     def _write(self, node: _Statement, new: list[str], body: list[ast.stmt]) -> None:
         """Put new statements in the place of one."""
         first, last = node.lineno - 1, _end(node)
         head = self._lines[first].encode()[: node.col_offset].decode()
         tail = self._lines[last - 1].encode()[node.end_col_offset :].decode()
-        if head.strip() or not re.fullmatch(r"[ \t]*(?:#.*)?\r?\n", tail):
+        if head.strip() or not re.fullmatch(r"[ \t]*(?:#.*)?[\r\n]+", tail):
             self._lines[first:last] = [_beside(head, new, tail)]
             return
         comments = re.findall(r"#[^\r\n]*", "".join(self._lines[first:last]))
@@ -247,7 +247,7 @@ class _Cleaner:
             below += 1
         before, after = self._lines[above:first], self._lines[last:below]
         has_comments = any(line.strip() for line in before)
-        if all(self._made.get(one) == [] for one in body[index + 1 :]):
+        if all(self._is_gone(one) for one in body[index + 1 :]):
             before = [line for line in before if line.strip()]
         elif index and after and not has_comments:
             before = []
@@ -267,8 +267,16 @@ def _is_free(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
 
 
-def _is_guard(node: ast.If) -> bool:
-    return not node.orelse and ast.unparse(node.test).endswith("TYPE_CHECKING")
+def _is_guard(node: ast.AST) -> bool:
+    is_if = isinstance(node, ast.If) and not node.orelse
+    return is_if and ast.unparse(node.test).endswith("TYPE_CHECKING")  # type: ignore[attr-defined]
+
+
+def _body_of(source: Source, node: ast.stmt) -> list[ast.stmt]:
+    """The statements among which a statement is."""
+    parent = source.names.parents[node]
+    parts = (getattr(parent, name, []) for name in ("body", "orelse", "finalbody"))
+    return next(part for part in parts if isinstance(part, list) and node in part)
 
 
 def _meaning(alias: ast.alias, node: _Statement) -> str:

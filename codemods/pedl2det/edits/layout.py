@@ -112,7 +112,7 @@ def with_type_comment(original: Any, updated: Any) -> Any:
     if before == now or not isinstance(block, cst.IndentedBlock) or not block.body:
         return updated
     opened = _OpenSignature()
-    lines = [line.visit(opened) for line in block.body[0].leading_lines]
-    first: Any = block.body[0].with_changes(leading_lines=lines)
+    first: Any = block.body[0]
+    first = first.with_changes(leading_lines=[line.visit(opened) for line in first.leading_lines])
     body = block.with_changes(header=block.header.visit(opened), body=[first, *block.body[1:]])
     return updated.with_changes(body=body)

@@ -10,6 +10,8 @@ from typing import Any
 
 import libcst as cst
 
+from pedl2det.analysis.source import lines_of
+
 #: One line after another is broken; a statement with more is left long.
 _MOST = 12
 #: Arguments of fewer columns stay where they are.
@@ -63,7 +65,7 @@ def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Se
 
 
 def _too_long(text: str, width: int, old: Set[str]) -> int | None:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         code = line.partition("  #")[0].rstrip()
         if len(code) > width and line.strip() not in old:
             return number
@@ -78,7 +80,7 @@ def _broken(text: str, number: int, width: int, module: cst.Module) -> str | Non
     parts = next(_on_line(text, number), None)
     if parts is None:
         return None
-    line = text.splitlines()[number - 1]
+    line = lines_of(text)[number - 1]
     base = line[: len(line) - len(line.lstrip())]
     unit = "\t" if module.default_indent == "\t" else "    "
     is_open = "\n" in text[parts.start : text.index(parts.codes[0], parts.start)]
@@ -90,17 +92,15 @@ def _broken(text: str, number: int, width: int, module: cst.Module) -> str | Non
         inner = base + unit + between.join(parts.codes) + (parts.closing if one_each else "") + base
         inner = parts.brackets[0] + inner + parts.brackets[1]
         made = text[: parts.start] + inner + text[parts.end :]
-        if all(len(new) <= width for new in made.splitlines()[number - 1 :][:3]):
+        if all(len(new.rstrip()) <= width for new in lines_of(made)[number - 1 :][:3]):
             break
     return made
 
 
 def _on_line(text: str, number: int) -> Iterator[_Parts]:
     """The expressions that can be broken on a line, from outside to inside."""
-    lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    lines = lines_of(text)
+    starts = [0, *itertools.accumulate(map(len, lines))]
 
     def at(line: int, column: int) -> int:
         return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
@@ -141,7 +141,7 @@ def _on_line(text: str, number: int) -> Iterator[_Parts]:
                 yield clauses(made)
             case ast.Call(func=func):
                 nodes = sorted([*node.args, *node.keywords], key=start)
-                is_done = func.end_lineno < number and len(nodes) == 1
+                is_done = (func.end_lineno or 0) < number and len(nodes) == 1
                 is_short = bool(nodes) and end(nodes[-1]) - start(nodes[0]) < _SHORT
                 if not is_done and not is_short:
                     yield from items(nodes, text.index("(", end(func)) + 1, end(node) - 1)
