@@ -16,7 +16,7 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, definitions, layout, parameters, templates
+from pedl2det.edits import arguments, layout, parameters, templates
 from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.wrap import wrapped
@@ -325,9 +325,9 @@ class _Applier(cst.CSTTransformer):
             case fx.RenameFunction(name=name):
                 return updated.with_changes(name=cst.Name(name))
             case fx.InsertFirst():
-                return definitions.with_first(updated, self._statements(edit))
+                return layout.with_first(updated, self._statements(edit))
             case fx.AddMember(first=first):
-                return definitions.with_members(updated, self._statements(edit), first)
+                return layout.with_members(updated, self._statements(edit), first)
         return updated
 
     def _statements(self, edit: Any, **holes: Any) -> list[Any]:

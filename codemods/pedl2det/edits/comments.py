@@ -59,14 +59,6 @@ def keep_comments(
     return [first.with_changes(leading_lines=leading), *rest[1:]]
 
 
-def comments_lost(original: Any, lines: Sequence[Any]) -> list[cst.EmptyLine]:
-    """The comments for people in a statement that the lines in its place do not have."""
-    lost = _comments(original.with_changes(leading_lines=[]), head_only=False)
-    for line in lines:
-        lost -= _comments(line.with_changes(leading_lines=[]), head_only=False)
-    return _for_people(lost)
-
-
 def _for_people(comments: Counter[str]) -> list[cst.EmptyLine]:
     return [
         cst.EmptyLine(comment=cst.Comment(one))
