@@ -66,22 +66,9 @@ def _pattern(line: str) -> tuple[re.Pattern[str], bool] | None:
 
 
 def _translated(text: str) -> str:
-    found = ""
-    at = 0
-    while at < len(text):
-        if text.startswith("**/", at):
-            found, at = found + "(?:.*/)?", at + 3
-        elif text.startswith("**", at):
-            found, at = found + ".*", at + 2
-        elif text[at] == "*":
-            found, at = found + "[^/]*", at + 1
-        elif text[at] == "?":
-            found, at = found + "[^/]", at + 1
-        elif text[at] == "[" and "]" in text[at + 1 :]:
-            end = text.index("]", at + 1)
-            inside = text[at + 1 : end].replace("\\", "\\\\")
-            inside = f"^{inside[1:]}" if inside.startswith("!") else inside
-            found, at = f"{found}[{inside}]", end + 1
-        else:
-            found, at = found + re.escape(text[at]), at + 1
-    return found
+    """A pattern with ``**/``, ``**``, ``*``, ``?`` and ``[sets]`` as a regular expression."""
+    found = re.escape(text).replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*")
+    found = found.replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+    sets = re.compile(r"\\\[(!?)(.+?)\\\]")
+    found = sets.sub(lambda one: f"[{one[1] and '^'}{one[2]}]", found)
+    return found.replace(r"\-", "-")

@@ -17,7 +17,6 @@ from pedl2det.analysis.project_files import Project
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
-from pedl2det.engine.check import lost_comments
 from pedl2det.engine.configs import migrate_configs
 from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
 from pedl2det.engine.lowering import RULE as SCRIPTS
@@ -28,7 +27,7 @@ from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at, finding_on
 from pedl2det.engine.propose import Proposals, propose
 from pedl2det.engine.result import Change, Outcome, Result, Status
-from pedl2det.engine.rewriting import Rewritten, rewrite
+from pedl2det.engine.rewriting import Rewritten, lost_comments, rewrite
 from pedl2det.engine.settling import SCAN, Made, settled
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Fix, Form

@@ -11,8 +11,7 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.images import OLD_IMAGE, is_old_image
 from pedl2det.edits.spans import Span, apply
 from pedl2det.findings import Unreadable
-from pedl2det.texts.needs import met_instead, needs
-from pedl2det.texts.required import is_harness, is_old_wheel, replacement, target
+from pedl2det.texts.needs import is_harness, is_old_wheel, met_instead, needs, replacement, target
 from pedl2det.texts.results import Kind, TextChange, TextFinding, TextResult
 
 RULE, PINNED, IGNORED = "N201", "R302", "N203"

@@ -14,14 +14,16 @@ from typing import Literal
 from packaging.specifiers import SpecifierSet
 
 from pedl2det.edits.spans import Span, apply
-from pedl2det.texts.needs import Needs, met_instead, needs
-from pedl2det.texts.required import (
+from pedl2det.texts.needs import (
     CLUSTER,
     CLUSTER_HARNESSES,
     LOCAL_HARNESSES,
+    Needs,
     is_harness,
     is_old_wheel,
+    met_instead,
     name_of,
+    needs,
     parse,
     replacement,
     target,

@@ -18,8 +18,7 @@ from pedl2det.texts import (
     migrate_requirements,
     without_harness,
 )
-from pedl2det.texts.needs import OF_TENSORFLOW, met_instead, needs
-from pedl2det.texts.required import replacement
+from pedl2det.texts.needs import OF_TENSORFLOW, met_instead, needs, replacement
 from support import ROOT
 
 NEW = "pedl2det[run]"

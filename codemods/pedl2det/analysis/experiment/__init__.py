@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment.changes import Change, Comment
 from pedl2det.analysis.experiment.entrypoint import entrypoint
-from pedl2det.analysis.experiment.floats import floats
 from pedl2det.analysis.experiment.hyperparameters import (
     batch_size,
     bounds,
@@ -23,7 +22,7 @@ from pedl2det.analysis.experiment.lengths import epochs, periods, units
 from pedl2det.analysis.experiment.metric import metric
 from pedl2det.analysis.experiment.result import Check, ConfigFacts, Converted, Remark
 from pedl2det.analysis.experiment.searcher import lengths, searches
-from pedl2det.analysis.experiment.sections import removed, unknown
+from pedl2det.analysis.experiment.sections import floats, removed, unknown
 
 __all__ = ["ConfigFacts", "Conversion", "Converted", "Remark", "convert"]
 

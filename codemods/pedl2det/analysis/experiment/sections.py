@@ -11,7 +11,7 @@ import yaml
 
 from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment import keys
-from pedl2det.analysis.experiment.changes import Delete
+from pedl2det.analysis.experiment.changes import Delete, Replace
 from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left
 from pedl2det.analysis.images import OLD_IMAGE, is_old_image
 
@@ -143,3 +143,26 @@ def _unknown(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> Remark:
         return Remark(UNKNOWN, entry.line, "left", message, help_, entry.path)
     message += "; pedl2det run accepts it"
     return Remark(UNKNOWN, entry.line, "note", message, help_)
+
+
+RULE = "C104"
+_FLOAT = re.compile(r"([-+]?)([0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
+_STRING = "tag:yaml.org,2002:str"
+
+
+def floats(config: Config, _: ConfigFacts) -> Iterator[Result]:
+    """Write ``1e-4`` as ``1.0e-4``: YAML 1.1 reads the first as text, YAML 1.2 as a float."""
+    if not re.search(r"[0-9.][eE][-+0-9]", config.text):
+        return
+    for entry in config.scalars():
+        match = _FLOAT.fullmatch(entry.scalar or "")
+        if match is None or not entry.is_plain or entry.value.tag != _STRING:
+            continue
+        start = entry.value.start_mark.index
+        if config.text[start] == "!":
+            continue  # the tag says that it is text
+        sign, whole, fraction, exponent_sign, exponent = match.groups()
+        fraction = fraction if fraction and fraction != "." else ".0"
+        text = f"{sign}{whole}{fraction}e{exponent_sign or '+'}{exponent}"
+        message = f"{entry.name}: {entry.scalar} is {text}"
+        yield Converted(RULE, entry.line, message, (Replace(entry.path, text),))
