@@ -122,20 +122,25 @@ class History(determined.keras.callbacks.Callback):
                 self.history.setdefault(name, []).append(value)
 
 
-class AfterTraining(History):
-    """Calls a function with this history when the training ends: the rest of a script.
+def started(script):
+    """Run a script until it yields what it gives to `fit`, which is returned.
 
-    The function may be the `send` of a generator, which goes on behind its `yield`.
+    The script gets the history and goes on when the training ends.
     """
+    fit = next(script)
+    fit.callbacks.append(_AfterTraining(script))
+    return fit
 
-    def __init__(self, function):
+
+class _AfterTraining(History):
+    def __init__(self, script):
         super().__init__()
-        self._function = function
+        self._script = script
 
     def on_train_end(self, logs=None):
         """Do the rest."""
         try:
-            another = self._function(self)
+            another = self._script.send(self)
         except StopIteration:
             return
         except SystemExit as error:
@@ -174,7 +179,6 @@ class Fit:
     ):
         self.model = model
         self.callbacks = list(callbacks or [])
-        self.steps_per_epoch = steps_per_epoch
         size, training = batch_size or 32, (x, y, sample_weight)
         if y is not None and validation_data is None and validation_split:
             training, validation_data = split_arrays(training, validation_split)
@@ -182,6 +186,7 @@ class Fit:
             self.training_data = batches(x, default=steps_per_epoch or 100)
         else:
             self.training_data = ArrayBatches(training, size)
+        self.epoch = steps_per_epoch or self.training_data
         self.validation_data = batches(validation_data, validation_steps)
         if isinstance(validation_data, (tuple, list)):
             size = validation_batch_size or size

@@ -68,8 +68,7 @@ class TrainTrial(TFKerasTrial):
 
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
-        self.script = script(context)
-        self.fit = next(self.script)
+        self.fit = legacy_keras.started(script(context))
         self.context.configure_fit(shuffle=False, **self.fit.settings)
 
     def build_model(self):
@@ -82,7 +81,8 @@ class TrainTrial(TFKerasTrial):
         return self.fit.validation_data
 
     def keras_callbacks(self):
-        return [*self.fit.callbacks, legacy_keras.AfterTraining(self.script.send)]
+        callbacks, epoch = self.fit.callbacks, self.fit.epoch
+        return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
 '''
 
 CASES = (Case({"train.py": _SCRIPT, "const.yaml": _CONFIG}, {"train.py": _TRIAL}),)

@@ -357,18 +357,23 @@ class Fake:
             def __init__(self, model: Any, x: Any, y: Any = None, **options: Any) -> None:
                 self.model, self.training_data = model, (x, y)
                 self.validation_data = options["validation_data"]
-                self.callbacks = options.get("callbacks") or []
-                self.steps_per_epoch = None
+                self.callbacks = list(options.get("callbacks") or [])
+                self.epoch = self.training_data
                 self.settings: dict[str, Any] = {}
 
         class AfterTraining(History):
-            def __init__(self, function: Any) -> None:
+            def __init__(self, script: Any) -> None:
                 super().__init__()
-                self.function = function
+                self.script = script
 
             def on_train_end(self, _logs: Any) -> None:
                 with suppress(StopIteration, SystemExit):
-                    assert self.function(self) is None
+                    assert self.script.send(self) is None
+
+        def started(script: Any) -> Fit:
+            fit: Fit = next(script)
+            fit.callbacks.append(AfterTraining(script))
+            return fit
 
         @contextmanager
         def scope(name: str) -> Iterator[None]:
@@ -385,7 +390,7 @@ class Fake:
         self.pedl = types.ModuleType("pedl")
         self.pedl.get_hyperparameter = lambda name: {"rate": 0.5}[name]
         self.legacy = types.ModuleType("legacy_keras")
-        self.legacy.Fit, self.legacy.AfterTraining = Fit, AfterTraining
+        self.legacy.Fit, self.legacy.started = Fit, started
         self.legacy.ArrayBatches = lambda data, *_: data
         self.legacy.batches = lambda data, **_: data
         self.legacy.with_epoch_logs = lambda context, callbacks, data: callbacks
@@ -487,7 +492,7 @@ def test_a_function_of_another_file_yields_what_it_fits() -> None:
 
     new = lowered("from training import run\n\nrun(keras.Model('net'))\n", others=others)
 
-    assert "self.script = run(keras.Model('net'))\n" in new.text
+    assert "self.fit = legacy_keras.started(run(keras.Model('net')))\n" in new.text
     assert list(new.elsewhere) == [path]
     assert "def run(model, n=2):\n" in new.elsewhere[path]
     assert "    yield legacy_keras.Fit(\n        model, *(data(n), data(n))" in new.elsewhere[path]

@@ -13,9 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.callbacks import may_act_by_epoch
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import apply
 from pedl2det.engine.lowering.command_line import without_command_line, without_main_guard
 from pedl2det.engine.lowering.data import number, records_in_batch
@@ -94,23 +92,11 @@ def _generator(script: Script) -> Lowered:
     }
     script = script.edited(edits[script.source])
     parts = taken_apart(script, stay)
-    before = Trial(script.facts.path.parent, fits.modules)
-    by_epochs = any(_may_count_epochs(before, one) for one in trainings)
-    trial = generator(script, parts, name, by_epochs)
-    support = {"Fit", "AfterTraining", *(["with_epoch_logs"] if by_epochs else [])}
+    trial = generator(script, parts, name)
+    support = {"Fit", "started", "with_epoch_logs"}
     script = _with_trial(script, parts, trial, support)
     size = None if script.facts.has_batch_size else own_size
     return _lowered(script, size, support, elsewhere)
-
-
-def _may_count_epochs(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call of ``fit`` may be given callbacks that act by epoch."""
-    given = arguments_of(call).get("callbacks")
-    if given is not None:
-        return may_act_by_epoch(trial, given)
-    return any(isinstance(one, ast.Starred) for one in call.args) or any(
-        one.arg is None for one in call.keywords
-    )
 
 
 def _size(fits: Fits, given: Sequence[dict[str, ast.expr]]) -> int:

@@ -33,10 +33,9 @@ class {name}(TFKerasTrial):
         return self.fit.validation_data
 
     def keras_callbacks(self, hparams):
-        return {callbacks}
+        callbacks, epoch = self.fit.callbacks, self.fit.epoch
+        return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
 '''
-_CALLBACKS = "[*self.fit.callbacks, legacy_keras.AfterTraining(self.script.send)]"
-_EPOCH = "self.fit.steps_per_epoch or self.fit.training_data"
 
 
 def class_name(script: Script) -> str:
@@ -48,14 +47,13 @@ def class_name(script: Script) -> str:
     return name
 
 
-def generator(script: Script, parts: Parts, call: str, by_epochs: bool) -> list[Any]:
+def generator(script: Script, parts: Parts, call: str) -> list[Any]:
     """The trial of a script, and the function that holds its statements.
 
     Args:
         script: the script, which yields what it gives to ``fit``.
         parts: its parts.
         call: the call of a generator that the script consists of; empty for any other script.
-        by_epochs: whether callbacks may count the batches of an epoch.
     """
     shared, parameter = parts.shared, script.parameter
     own = "trial_context" if parameter in shared else parameter
@@ -64,17 +62,12 @@ def generator(script: Script, parts: Parts, call: str, by_epochs: bool) -> list[
         name += "_"
     found = [] if call else [_script(f"{name}({own})", parts, parameter)]
     lines = [
-        f"self.script = {call or f'{name}({own})'}",
-        "self.fit = next(self.script)",
+        f"self.fit = legacy_keras.started({call or f'{name}({own})'})",
         "self.context.configure_fit(shuffle=False, **self.fit.settings)",
     ]
-    callbacks = _CALLBACKS
-    if by_epochs:
-        callbacks = f"legacy_keras.with_epoch_logs(self.context, {callbacks}, {_EPOCH})"
     text = _TRIAL.format(
         name=class_name(script),
         parameter=f"{own}: TFKerasTrialContext" if own else "hparams",
-        callbacks=callbacks,
     )
     return [*found, _with_constructor(text, list(map(cst.parse_statement, lines)))]
 
