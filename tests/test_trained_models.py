@@ -60,6 +60,18 @@ class Net(TFKerasTrial):
         big, small = compiled(32), compiled(4)
         return big if hparams["big"] else small
 """,
+    "layers that are frozen after it was compiled": """
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        inner = Sequential([Dense(4, input_shape=(4,)), Dense(4)])
+        inner.layers[0].trainable = False
+        models = [Sequential([inner, Dense(1)]) for _ in range(2)]
+        for model in models:
+            model.compile("adam", "mse")
+        inner.layers[0].trainable = True
+        models[1].trainable = False
+        return models[hparams["big"]]
+""",
     "the best of some that are trained before": """
 class Net(TFKerasTrial):
     def build_model(self, hparams):

@@ -13,12 +13,31 @@ def trained(context, model):
         raise ValueError(
             f"build_model must return a model that was compiled, got {model!r}"
         )
-    args, kwargs = _compiled[model]
+    args, kwargs, trainable = _compiled[model]
     args = [_wrap_optimizer(context, value) for value in args]
     kwargs = {name: _wrap_optimizer(context, value) for name, value in kwargs.items()}
+    since = _trainable(model)
+    _set_trainable(trainable)  # what is set after compile has no effect on the training
     model = context.wrap_model(model)
     model.compile(*args, **kwargs)
+    _set_trainable(since)
     return model
+
+
+def _trainable(model):
+    """Return the model and each layer in it, with whether it is trained."""
+    layers = (model, *model.submodules)
+    return [(one, one.trainable) for one in layers if hasattr(one, "trainable")]
+
+
+def _set_trainable(flags):
+    """Set it again; what a layer is set to, its own layers are set to as well."""
+    for _ in flags:
+        wrong = [(one, flag) for one, flag in flags if one.trainable != flag]
+        for one, flag in wrong:
+            one.trainable = flag
+        if not wrong:
+            break
 
 
 def _wrap_optimizer(context, value):
@@ -49,7 +68,8 @@ def _record_compile():
                 made = tf.keras.optimizers.get(name, use_legacy_optimizer=True)
                 bound.arguments["optimizer"] = made
             compile_model(*bound.args, **bound.kwargs)
-            compiled[model] = bound.args[1:], bound.kwargs  # the outermost call is last
+            # The outermost call is last.
+            compiled[model] = bound.args[1:], bound.kwargs, _trainable(model)
 
         owner.compile = recorded
 
