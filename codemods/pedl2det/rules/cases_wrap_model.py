@@ -220,6 +220,11 @@ CASES = (
             _RETURN,
         ),
     ),
+    _faithful(  # a compile of the model's own may make the optimizer itself
+        _OWN_COMPILE + _build("model = Pair()", "model.compile(first=1, second=2)", _RETURN),
+        _OWN_COMPILE
+        + _built("model = Pair()", "model.compile(first=1, second=2)", _trained("model")),
+    ),
     Case(
         {"model_def.py": _WRAPPED_PAIR.format(lr="lr")},
         {

@@ -158,6 +158,7 @@ def _is_plain(trial: Trial, compiled: Compile, method: Function) -> bool:
         not compiled.hides_arguments
         and trial.context.at(compiled.call) is not None
         and not (owner is not None and is_model_class(trial, owner))
+        and (_own_compile(trial, compiled) is None or bool(_optimizers(trial, compiled)))
         and models == returned_models(trial, method)
         and _runs_once(trial, compiled.call, method)
         and not _is_fitted(trial, compiled)
