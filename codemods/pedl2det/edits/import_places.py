@@ -34,8 +34,13 @@ def with_import(text: str, one: Import, wanted: Wanted) -> str:
         line = body[later[0]].lineno - 1 if later else _end(body[beside[-1]])
         return "".join([*lines[:line], one.statement + newline, *lines[line:]])
     at = _place(body[:used], group, node, wanted)
-    while 0 < at < len(body) and _start(body[at]) < _end(body[at - 1]):
+    while _is_amid_a_line(body, at):
         at -= 1  # a line with several statements stays whole
+    first_place = next((n for n, one in enumerate(body) if not _is_first(n, one)), len(body))
+    if at < first_place:
+        at = first_place
+        while _is_amid_a_line(body, at):
+            at += 1
     start = _end(body[at - 1]) if at else 0
     end = _start(body[at]) if at < len(body) else len(lines)
     if at == len(body) and lines and not lines[-1].endswith(("\n", "\r")):
@@ -52,6 +57,16 @@ def with_import(text: str, one: Import, wanted: Wanted) -> str:
             *lines[end:],
         ]
     )
+
+
+def _is_amid_a_line(body: Sequence[ast.stmt], at: int) -> bool:
+    return 0 < at < len(body) and _start(body[at]) < _end(body[at - 1])
+
+
+def _is_first(at: int, node: ast.stmt) -> bool:
+    """Whether nothing may stand above a statement: documentation, and imports of the future."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return _is_future(node) or (at == 0 and is_text)
 
 
 def _start(node: ast.stmt) -> int:
