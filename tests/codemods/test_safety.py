@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from migrating import DATA, TRIAL, run, trials
+from pedl2det.commands.migrate import _can_train
 from pedl2det.engine import NewFile
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files import write
@@ -671,6 +672,23 @@ def test_what_would_be_written_is_proved_where_it_can_be_trained(
     assert read_tree(repository) == before
     assert "a proof began" not in run("--no-verify", repository).output
     assert read_tree(repository) != before
+
+
+def test_beside_tensorflow_alone_nothing_is_proved_and_said(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise Pedl2DetError("training needs pydantic, which is not installed")
+
+    monkeypatch.setattr("pedl2det.commands.migrate._can_train", _can_train)
+    monkeypatch.setattr("pedl2det.commands.migrate.runtime", missing)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+
+    done = run(repository)
+
+    assert done.exit_code == 0, done.output
+    assert "nothing is proved: training needs pydantic" in done.output
+    assert "rewritten, not proved" in done.output
 
 
 @pytest.mark.parametrize(

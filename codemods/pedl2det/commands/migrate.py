@@ -172,8 +172,15 @@ def _tell(result: Result, form: str, done: str, diff: bool) -> None:
 
 
 def _can_train() -> bool:
-    """Whether what trains is installed; it is not imported."""
-    return all(importlib.util.find_spec(name) for name in ("tensorflow", "pedl2det_runtime"))
+    """Whether what trains is installed; beside TensorFlow, say what is missing."""
+    if importlib.util.find_spec("tensorflow") is None:
+        return False
+    try:
+        runtime()
+    except Pedl2DetError as error:
+        say(f"nothing is proved: {error.message}", err=True)
+        return False
+    return True
 
 
 def _series(result: Result, report: Path | None) -> Verify:
