@@ -130,8 +130,7 @@ class _OnAContext(determined.keras.TFKerasTrial):
 
     def build_validation_data_loader(self):
         """Return the validation data of the trial."""
-        loader = validation_loader(self._data(1), self._size())
-        return self.context.wrap_dataset(loader, shard_dataset=False)
+        return validation_loader(self.context, self._data(1), self._size())
 
     def session_config(self):
         """Return the settings of the session of the trial."""

@@ -83,13 +83,10 @@ def training_loader(context, loader, batch_size=None):
             workers=loader.workers,
             max_queue_size=loader.max_queue_size,
         )
-    # A tf.data.Dataset that the trial did not shard is read whole by every process.
-    return context.wrap_dataset(
-        validation_loader(loader, batch_size), shard_dataset=False
-    )
+    return validation_loader(context, loader, batch_size)
 
 
-def validation_loader(loader, batch_size=None):
+def validation_loader(context, loader, batch_size=None):
     """Return validation data as `build_validation_data_loader` may return them."""
     if isinstance(loader, KerasDataAdapter):
         loader = loader.sequence
@@ -99,7 +96,8 @@ def validation_loader(loader, batch_size=None):
         return tuple(_as_arrays(part) for part in loader)
     if _is_like_a_sequence(loader):
         return KerasDataAdapter(loader)  # Determined wants a Sequence, and this is one
-    return loader
+    # A tf.data.Dataset that the trial did not shard is read whole by every process.
+    return context.wrap_dataset(loader, shard_dataset=False)
 
 
 def _is_like_a_sequence(loader):

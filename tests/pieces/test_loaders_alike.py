@@ -88,7 +88,7 @@ def test_records_are_cut_into_batches(make: str, size: int, pieces: Any) -> None
     assert bits(piece.get_batch(1, 4).data) == bits(shim.get_batch(1, 4).data)
     assert bits(piece.get_batch(1, 4).labels) == bits(shim.get_batch(1, 4).labels)
     assert len(piece.get_batch(1, 4)) == len(shim.get_batch(1, 4)) == 3
-    batches = pieces.validation_loader(piece, size)
+    batches = pieces.validation_loader(Context(), piece, size)
     assert isinstance(batches, tf.keras.utils.Sequence)
     assert_alike(shim.batches(size), batches)
     records = range(2 if make == "slice" else 0, 11)
@@ -135,7 +135,8 @@ def test_an_adapter_says_how_its_sequence_is_read(settings: Any, pieces: Any) ->
 
     assert loader is sequence
     assert context.fit == [KerasDataAdapter(sequence, **settings).fit_settings()]
-    assert pieces.validation_loader(pieces.SequenceAdapter(data=sequence)) is sequence
+    validation = pieces.SequenceAdapter(data=sequence)
+    assert pieces.validation_loader(Context(), validation) is sequence
 
 
 def test_an_adapter_is_a_sequence_itself(pieces: Any) -> None:
@@ -198,7 +199,8 @@ def test_an_adapter_needs_batches(given: Any, error: type[Exception], pieces: An
     ids=["arrays", "pandas", "list", "dict", "tensors"],
 )
 def test_a_tuple_becomes_one_of_arrays(arrays: Any, pieces: Any) -> None:
-    for loader in (pieces.training_loader(Context(), arrays), pieces.validation_loader(arrays)):
+    for unwrap in (pieces.training_loader, pieces.validation_loader):
+        loader = unwrap(Context(), arrays)
         leaves = [leaf for leaf in tf.nest.flatten(loader) if leaf is not None]
         assert all(isinstance(leaf, np.ndarray) for leaf in leaves)
         kept = arrays[:2] if arrays[-1] is None else arrays
@@ -222,11 +224,10 @@ def test_what_is_only_like_a_sequence_becomes_one(pieces: Any) -> None:
 def test_datasets_are_not_sharded_once_more(pieces: Any) -> None:
     """PEDL let a trial return a dataset on which wrap_dataset was never called."""
     dataset = tf.data.Dataset.range(3)
-    context = Context()
-
-    assert pieces.training_loader(context, dataset) is dataset
-    assert context.wrapped == [(dataset, False)]
-    assert pieces.validation_loader(dataset) is dataset
+    for unwrap in (pieces.training_loader, pieces.validation_loader):
+        context = Context()
+        assert unwrap(context, dataset) is dataset
+        assert context.wrapped == [(dataset, False)]
 
 
 def test_datasets_are_wrapped_and_nothing_else(pieces: Any) -> None:

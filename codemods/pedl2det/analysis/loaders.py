@@ -8,10 +8,10 @@ from enum import Enum
 
 import pedl2det_names as names
 from pedl2det.analysis.arguments import arguments_of
-from pedl2det.analysis.batch_size import is_batch_size
-from pedl2det.analysis.flow import Function, Use, Way, by_position
-from pedl2det.analysis.paths import is_always_returned
-from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.analysis.bindings import Path
+from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.flow import Function, Origin, Use, Way, by_position
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
 VALIDATION_METHOD = "build_validation_data_loader"
@@ -21,6 +21,14 @@ RECORD_LOADERS = frozenset(
 )
 ADAPTER_PARAMETERS = ("sequence", "use_multiprocessing", "workers", "max_queue_size")
 ARRAYS_PARAMETERS = ("data", "labels", "batch_size", "sample_weight", "drop_leftovers")
+WRAP = "pedl.frameworks.keras.wrap_dataset"
+#: Methods of an ImageDataGenerator that make a Sequence.
+FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
+#: What makes datasets of TensorFlow.
+_DATASETS = (
+    *("tensorflow.data.", "tensorflow.compat.v1.data."),
+    *("tensorflow_datasets.load", "tensorflow_datasets.as_dataset"),
+)
 
 
 class Role(Enum):
@@ -44,43 +52,27 @@ def returning(trial: Trial) -> Iterator[tuple[Function, Role | None]]:
             yield method, Role.VALIDATION
 
 
-def roles_of(trial: Trial, call: ast.expr, within: frozenset[ast.AST] = frozenset()) -> set[Role]:
-    """What a value is returned for as a loader; empty if it is used for anything else.
-
-    Args:
-        trial: the project.
-        call: the value.
-        within: adapters that it is known to be in.
-    """
-    found = {_role(trial, use, within) for use in trial.flow.uses(call)}
+def roles_of(trial: Trial, call: ast.expr) -> set[Role]:
+    """What a value is returned for as a loader; empty if it is used for anything else."""
+    found = {_role(trial, use) for use in trial.flow.uses(call)}
     return set() if None in found else {one for one in found if one is not None}
 
 
-def _role(trial: Trial, use: Use, within: frozenset[ast.AST]) -> Role | None:
-    if use.way is Way.ARGUMENT and isinstance(use.around, ast.Call) and not use.path:
-        return _role_through_adapter(trial, use.node, use.around, within)
-    if use.way is not Way.RETURNED:
-        return None
+def _role(trial: Trial, use: Use) -> Role | None:
     for function, role in returning(trial):
-        if function is use.function:
+        if use.way is Way.RETURNED and function is use.function:
             if role is not None:
                 return None if use.path else role
             return next((one for one in Role if use.path == (one.value,)), None)
     return None
 
 
-def _role_through_adapter(
-    trial: Trial, node: ast.expr, call: ast.Call, within: frozenset[ast.AST]
-) -> Role | None:
-    """The role of a sequence inside of an adapter that leaves nothing but its sequence."""
-    if call in within:  # a loop hands the adapter to itself
-        return None
-    for reference in trial.uses(*names.ADAPTERS):
-        if reference.call is call:
-            role = plain_adapter(trial, reference, within)
-            given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") or {}
-            return role if given.get("sequence") is node else None
-    return None
+def returned_loaders(trial: Trial) -> Iterator[tuple[Role, list[Origin]]]:
+    """What the returned loaders are made of, through the methods of datasets."""
+    for function, role in returning(trial):
+        for value in trial.flow.returned(function):
+            for each in Role if role is None else [role]:
+                yield each, made_of(trial, value, () if role is not None else (each.value,))
 
 
 # Names of attributes of a trial.
@@ -117,62 +109,97 @@ def _free(trial: Trial, *candidates: str) -> str:
 # Old data objects.
 
 
-def needs_unwrapping(trial: Trial) -> bool:
-    """Whether a loader may be an old data object that the loader methods have to unwrap.
-
-    Adapters in a plain form become ``configure_fit``. All others, and record loaders, keep a class
-    of their own in ``legacy_keras``, which ``training_loader`` and ``validation_loader`` know.
-    """
+def keeps_adapters(trial: Trial) -> bool:
+    """Whether a loader may be an old data object, of which ``legacy_keras`` keeps the class."""
     return any(
         not one.is_in_annotation and plain_adapter(trial, one) is None
         for one in trial.uses(*names.ADAPTERS)
     ) or not all(one.is_in_annotation for one in trial.uses(*RECORD_LOADERS))
 
 
-def plain_adapter(
-    trial: Trial, reference: Reference, within: frozenset[ast.AST] = frozenset()
-) -> Role | None:
+def needs_unwrapping(trial: Trial) -> bool:
+    """Whether only a run shows what the loaders are, so that ``training_loader`` has to look."""
+    if keeps_adapters(trial):
+        return True
+    found = [origin for _, origins in returned_loaders(trial) for origin in origins]
+    return _uses_datasets(trial) and not all(
+        is_wrapped(trial, one) or is_sequence(trial, one) for one in found
+    )
+
+
+def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
     """The role of an adapter whose settings can become ``configure_fit``.
 
-    That is an adapter with visible settings that is returned as one of the two loaders, and always
-    returned once it is made.
-
-    Args:
-        trial: the project.
-        reference: the name of the class where it is used.
-        within: adapters that it is known to be in.
+    That is an adapter with visible settings that is returned as one of the two loaders, wherever
+    it is made.
     """
     call = reference.call
-    if call is None or trial.context.at(call) is None:
+    given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence") if call is not None else None
+    if call is None or given is None or "sequence" not in given or not trial.context.at(call):
         return None
-    given = arguments_of(call, ADAPTER_PARAMETERS, data="sequence")
-    if given is None or "sequence" not in given:
-        return None
-    roles = roles_of(trial, call, within | {call})
-    if len(roles) != 1:
-        return None
-    (role,) = roles
-    entries = [function for function, _ in returning(trial)]
-    has_settings = role is Role.TRAINING and len(given) > 1
-    if has_settings and not is_always_returned(trial, call, role.value, entries):
-        return None
-    return role
+    roles = roles_of(trial, call)
+    is_lost = Role.TRAINING in roles and len(given) > 1 and not _is_always_returned(trial, call)
+    return roles.pop() if len(roles) == 1 and not is_lost else None
+
+
+def _is_always_returned(trial: Trial, made: ast.expr, depth: int = 0) -> bool:
+    """Whether each return after a value is made returns it, by the name that it got."""
+    within = trial.modules.home(made).names
+    statement, function = within.statement_of(made), within.definition_around(made)
+    if not isinstance(function, Function) or depth > 4:
+        return False
+    if isinstance(statement, ast.Return):
+        parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else []
+        if made is not statement.value and made not in parts:
+            return False
+    elif not _is_returned_by_name(function, statement, made):
+        return False
+    calls = [one.node for one in trial.flow.calls(function)]
+    return function in dict(returning(trial)) or (
+        bool(calls) and all(_is_always_returned(trial, one, depth + 1) for one in calls)
+    )
+
+
+def _is_returned_by_name(function: Function, statement: ast.stmt, made: ast.expr) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is made:
+            inside = [*ast.walk(function)]
+        case _:
+            return False
+    loops = [one for one in inside if isinstance(one, ast.For | ast.While)]
+    later = [one for one in inside if getattr(one, "lineno", 0) > statement.lineno]
+    returned = [one.value for one in later if isinstance(one, ast.Return)]
+    firsts = [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one for one in returned]
+    return (
+        bool(firsts)
+        and all(isinstance(one, ast.Name) and one.id == name for one in firsts)
+        and not any(statement in ast.walk(one) for one in loops)
+        and not any(
+            isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
+            for one in later
+        )
+    )
 
 
 def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:
     """Whether an ``InMemorySequence`` can become a tuple of its arrays."""
     call = reference.call
     given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
-    if call is None or given is None or not {"data", "labels", "batch_size"} <= given.keys():
+    if call is None or given is None or [*given][:2] != ["data", "labels"]:
         return False
-    if not roles_of(trial, call) or not is_batch_size(trial, given["batch_size"]):
-        return False
-    drop = given.get("drop_leftovers")
-    if drop is not None and not (isinstance(drop, ast.Constant) and drop.value is False):
-        return False
-    if "sample_weight" in given and _does_work(given["sample_weight"]):
-        return False
-    return not _swaps_work(call, given)
+    drop = given.get("drop_leftovers", ast.Constant(False))
+    return (
+        "batch_size" in given
+        and not _does_work(given.get("sample_weight"))
+        and isinstance(drop, ast.Constant)
+        and drop.value is False
+        and bool(roles_of(trial, call))
+        and is_batch_size(trial, given["batch_size"])
+    )
+
+
+def _does_work(node: ast.expr | None) -> bool:
+    return node is not None and not isinstance(node, ast.Name | ast.Constant | ast.Attribute)
 
 
 def cuts_by_hyperparameter(trial: Trial) -> bool:
@@ -180,27 +207,114 @@ def cuts_by_hyperparameter(trial: Trial) -> bool:
 
     A ``KerasTrial`` said the size in its method ``batch_size``.
     """
-    returned = [
-        value for _, method in trial.methods("batch_size") for value in trial.flow.returned(method)
+    return all(
+        is_batch_size(trial, value)
+        for _, method in trial.methods("batch_size")
+        for value in trial.flow.returned(method)
+    )
+
+
+# The batch size.
+
+
+def is_batch_size(trial: Trial, node: ast.expr) -> bool:
+    """Whether an expression is the hyperparameter ``batch_size``, the size of one slot's batch."""
+    found = trial.flow.origins(node)
+    return bool(found) and all(_is_batch_size(trial, one) for one in found)
+
+
+def _is_batch_size(trial: Trial, origin: Origin) -> bool:
+    match origin.node:
+        case ast.arg() as parameter:
+            return origin.path == ("batch_size",) and _is_hparams(trial, parameter)
+        case ast.Call(func=ast.Name(id="int"), args=[value]):
+            return is_batch_size(trial, value)
+        case ast.Call(func=ast.Attribute(attr="get_per_slot_batch_size")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="get", value=value), args=[key, *_]) if _is_key(key):
+            return all(_is_hparams(trial, one.node) for one in trial.flow.origins(value))
+        case ast.Call(func=function, args=[key]) if _is_key(key):
+            return trial.modules.meaning(function) == names.GET_HYPERPARAMETER
+    return False
+
+
+def _is_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == "batch_size"
+
+
+def _is_hparams(trial: Trial, node: ast.AST) -> bool:
+    """Whether a parameter holds the hyperparameters, as the old harness gave them."""
+    given = [entry_of(one).hparams for one in (trial.loaders, trial.download) if one is not None]
+    given += [
+        one for _, method in trial.methods(*GIVEN_HPARAMS) for one in by_position(method)[1:2]
     ]
-    return all(is_batch_size(trial, value) for value in returned)
+    return (
+        isinstance(node, ast.arg)
+        and trial.generation is Generation.PEDL
+        and node in given
+        and not any(use.is_change for use in trial.flow.parameter_uses(node))
+    )
 
 
-def cut_size(trial: Trial, context: str) -> str:
-    """The argument for the pieces that cut records into batches; empty if nothing is cut."""
-    if not trial.uses(*RECORD_LOADERS):
-        return ""
-    if cuts_by_hyperparameter(trial):
-        return f", {context}.get_per_slot_batch_size()"
-    return ", self.batch_size()"
+# Datasets of TensorFlow.
 
 
-def _does_work(node: ast.expr) -> bool:
-    return any(isinstance(one, ast.Call | ast.Await | ast.NamedExpr) for one in ast.walk(node))
+def made_of(trial: Trial, node: ast.expr, path: Path = (), depth: int = 0) -> list[Origin]:
+    """What a value is made of by methods, such as the ``data`` of ``data.map(f).batch(8)``."""
+    found: list[Origin] = []
+    for origin in trial.flow.origins(node, path):
+        match origin.node:
+            case ast.Call(func=ast.Attribute(value=inner) as method) if (
+                not origin.path
+                and depth < 12
+                and method.attr not in ("as_dataset", "wrap_dataset", *FLOWS)
+                and trial.modules.meaning(method) is None
+                and not trial.flow.called(origin.node)
+            ):
+                found += made_of(trial, inner, depth=depth + 1)
+            case _:
+                found.append(origin)
+    return found
 
 
-def _swaps_work(call: ast.Call, given: dict[str, ast.expr]) -> bool:
-    """Whether a tuple would compute labels and data in another order, and that may matter."""
-    data, labels = given["data"], given["labels"]
-    values = [*call.args, *(one.value for one in call.keywords)]
-    return values.index(labels) < values.index(data) and _does_work(data) and _does_work(labels)
+def is_wrapped(trial: Trial, origin: Origin) -> bool:
+    """Whether a value is what ``wrap_dataset`` returned."""
+    function = origin.node.func if isinstance(origin.node, ast.Call) else None
+    if isinstance(function, ast.Attribute) and function.attr == "wrap_dataset":
+        return True
+    return function is not None and trial.modules.meaning(function) == WRAP
+
+
+def is_dataset(trial: Trial, origin: Origin) -> bool:
+    """Whether a value is certainly a dataset."""
+    function = origin.node.func if isinstance(origin.node, ast.Call) else None
+    return is_wrapped(trial, origin) or (function is not None and _makes_dataset(trial, function))
+
+
+def is_sequence(trial: Trial, origin: Origin) -> bool:
+    """Whether a value is a Sequence: of a class of the project, of an old one, or of images."""
+    function = origin.node.func if isinstance(origin.node, ast.Call) else None
+    if function is None or origin.path:
+        return False
+    if trial.modules.meaning(function) in names.LOADERS or getattr(function, "attr", "") in FLOWS:
+        return True
+    made = trial.flow.origins(function)
+    return bool(made) and all(isinstance(one.node, ast.ClassDef) for one in made)
+
+
+def only_datasets(trial: Trial) -> bool:
+    """Whether every loader is certainly a dataset."""
+    found = [*returned_loaders(trial)]
+    return {role for role, _ in found} == {*Role} and all(
+        origins and all(is_dataset(trial, one) for one in origins) for _, origins in found
+    )
+
+
+def _uses_datasets(trial: Trial) -> bool:
+    """Whether anything in the project speaks of datasets of TensorFlow."""
+    return any(_makes_dataset(trial, node) for node in trial.modules.of(ast.Attribute))
+
+
+def _makes_dataset(trial: Trial, function: ast.expr) -> bool:
+    is_method = isinstance(function, ast.Attribute) and function.attr == "as_dataset"
+    return is_method or (trial.modules.meaning(function) or "").startswith(_DATASETS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.datasets import only_datasets
+from pedl2det.analysis.loaders import FLOWS, only_datasets
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
@@ -27,7 +27,6 @@ _SHUFFLED_IMAGES = (
     "{name}(...) shuffles anew after each pass over the data; under the old harness the images "
     "kept one order, unless shuffle=False"
 )
-_FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -73,7 +72,7 @@ def _notes(trial: Trial) -> Iterable[Remark]:
 
 def _is_shuffled_flow(trial: Trial, call: ast.Call) -> bool:
     """Whether a call makes an iterator of images that shuffles, as it does unless told not to."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _FLOWS:
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in FLOWS:
         return False
     makers = [one.node for one in trial.flow.origins(call.func.value)]
     if not any("ImageDataGenerator" in ast.unparse(one) for one in makers):

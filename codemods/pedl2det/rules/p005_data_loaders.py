@@ -8,9 +8,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.datasets import unwrapped_out_of_reach
 from pedl2det.analysis.entry import is_called_by_name
-from pedl2det.analysis.loaders import TRAINING_METHOD, cut_size, needs_unwrapping, pair_name
+from pedl2det.analysis.loaders import (
+    RECORD_LOADERS,
+    TRAINING_METHOD,
+    cuts_by_hyperparameter,
+    needs_unwrapping,
+    pair_name,
+)
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
@@ -99,26 +104,26 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
     context = f"self.{trial.context.attribute}"
     call, imports, local_import = _called(trial, source)
     decorator, import_ = _cached_property(source)
-    training, validation = "training", "validation"
+    loaders = {"training": "training", "validation": "validation"}
     if needs_unwrapping(trial):
-        size = cut_size(trial, context)
-        given = f"{context}, training{size}"
-        given = f"\n        {given}\n    " if size else given
-        training = f"legacy_keras.training_loader({given})"
-        validation = f"legacy_keras.validation_loader(validation{size})"
-    elif unwrapped_out_of_reach(trial):
-        training, validation = (
-            f"{context}.wrap_dataset({one}, shard_dataset=False)" for one in (training, validation)
-        )
+        size = _cut_size(trial, context)
+        for role in loaders:
+            arguments = f"{context}, {role}"
+            if size:
+                arguments = f"\n        {arguments}, {size}\n    "
+            loaders[role] = f"legacy_keras.{role}_loader({arguments})"
     code = _METHODS.format(
-        name=pair_name(trial),
-        decorator=decorator,
-        call=call,
-        local_import=local_import,
-        training=training,
-        validation=validation,
+        name=pair_name(trial), decorator=decorator, call=call, local_import=local_import, **loaders
     )
     return Fix(ID, source, owner, (AddMember(owner, code),), imports=(import_, *imports))
+
+
+def _cut_size(trial: Trial, context: str) -> str:
+    """The size of the batches into which records are cut; empty if nothing is cut."""
+    if not trial.uses(*RECORD_LOADERS):
+        return ""
+    cuts = cuts_by_hyperparameter(trial)
+    return f"{context}.get_per_slot_batch_size()" if cuts else "self.batch_size()"
 
 
 def _cached_property(source: Source) -> tuple[str, str]:
@@ -185,21 +190,9 @@ _LOAD = "from rows import load"
 _OLD = 'return load(0, hparams["batch_size"]), load(1, 4)\n'
 _NEW = "return load(0, context.get_per_slot_batch_size()), load(1, 4)\n"
 _TOOL = "from data import make_data_loaders\n\nprint(make_data_loaders({}, {'batch_size': 8}))\n"
-_METHOD = """\
-from rows import load
-
-
-class Rows:
-    @staticmethod
-    def make_data_loaders(experiment_config, hparams):
-        return load(0, hparams["batch_size"]), load(1, 4)
-"""
-_GIVEN = """
-            legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()
-        """
-_RECORDS = """
-            self.context, training, self.context.get_per_slot_batch_size()
-        """
+_CUT = """(
+            self.context, {role}, self.context.get_per_slot_batch_size()
+        )"""
 
 CASES = (
     Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
@@ -216,13 +209,9 @@ CASES = (
                 "",
             ),
             "model_def.py": migrated_model("", unwrapped=True)
-            .replace("(self.context, training)", f"({_RECORDS})")
-            .replace("(validation)", "(validation, self.context.get_per_slot_batch_size())"),
+            .replace("(self.context, training)", _CUT.format(role="training"))
+            .replace("(self.context, validation)", _CUT.format(role="validation")),
         },
-    ),
-    Case(  # another parameter, which has a default
-        with_data(loaders(_OLD, _LOAD, "experiment_config, hparams, seed=4")),
-        {"data.py": loaders(_NEW, _LOAD, "context, seed=4"), "model_def.py": migrated_model()},
     ),
     Case(  # the name is taken
         {**pedl_trial(_OLD, _LOAD), "model_def.py": _taken(_TRIAL)},
@@ -256,20 +245,6 @@ CASES = (
                 "legacy_keras.get_hyperparameters()\n"
                 "        )",
             )
-        },
-    ),
-    Case(  # a method
-        {
-            "__init__.py": "from data import Rows\n\nmake_data_loaders = Rows.make_data_loaders\n",
-            "data.py": _METHOD,
-            "model_def.py": pedl_trial("pass\n")["model_def.py"],
-        },
-        {
-            "__init__.py": "from data import Rows\n\nmake_data_loaders = Rows.make_data_loaders\n",
-            "data.py": _METHOD,
-            "model_def.py": migrated_model("both", more="legacy_keras.bind(context)\n")
-            .replace("from data import make_data_loaders", "from data import Rows")
-            .replace("make_data_loaders(self.context)", f"Rows.make_data_loaders({_GIVEN})"),
         },
     ),
     Case(

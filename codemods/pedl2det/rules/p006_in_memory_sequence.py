@@ -15,7 +15,6 @@ import pedl2det_names as names
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.arrays import is_array
 from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
-from pedl2det.analysis.mutation import changed_after
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
@@ -35,11 +34,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite every use of the class."""
     references = trial.uses(*names.IN_MEMORY_SEQUENCES)
     types = [one for one in references if one.is_in_annotation]
-    plain = [
-        one
-        for one in references
-        if is_plain_in_memory(trial, one) and not _is_changed_later(trial, one)
-    ]
+    plain = [one for one in references if is_plain_in_memory(trial, one)]
     is_gone = len(types) + len(plain) == len(references)
     for reference in references:
         if reference in types:
@@ -74,15 +69,6 @@ def _as_tuple(trial: Trial, reference: Reference) -> Fix:
         imports=() if all(are_arrays) else asarray.imports,
         notes=((Kind.NOTE, _NO_WEIGHTS),) if is_weighted else (),
     )
-
-
-def _is_changed_later(trial: Trial, reference: Reference) -> bool:
-    """Whether the code changes in place what it has made a loader."""
-    call = reference.call
-    given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
-    if call is None or given is None:
-        return False
-    return any(True for _ in changed_after(trial, call, (given["data"], given["labels"])))
 
 
 def _kept(reference: Reference) -> Fix:
@@ -164,22 +150,6 @@ CASES = (
             "x, y = read()\n"
             "train = legacy_keras.InMemorySequence(x, y, context.get_per_slot_batch_size())\n"
             "print(len(train))\n"
-            "return train, train\n",
-            _LEGACY,
-        ),
-    ),
-    Case(  # changed later
-        pedl_trial(
-            "x, y = read()\n"
-            'train = InMemorySequence(x, y, hparams["batch_size"])\n'
-            "y[0] = 1\n"
-            "return train, train\n",
-            _IMPORT,
-        ),
-        migrated_trial(
-            "x, y = read()\n"
-            "train = legacy_keras.InMemorySequence(x, y, context.get_per_slot_batch_size())\n"
-            "y[0] = 1\n"
             "return train, train\n",
             _LEGACY,
         ),

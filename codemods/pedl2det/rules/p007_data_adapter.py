@@ -15,7 +15,7 @@ from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
-    needs_unwrapping,
+    keeps_adapters,
     plain_adapter,
     returning,
 )
@@ -59,7 +59,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _kept(reference)
         else:
             yield _plain(reference, role, settings)
-    if trial.generation is not Generation.PEDL and needs_unwrapping(trial):
+    if trial.generation is not Generation.PEDL and keeps_adapters(trial):
         for method, _ in returning(trial):
             yield Remark(ID, trial.modules.home(method), method, Kind.LEFT, _KEPT, _RETURN)
 

@@ -1,8 +1,8 @@
 """The context wraps every ``tf.data.Dataset``.
 
 ``wrap_dataset`` gives each process its share of a dataset. PEDL let a trial leave it out, and then
-every process read the whole dataset. Determined insists on it, so such a dataset is wrapped where
-it is returned, with ``shard_dataset=False``.
+every process read the whole dataset. Determined insists on it, so the loader methods of
+such a trial wrap what they get with ``shard_dataset=False`` (P005).
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.datasets import WRAP, is_to_be_wrapped, returned_loaders
-from pedl2det.analysis.loaders import needs_unwrapping
-from pedl2det.analysis.trial import Generation, Reference, Trial
+from pedl2det.analysis.loaders import WRAP
+from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
@@ -21,10 +20,6 @@ from pedl2det.rules.small_trials import loaders, migrated_model, migrated_trial,
 ID = "P018"
 NAME = "wrap-dataset"
 
-_WHOLE = (
-    "this dataset was not wrapped, so every process read all of it, and still does: leave "
-    "shard_dataset=False out to give each process a share"
-)
 _WRAP_LATER = "call wrap_dataset in a function that the trial calls"
 
 
@@ -33,17 +28,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for reference in trial.uses(WRAP):
         at_import = reference.source.names.function_of(reference.node) is None
         yield _at_import(reference) if at_import else _wrapped(trial, reference)
-    if trial.generation is not Generation.PEDL or needs_unwrapping(trial):
-        return
-    done: set[ast.expr] = set()
-    for member, _, found in returned_loaders(trial):
-        is_new = member not in done and trial.context.at(member) is not None
-        if is_new and is_to_be_wrapped(trial, found):
-            done.add(member)
-            code = "{context}.wrap_dataset({it}, shard_dataset=False)"
-            edit = Replace(member, code, {"it": member})
-            home = trial.modules.home(member)
-            yield Fix(ID, home, member, (edit,), notes=((Kind.NOTE, _WHOLE),))
 
 
 def _at_import(reference: Reference) -> Remark:
@@ -68,22 +52,6 @@ _MADE = "tf.data.Dataset.from_tensor_slices"
 CASES = (
     Case(
         pedl_trial(
-            f"train = wrap_dataset({_MADE}([1, 2]))\n"
-            f"test = {_MADE}([3, 4])\n"
-            "return train.batch(2), test.batch(2)\n",
-            _WRAP,
-        ),
-        migrated_trial(
-            f"train = context.wrap_dataset({_MADE}([1, 2]))\n"
-            f"test = {_MADE}([3, 4])\n"
-            "return train.batch(2), context.wrap_dataset(test.batch(2), shard_dataset=False)\n",
-            _TF,
-            shuffle=False,
-        ),
-        says="this dataset was not wrapped, so every process read all of it",
-    ),
-    Case(  # members of a dict that the code itself wraps
-        pedl_trial(
             'both = builder("digits").as_dataset()\n'
             'train = wrap_dataset(both["train"])\n'
             'test = wrap_dataset(both["test"])\n'
@@ -97,6 +65,22 @@ CASES = (
             'test = context.wrap_dataset(both["test"])\n'
             "return train.batch(2), test.batch(2)\n",
             "from tensorflow_datasets import builder",
+            shuffle=False,
+        ),
+    ),
+    Case(  # one is not wrapped
+        pedl_trial(
+            f"train = wrap_dataset({_MADE}([1, 2]))\n"
+            f"test = {_MADE}([3, 4])\n"
+            "return train.batch(2), test.batch(2)\n",
+            _WRAP,
+        ),
+        migrated_trial(
+            f"train = context.wrap_dataset({_MADE}([1, 2]))\n"
+            f"test = {_MADE}([3, 4])\n"
+            "return train.batch(2), test.batch(2)\n",
+            _TF,
+            unwrapped=True,
             shuffle=False,
         ),
     ),

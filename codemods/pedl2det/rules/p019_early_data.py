@@ -12,9 +12,8 @@ from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.datasets import State, states
 from pedl2det.analysis.flow import Function
-from pedl2det.analysis.loaders import Role, returning
+from pedl2det.analysis.loaders import Role, is_dataset, is_sequence, made_of, returning
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
@@ -91,10 +90,8 @@ def _returns(trial: Trial, method: Function) -> list[ast.Return]:
 
 def _cannot_be_arrays(trial: Trial, value: ast.expr) -> bool:
     """Whether a training loader is a dataset or an object of its own."""
-    found = states(trial, value)
-    if any(isinstance(one.node, ast.Tuple | ast.List) for one in trial.flow.origins(value)):
-        return False
-    return State.UNKNOWN not in found
+    found = made_of(trial, value)
+    return bool(found) and all(is_dataset(trial, one) or is_sequence(trial, one) for one in found)
 
 
 def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit, ...]:

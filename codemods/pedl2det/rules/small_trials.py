@@ -115,7 +115,7 @@ def migrated_model(
     text = _MIGRATED
     if unwrapped:
         training = "legacy_keras.training_loader(self.context, training)"
-        validation = "legacy_keras.validation_loader(validation)"
+        validation = "legacy_keras.validation_loader(self.context, validation)"
     if unwrapped or "legacy_keras" in more:
         text = text.replace(_IMPORT_OF_LOADERS, f"import legacy_keras\n{_IMPORT_OF_LOADERS}")
     if not parameters:

@@ -3,6 +3,7 @@ from functools import cached_property
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
+import legacy_keras
 from data import make_data_loaders
 
 
@@ -26,8 +27,8 @@ class Net(TFKerasTrial):
 
     def build_training_data_loader(self):
         training, _ = self.data_loaders
-        return training
+        return legacy_keras.training_loader(self.context, training)
 
     def build_validation_data_loader(self):
         _, validation = self.data_loaders
-        return validation
+        return legacy_keras.validation_loader(self.context, validation)

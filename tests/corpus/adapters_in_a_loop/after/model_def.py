@@ -32,4 +32,4 @@ class Net(TFKerasTrial):
 
     def build_validation_data_loader(self):
         _, validation = self.data_loaders
-        return legacy_keras.validation_loader(validation)
+        return legacy_keras.validation_loader(self.context, validation)

@@ -3,6 +3,7 @@ from functools import cached_property
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
+import legacy_keras
 from data import make_data_loaders
 
 
@@ -22,12 +23,12 @@ class Net(TFKerasTrial):
     @cached_property
     def data_loaders(self):
         """Training and validation data, from one call: they may share one shuffle."""
-        return make_data_loaders(self.context)
+        return make_data_loaders()
 
     def build_training_data_loader(self):
         training, _ = self.data_loaders
-        return training
+        return legacy_keras.training_loader(self.context, training)
 
     def build_validation_data_loader(self):
         _, validation = self.data_loaders
-        return validation
+        return legacy_keras.validation_loader(self.context, validation)

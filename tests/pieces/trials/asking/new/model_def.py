@@ -23,7 +23,7 @@ class AskingTrial(TFKerasTrial):
         return legacy_keras.training_loader(self.context, self.data_loaders[0])
 
     def build_validation_data_loader(self):
-        return legacy_keras.validation_loader(self.data_loaders[1])
+        return legacy_keras.validation_loader(self.context, self.data_loaders[1])
 
     def build_model(self):
         with legacy_keras.Session().as_default() as session:
