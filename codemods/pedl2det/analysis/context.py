@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pedl2det.analysis.bindings import is_inside
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import (
     Flow,
@@ -16,7 +17,6 @@ from pedl2det.analysis.flow import (
     is_classmethod,
     is_static,
 )
-from pedl2det.analysis.scopes import is_inside
 
 #: Under what the trial keeps its context: the first name that it has no other use for.
 _ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from pedl2det.analysis.links import link
-from pedl2det.analysis.names import Node
-from pedl2det.analysis.scopes import imported_as
+from pedl2det.analysis.bindings import imported_as
+from pedl2det.analysis.imported import added_paths
+from pedl2det.analysis.names import Node, root_and_attributes
 from pedl2det.analysis.source import Source
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -24,7 +25,19 @@ class Modules:
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self.by_name = dict(sources)
-        link(self.by_name)
+        self._followed: dict[str, str] = {}
+        #: The names that are being followed: one that leads back to itself ends there.
+        self._open: set[tuple[str, str]] = set()
+        self._added = [
+            f"{package}{path.replace('/', '.')}."
+            for module, source in self.by_name.items()
+            for path in added_paths(source)
+            for package in dict.fromkeys((self._package(module), ""))
+        ]
+        for module in self.by_name:
+            self._bind_stars(module, set())
+        for module, source in self.by_name.items():
+            source.names.link(functools.partial(self.follow, module))
 
     def __iter__(self) -> Iterator[Source]:
         return iter(self.by_name.values())
@@ -106,19 +119,84 @@ class Modules:
                     found = f"{self.name_of(source)}.{other}" if target == name else found
         return found
 
+    # Imports.
+
+    def follow(self, module: str, dotted: str) -> str:
+        """A dotted name, as a module has it, by the place where it is defined."""
+        dotted = self._absolute(module, dotted)
+        if dotted.partition(".")[0] not in self.by_name and dotted not in self._followed:
+            return dotted  # most names: a library's
+        if dotted not in self._followed:
+            self._followed[dotted] = dotted  # a cycle means itself
+            self._followed[dotted] = self._follow(dotted)
+        return self._followed[dotted]
+
+    def _follow(self, dotted: str) -> str:
+        parts = dotted.split(".")
+        for end in range(len(parts) - 1, 0, -1):
+            module = ".".join(parts[:end])
+            if module in self.by_name:
+                bindings = self.by_name[module].names.module_bindings(parts[end])
+                step = (module, parts[end])
+                if len(bindings) != 1 or bindings[0] is None or step in self._open:
+                    return dotted
+                self._open.add(step)
+                found = self.follow(module, ".".join([bindings[0], *parts[end + 1 :]]))
+                self._open.remove(step)
+                return found
+        return dotted
+
+    def _absolute(self, module: str, dotted: str) -> str:
+        """A dotted name without leading dots, and with the folder of ``sys.path`` in front."""
+        name = dotted.lstrip(".")
+        level = len(dotted) - len(name)
+        if level:
+            package = self._package(module).split(".")[:-1]
+            return ".".join([*package[: len(package) - level + 1], *([name] if name else [])])
+        first = dotted.partition(".")[0]
+        if first not in self.by_name:
+            for folder in self._added:
+                if any(f"{one}.".startswith(f"{folder}{first}.") for one in self.by_name):
+                    return folder + dotted
+        return dotted
+
+    def _package(self, module: str) -> str:
+        """The package that a module is in, with a dot at its end."""
+        is_package = self.by_name[module].path.stem == "__init__"
+        inner = module if is_package and module != "__init__" else module.rpartition(".")[0]
+        return f"{inner}." if inner else ""
+
+    def _bind_stars(self, module: str, seen: set[str]) -> None:
+        """Bind what ``from x import *`` binds; of libraries, remember the module alone."""
+        names = self.by_name[module].names
+        seen.add(module)
+        for node in names.tree.body:
+            if not isinstance(node, ast.ImportFrom) or node.names[0].name != "*":
+                continue
+            home = self._absolute(module, "." * node.level + (node.module or ""))
+            if home not in self.by_name:
+                names.stars.append(home)
+            elif home not in seen:
+                self._bind_stars(home, seen)
+                names.stars += self.by_name[home].names.stars
+                for name in self.by_name[home].names.module_names():
+                    if not name.startswith("_"):
+                        names.bind(name, f"{home}.{name}")
+
     def imports(self, one: Source, other: Source) -> bool:
         """Whether importing one file imports another, maybe through others."""
-        found, waiting = set(), [one]
-        while waiting:
-            here = waiting.pop()
-            for node in here.names.of(ast.Import, ast.ImportFrom):
-                for module in self.imported(here, node):
-                    if module is other:
-                        return True
-                    if id(module) not in found:
-                        found.add(id(module))
-                        waiting.append(module)
-        return False
+        return other in self.run_by_importing([one])[1:]
+
+    def run_by_importing(self, sources: Iterable[Source]) -> list[Source]:
+        """The files that run when some files are imported: these, and all that they import."""
+        found = list(sources)
+        for source in found:
+            parts = self.name_of(source).split(".")
+            around = (self.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
+            found += [one for one in around if one is not None and one not in found]
+            for node in source.names.of(ast.Import, ast.ImportFrom):
+                found += [one for one in self.imported(source, node) if one not in found]
+        return found
 
     def imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
         """The other files of the project that an import at the top of a file runs."""
@@ -149,11 +227,7 @@ class Modules:
         dotted = source.names.qualified(node)
         if dotted is not None:
             return dotted
-        attributes: list[str] = []
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            attributes.insert(0, root.attr)
-            root = root.value
+        root, attributes = root_and_attributes(node)
         if not isinstance(root, ast.Name) or source.names.binder(root) is not source.tree:
             return None
         return ".".join([self.name_of(source), root.id, *attributes])

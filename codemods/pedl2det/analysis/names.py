@@ -9,21 +9,23 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
-from pedl2det.analysis.scopes import (
-    BINDERS,
+from pedl2det.analysis.bindings import (
     COMPREHENSIONS,
     FUNCTIONS,
     SCOPES,
+    Binding,
     Scope,
+    binding_of,
     imported_as,
     is_inside,
     is_of_scope,
-    names_in,
+    name_of,
 )
+from pedl2det.analysis.reaching import Reaching
 from pedl2det_names import PUBLIC, is_legacy, lookup
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -60,19 +62,25 @@ class Names:
         self.stars: list[str] = []
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: list[ast.AST] = []
-        # For each scope and name, everything that binds it: an imported dotted name, or None.
-        self._bound: dict[Scope, dict[str, list[str | None]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
+        #: For each scope and name, every node that binds it.
+        self._bound: dict[Scope, dict[str, list[ast.AST]]] = defaultdict(lambda: defaultdict(list))
+        #: Names whose meaning is known otherwise: of guarded imports, aliases and ``import *``.
+        self._known: dict[tuple[Scope, str], str] = {}
+        #: The scopes that declare a name ``global`` or ``nonlocal``, and with which of these.
+        self._declared: dict[tuple[Scope, str], type[ast.AST]] = {}
+        #: The bindings of names that the function around them declares so.
+        self._remote: set[ast.AST] = set()
         self._of: dict[tuple[type[ast.AST], ...], list[Any]] = {}
         # Every rule asks the same of the same names.
         self._binders: dict[ast.Name, Scope | None] = {}
-        #: The scopes that declare a name ``global`` or ``nonlocal``, and with which of these.
-        self._declared: dict[tuple[Scope, str], type[ast.AST]] = {}
         self._qualified: dict[ast.AST, str | None] = {}
+        self._bindings: dict[ast.Name, list[Binding]] = {}
+        self._reaching: dict[tuple[Scope, str], Reaching] = {}
         self._read(tree)
         self._pass_guards()
         self._follow_aliases()
+
+    # Nodes.
 
     @overload
     def of(self, kind: type[Node], /) -> list[Node]: ...
@@ -106,103 +114,6 @@ class Names:
             if node in self.parents:
                 ends.setdefault(self.parents[node], end)
         return extents
-
-    def follow(self, dotted: str) -> str:
-        """Where a dotted name, as an import gives it, is defined."""
-        return self._follow(dotted)
-
-    def link(self, follow: Callable[[str], str]) -> None:
-        """Have dotted names mean what they mean in other files."""
-        self._follow = follow
-        self._qualified.clear()
-
-    def qualified(self, node: ast.AST) -> str | None:
-        """The dotted name that an expression means through imports, if it has one meaning."""
-        if not isinstance(node, ast.Name | ast.Attribute):
-            return None
-        if node not in self._qualified:
-            meanings = list(dict.fromkeys(self.meanings(node)))
-            today = {_today(one) if one is not None else None for one in meanings}
-            # Two imports of one thing, such as `backend` of Keras and of TensorFlow, are one.
-            old = [one for one in meanings if one not in today]
-            self._qualified[node] = [*old, *meanings][0] if len(today) == 1 else None
-        return self._qualified[node]
-
-    def meanings(self, node: ast.AST) -> list[str | None]:
-        """Every meaning that an expression may have; None stands for one not from an import."""
-        attributes: list[str] = []
-        while isinstance(node, ast.Attribute):
-            attributes.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return [None]
-        bindings = self.bindings(node)
-        return [
-            self.follow(".".join([meaning, *reversed(attributes)])) if meaning is not None else None
-            for meaning in bindings
-        ] or [None]
-
-    def bindings(self, node: ast.Name) -> list[str | None]:
-        """What binds a name where it stands, in the innermost scope that does.
-
-        A name that nothing binds comes from a library's ``import *``, if there is just one; of
-        several, from the last one of Keras that publishes it.
-        """
-        scope = self.binder(node)
-        if scope is not None:
-            return self._bound[scope][node.id]
-        if len(set(self.stars)) == 1 and not hasattr(builtins, node.id):
-            return [f"{self.stars[0]}.{node.id}"]
-        publishing = [one for one in self.stars if _publishes(one, node.id)]
-        return [f"{publishing[-1]}.{node.id}"] if publishing else []
-
-    def binder(self, node: ast.Name) -> Scope | None:
-        """The innermost scope that binds a name where it stands."""
-        if node not in self._binders:
-            self._binders[node] = self.binder_at(node, node.id)
-        return self._binders[node]
-
-    def binder_at(self, place: ast.AST, name: str) -> Scope | None:
-        """The innermost scope that binds a name which would stand at a place."""
-        for scope in self._scopes_of(place):
-            declared = self._declared.get((scope, name))
-            if declared is ast.Global:
-                return self.tree
-            if declared is None and name in self._bound[scope]:
-                return scope
-        return None
-
-    def module_bindings(self, name: str) -> list[str | None]:
-        """What binds a name in the module's own scope."""
-        return self._bound[self.tree].get(name, [])
-
-    def module_names(self) -> list[str]:
-        """The names that the module's own scope binds."""
-        return list(self._bound[self.tree])
-
-    def is_hidden(self, name: str, dotted: str) -> bool:
-        """Whether a function or class of the file has something else under a name."""
-        return any(
-            set(bound[name]) != {dotted}
-            for scope, bound in self._bound.items()
-            if scope is not self.tree and bound.get(name)
-        )
-
-    def bind(self, name: str, dotted: str) -> None:
-        """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
-        bound = self._bound[self.tree][name]
-        if not bound:
-            bound.append(dotted)
-            self._binders.clear()
-            self._qualified.clear()
-
-    def uses_name(self, root: ast.AST, name: str) -> bool:
-        """Whether a name stands anywhere below a node, bound or read."""
-        return any(
-            name in names_in(node)
-            for node in self.below(root)
-            if node is not root or not isinstance(node, ast.FunctionDef | ast.ClassDef)
-        )
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """What is around a node, from the inside out."""
@@ -245,17 +156,186 @@ class Names:
             node = self.parents[node]
         return node
 
+    # What a name means.
+
+    def follow(self, dotted: str) -> str:
+        """Where a dotted name, as an import gives it, is defined."""
+        return self._follow(dotted)
+
+    def link(self, follow: Callable[[str], str]) -> None:
+        """Have dotted names mean what they mean in other files."""
+        self._follow = follow
+        self._qualified.clear()
+
+    def qualified(self, node: ast.AST) -> str | None:
+        """The dotted name that an expression means through imports, if it has one meaning."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return None
+        if node not in self._qualified:
+            meanings = list(dict.fromkeys(self._meanings(node)))
+            today = {_today(one) if one is not None else None for one in meanings}
+            # Two imports of one thing, such as `backend` of Keras and of TensorFlow, are one.
+            old = [one for one in meanings if one not in today]
+            self._qualified[node] = [*old, *meanings][0] if len(today) == 1 else None
+        return self._qualified[node]
+
+    def _meanings(self, node: ast.AST) -> list[str | None]:
+        """Every meaning that an expression may have; None stands for one not from an import."""
+        root, attributes = root_and_attributes(node)
+        if not isinstance(root, ast.Name):
+            return [None]
+        return [
+            self.follow(".".join([meaning, *attributes])) if meaning is not None else None
+            for meaning in self._imported(root)
+        ] or [None]
+
+    def _imported(self, node: ast.Name) -> list[str | None]:
+        """What the innermost scope that binds a name imports it as; None for other bindings.
+
+        A name that nothing binds comes from a library's ``import *``, if there is just one; of
+        several, from the last one of Keras that publishes it.
+        """
+        scope = self.binder(node)
+        if scope is not None:
+            return self._imported_in(scope, node.id)
+        if len(set(self.stars)) == 1 and not hasattr(builtins, node.id):
+            return [f"{self.stars[0]}.{node.id}"]
+        publishing = [one for one in self.stars if _publishes(one, node.id)]
+        return [f"{publishing[-1]}.{node.id}"] if publishing else []
+
+    def _imported_in(self, scope: Scope, name: str) -> list[str | None]:
+        if (scope, name) in self._known:
+            return [self._known[scope, name]]
+        return [
+            self.imported_as(node) if isinstance(node, ast.alias) else None
+            for node in self._nodes_of(scope, name)
+        ]
+
+    def imported_as(self, alias: ast.alias) -> str:
+        """The dotted name that an import binds, as the file writes it."""
+        statement = self.parents[alias]
+        if isinstance(statement, ast.ImportFrom):
+            return imported_as(statement, alias)
+        return alias.name if alias.asname else alias.name.partition(".")[0]
+
+    # What binds a name.
+
+    def binder(self, node: ast.Name) -> Scope | None:
+        """The innermost scope that binds a name where it stands."""
+        if node not in self._binders:
+            self._binders[node] = self.binder_at(node, node.id)
+        return self._binders[node]
+
+    def binder_at(self, place: ast.AST, name: str) -> Scope | None:
+        """The innermost scope that binds a name which would stand at a place."""
+        for scope in self._scopes_of(place):
+            declared = self._declared.get((scope, name))
+            if declared is ast.Global:
+                return self.tree
+            is_bound = name in self._bound[scope] or (scope, name) in self._known
+            if declared is None and is_bound:
+                return scope
+        return None
+
+    def bound(self, scope: ast.AST, name: str) -> list[Binding]:
+        """Every binding of a name in a scope, also by functions that declare it theirs."""
+        return self._as_bindings(self._nodes_of(scope, name))
+
+    def bindings(self, name: ast.Name) -> list[Binding]:
+        """The bindings that a name may hold where it is read."""
+        if name not in self._bindings:
+            self._bindings[name] = self._find_bindings(name)
+        return self._bindings[name]
+
+    def _find_bindings(self, name: ast.Name) -> list[Binding]:
+        scope = self.binder(name)
+        if scope is None:
+            return []
+        nodes = self._nodes_of(scope, name.id)
+        is_here = len(nodes) > 1 and self.scope_around(name) is scope
+        if is_here and not isinstance(scope, ast.Lambda):
+            own = [one for one in nodes if one not in self._remote]
+            if (scope, name.id) not in self._reaching:
+                self._reaching[scope, name.id] = Reaching(scope, own, self.parents)
+            held = self._reaching[scope, name.id].at(name)
+            found = self._as_bindings(one for one in nodes if one in held or one in self._remote)
+            if any(one.node in held for one in found):
+                return found
+        return self._as_bindings(nodes)
+
+    def reads_of(self, target: ast.AST) -> list[ast.Name]:
+        """The names that may read what a target or a parameter was given."""
+        name = name_of(target) or ""
+        return [
+            read
+            for read in self._reads_by_name.get(name, ())
+            if any(one.node is target for one in self.bindings(read))
+        ]
+
+    @cached_property
+    def _reads_by_name(self) -> dict[str, list[ast.Name]]:
+        found: dict[str, list[ast.Name]] = defaultdict(list)
+        for node in self.of(ast.Name):
+            if isinstance(node.ctx, ast.Load) or isinstance(self.parents[node], ast.AugAssign):
+                found[node.id].append(node)
+        return found
+
+    def binding_of(self, node: ast.AST) -> Binding | None:
+        """What a place is bound to, if it is."""
+        return binding_of(node, self.parents)
+
+    def _as_bindings(self, nodes: Iterable[ast.AST]) -> list[Binding]:
+        return [found for one in nodes if (found := self.binding_of(one)) is not None]
+
+    def _nodes_of(self, scope: ast.AST, name: str) -> list[ast.AST]:
+        return self._bound[scope].get(name, [])  # type: ignore[index]
+
+    def module_bindings(self, name: str) -> list[str | None]:
+        """What binds a name in the module's own scope: an imported dotted name, or None."""
+        return self._imported_in(self.tree, name)
+
+    def module_names(self) -> set[str]:
+        """The names that the module's own scope binds."""
+        return {*self._bound[self.tree], *(name for one, name in self._known if one is self.tree)}
+
+    def is_hidden(self, name: str, dotted: str) -> bool:
+        """Whether a function or class of the file has something else under a name."""
+        return any(
+            set(self._imported_in(scope, name)) != {dotted}
+            for scope, bound in self._bound.items()
+            if scope is not self.tree and bound.get(name)
+        )
+
+    def bind(self, name: str, dotted: str) -> None:
+        """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
+        if not self.module_bindings(name):
+            self._known[self.tree, name] = dotted
+            self._binders.clear()
+            self._qualified.clear()
+
+    def uses_name(self, root: ast.AST, name: str) -> bool:
+        """Whether a name stands anywhere below a node, bound or read."""
+        return any(
+            name in node.names
+            if isinstance(node, ast.Global | ast.Nonlocal)
+            else name == name_of(node)
+            for node in self.below(root)
+            if node is not root or not isinstance(node, ast.FunctionDef | ast.ClassDef)
+        )
+
+    def scope_around(self, node: ast.AST) -> Scope:
+        """The function, lambda, class or module whose statements a node belongs to."""
+        scopes = self._scopes_of(node)
+        return next((one for one in scopes if not isinstance(one, COMPREHENSIONS)), self.tree)
+
     def _scopes_of(self, node: ast.AST) -> Iterator[Scope]:
-        inner = True
-        while node in self.parents:
-            child, node = node, self.parents[node]
-            if isinstance(node, FUNCTIONS) and not is_inside(child, node):
-                continue  # decorators, defaults and annotations belong to the scope around
-            if isinstance(node, ast.ClassDef) and (not inner or child not in node.body):
-                continue  # methods do not see the names of their class
-            if isinstance(node, SCOPES):
-                yield node
-                inner = False
+        """The scopes around a node whose names it sees, from the inside out."""
+        inner, child, is_inner = None, node, True
+        for parent in self.around(node):
+            if _sees(child, inner, parent, is_inner):
+                yield parent  # type: ignore[misc]
+                is_inner = False
+            inner, child = child, parent
 
     def _follow_aliases(self) -> None:
         """``k = tf.keras`` in the module's own scope means what it was given, if that is all."""
@@ -263,81 +343,69 @@ class Names:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()):
                     meaning = self.qualified(statement.value)
-                    if meaning is not None and self._bound[self.tree][name] == [None]:
-                        self._bound[self.tree][name][:] = [meaning]
+                    if meaning is not None and self.module_bindings(name) == [None]:
+                        self._known[self.tree, name] = meaning
                         self._qualified.clear()
 
     def _pass_guards(self) -> None:
         """``try: import pedl``, ``except ImportError: pedl = None``: pedl was always there."""
         for guard in self.of(ast.Try):
-            for statement in guard.body:
-                for local, dotted in _harness_imports(statement):
+            aliases = [
+                alias
+                for statement in guard.body
+                if isinstance(statement, ast.Import | ast.ImportFrom)
+                for alias in statement.names
+            ]
+            for alias in aliases:
+                name, dotted = name_of(alias) or "", self.imported_as(alias)
+                is_from = isinstance(self.parents[alias], ast.ImportFrom)
+                if is_legacy(dotted if is_from else alias.name):
                     scope: Any = self.definition_around(guard) or self.tree
-                    bound = self._bound[scope][local]
-                    others = [
-                        node
-                        for handler in guard.handlers
-                        for node in self.below(handler)
-                        if local in _bound_by(node)
-                    ]
-                    if len(bound) == 1 + len(others):
-                        bound[:] = [dotted]
+                    handled = {one for part in guard.handlers for one in self.below(part)}
+                    if handled.issuperset({*self._nodes_of(scope, name)} - {alias}):
+                        self._known[scope, name] = dotted
 
     def _read(self, tree: ast.Module) -> None:
         """Take every node in, without recursion: a long sum nests deeper than Python calls."""
+        outer: dict[Scope, Scope] = {}
         waiting: list[tuple[ast.AST, Scope]] = [(tree, tree)]
         while waiting:
             node, scope = waiting.pop()
             self.nodes.append(node)
-            if type(node) in BINDERS:
-                self._bind(node, scope)
+            name = name_of(node)
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                self._declared |= dict.fromkeys(((scope, one) for one in node.names), type(node))
+            elif name is not None and not isinstance(getattr(node, "ctx", None), ast.Load):
+                home = scope
+                if isinstance(self.parents[node], ast.NamedExpr):  # it binds around comprehensions
+                    while isinstance(home, COMPREHENSIONS):
+                        home = outer[home]
+                self._bound[home][name].append(node)
             is_scope = isinstance(node, SCOPES)
+            if is_scope:
+                outer[node] = scope  # type: ignore[index]
             for child in reversed(_children(node)):
                 self.parents[child] = node
                 inner = is_scope and is_of_scope(child, node)
                 waiting.append((child, node if inner else scope))  # type: ignore[arg-type]
+        for (scope, name), kind in self._declared.items():
+            nodes = self._bound[scope].pop(name, [])
+            home = self.tree if kind is ast.Global else self.binder_at(scope, name) or self.tree
+            self._bound[home][name] += nodes
+            self._remote.update(nodes)
 
-    def _bind(self, node: ast.AST, scope: Scope) -> None:
-        bound = self._bound[scope]
-        match node:
-            case ast.Import(names=aliases):
-                for alias in aliases:
-                    name = alias.asname or alias.name.partition(".")[0]
-                    bound[name].append(alias.name if alias.asname else name)
-            case ast.ImportFrom(names=aliases):
-                for alias in aliases:
-                    bound[alias.asname or alias.name].append(imported_as(node, alias))
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                bound[name].append(None)
-            case ast.arg(arg=name):
-                bound[name].append(None)
-            case ast.ExceptHandler(name=str(name)):
-                bound[name].append(None)
-            case (
-                ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.ClassDef(name=name)
-            ):
-                bound[name].append(None)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                bound[name].append(None)
-            case ast.MatchMapping(rest=str(name)):
-                bound[name].append(None)
-            case ast.NamedExpr(target=ast.Name(id=name)):
-                self._bound[self._around_comprehensions(node)][name].append(None)
-            case ast.Global(names=names):
-                for name in names:  # one list: what is bound here is bound in the module
-                    bound[name] = self._bound[self.tree][name]
-                    self._declared[scope, name] = ast.Global
-            case ast.Nonlocal(names=names):
-                for name in names:
-                    bound[name].append(None)
-                    self._declared[scope, name] = ast.Nonlocal
 
-    def _around_comprehensions(self, node: ast.AST) -> Scope:
-        """The scope in which ``:=`` binds."""
-        scopes = self._scopes_of(node)
-        return next(scope for scope in scopes if not isinstance(scope, COMPREHENSIONS))
+def _sees(child: ast.AST, inner: ast.AST | None, around: ast.AST, is_innermost: bool) -> bool:
+    """Whether a part of a scope, with a node in it, sees the names of that scope."""
+    match around:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            return is_inside(child, around)  # else a decorator, a default or an annotation
+        case ast.ClassDef(body=body):
+            return is_innermost and child in body  # methods do not see the names of their class
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            first = around.generators[0]
+            return child is not first or inner is not first.iter
+    return isinstance(around, ast.Module)
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
@@ -352,26 +420,13 @@ def _children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _harness_imports(statement: ast.stmt) -> Iterator[tuple[str, str]]:
-    """The local names that a statement imports from PEDL or Determined, and what they mean."""
-    if isinstance(statement, ast.Import):
-        for alias in statement.names:
-            if is_legacy(alias.name):
-                local = alias.asname or alias.name.partition(".")[0]
-                yield local, alias.name if alias.asname else local
-    elif isinstance(statement, ast.ImportFrom):
-        for alias in statement.names:
-            dotted = imported_as(statement, alias)
-            if is_legacy(dotted):
-                yield alias.asname or alias.name, dotted
-
-
-def _bound_by(node: ast.AST) -> list[str]:
-    """The names that an import or an assignment binds."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return [one.asname or one.name.partition(".")[0] for one in node.names]
-    is_target = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    return [node.id] if is_target and isinstance(node, ast.Name) else []
+def root_and_attributes(node: ast.AST) -> tuple[ast.AST, list[str]]:
+    """What a dotted expression begins with, and the attributes after it."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.insert(0, node.attr)
+        node = node.value
+    return node, attributes
 
 
 def _publishes(module: str, name: str) -> bool:

@@ -25,7 +25,7 @@ def first_effect(modules: Modules, homes: Iterable[Source]) -> ast.stmt | None:
     homes = list(homes)
     if init is None or init in homes:
         return None
-    imported = _closure(modules, homes)
+    imported = modules.run_by_importing(homes)
     libraries = {one for source in imported for node in source.tree.body for one in _roots(node)}
     for node in init.tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -40,18 +40,6 @@ def first_effect(modules: Modules, homes: Iterable[Source]) -> ast.stmt | None:
         if has_effect:
             return node
     return None
-
-
-def _closure(modules: Modules, homes: Iterable[Source]) -> list[Source]:
-    """The files that importing some files imports, with these and the packages around them."""
-    found = list(homes)
-    for source in found:
-        parts = modules.name_of(source).split(".")
-        around = (modules.by_name.get(".".join(parts[:end])) for end in range(1, len(parts)))
-        found += [one for one in around if one is not None and one not in found]
-        for node in source.names.of(ast.Import, ast.ImportFrom):
-            found += [one for one in modules.imported(source, node) if one not in found]
-    return found
 
 
 def _roots(node: ast.stmt) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.scopes import imported_as
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import DETERMINED_TRIALS, PEDL_TRIALS
 

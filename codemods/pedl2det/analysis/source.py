@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pedl2det.analysis.bindings import Reaching, reaching
 from pedl2det.analysis.file_bytes import read_bytes
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.skipping import Skipped, skipped_in_code
@@ -120,16 +119,6 @@ class Source:
     def names(self) -> Names:
         """What the names in this file mean."""
         return Names(self.tree)
-
-    def reaching(self, scope: ast.AST) -> Reaching:
-        """The reaching definitions of a module, function, lambda or class body of the file."""
-        if scope not in self._reaching:
-            self._reaching[scope] = reaching(scope)
-        return self._reaching[scope]
-
-    @cached_property
-    def _reaching(self) -> dict[ast.AST, Reaching]:
-        return {}
 
     @cached_property
     def lines(self) -> list[str]:

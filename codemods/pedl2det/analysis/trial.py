@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pedl2det_names as names
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.config_uses import ConfigUses
 from pedl2det.analysis.context import ContextReach
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Flow, Function, is_static
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.package_init import first_effect
-from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 
 PEDL_TRIALS = frozenset(

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pedl2det.analysis import old_keras
+from pedl2det.analysis.bindings import COMPREHENSIONS
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.metric_names import renamed_since_tf1
@@ -28,7 +29,6 @@ from pedl2det.analysis.models import (
 )
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
 from pedl2det.analysis.optimizers import BY_NAME, Given, given
-from pedl2det.analysis.scopes import COMPREHENSIONS
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind

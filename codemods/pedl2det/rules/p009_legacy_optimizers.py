@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
-from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial

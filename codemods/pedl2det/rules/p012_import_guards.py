@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-from pedl2det.analysis.scopes import imported_as
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.getters import GETTERS, question
-from pedl2det.analysis.scopes import imported_as
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
@@ -51,7 +51,7 @@ def _moved(
     code = _question(trial, source, value, references)
     if code is None or not _is_plain(source, value, references):
         return None
-    if len(trial.flow.scope(source.tree).bindings.get(target.id, [])) != 1:
+    if len(source.names.bound(source.tree, target.id)) != 1:
         return None
     if _is_set_elsewhere(trial, source, target.id):
         return None

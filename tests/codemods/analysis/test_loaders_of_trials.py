@@ -59,10 +59,10 @@ def _loaders(body: str, parameters: str = "experiment_config, hparams", more: st
 @pytest.mark.parametrize(
     ("body", "role"),
     [
-        ("t = KerasDataAdapter(t, workers=2)\nreturn t, v", Role.TRAINING),
+        ("t = load()\nt = KerasDataAdapter(t, workers=2)\nreturn t, v", Role.TRAINING),
         ("return KerasDataAdapter(t, workers=2), v", Role.TRAINING),
         ("return t, KerasDataAdapter(v, workers=2)", Role.VALIDATION),
-        ("if fast:\n    t = KerasDataAdapter(t, workers=2)\nreturn t, v", Role.TRAINING),
+        ("t = f()\nif fast:\n    t = KerasDataAdapter(t, workers=2)\nreturn t, v", Role.TRAINING),
         ("if f:\n    return KerasDataAdapter(t, workers=2), v\nreturn t, v", Role.TRAINING),
         ("a = KerasDataAdapter(t, workers=2)\nif f:\n    return a, v\nreturn t, v", None),
         ("t = KerasDataAdapter(t, workers=2)\nif f:\n    t = v\nreturn t, v", None),

@@ -6,15 +6,56 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from typing import overload
 
-from pedl2det.analysis.flow.members import assigned
-from pedl2det.analysis.flow.scopes import Scopes, scope_around
+from pedl2det.analysis.bindings import Binding
 from pedl2det.analysis.flow.signatures import first_parameter, is_static
 from pedl2det.analysis.flow.values import Function, Place
+from pedl2det.analysis.modules import Modules
 
 
-class Classes(Scopes):
-    """The classes of one project."""
+class Classes:
+    """The classes of one project, and who reads the names of its modules and classes.
+
+    Args:
+        modules: its files.
+    """
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+
+    def bindings(self, name: ast.Name) -> list[Binding]:
+        """The bindings that a name may hold where it is read."""
+        return self.modules.home(name).names.bindings(name)
+
+    @overload
+    def reads_of(self, target: ast.arg) -> list[ast.Name]: ...
+
+    @overload
+    def reads_of(self, target: ast.AST) -> list[ast.Name] | list[ast.expr]: ...
+
+    def reads_of(self, target: ast.AST) -> list[ast.Name] | list[ast.expr]:
+        """Where what a target or a parameter was given may be read by name, in all files."""
+        source = self.modules.home(target)
+        found = source.names.reads_of(target)
+        if isinstance(target, ast.Name) and source.names.binder(target) is source.tree:
+            elsewhere = self._reads_of_dotted(f"{self.modules.name_of(source)}.{target.id}")
+            return [*found, *(one for one in elsewhere if self.modules.home(one) is not source)]
+        return found
+
+    def _reads_of_dotted(self, dotted: str) -> list[ast.expr]:
+        """Where a name of a module or a class is read by its dotted name."""
+        return self._reads_by_meaning.get(dotted, [])
+
+    @cached_property
+    def _reads_by_meaning(self) -> dict[str, list[ast.expr]]:
+        found: dict[str, list[ast.expr]] = defaultdict(list)
+        for source in self.modules:
+            for node in source.names.of(ast.Name, ast.Attribute):
+                meaning = self.modules.meaning(node)
+                if meaning is not None and isinstance(node.ctx, ast.Load):
+                    found[meaning].append(node)
+        return found
 
     def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and the classes of the project that it derives from, itself first."""
@@ -109,17 +150,16 @@ class Classes(Scopes):
     def attribute_values(self, node: ast.Attribute) -> list[Place]:
         """What ``self.x`` is set to anywhere in the family of its class; else nothing."""
         owner = self.class_of_self(node)
-        found: list[Place] = []
+        bindings: list[Binding | None] = []
         for one in self.family(owner) if owner is not None else ():
-            for binding in self.scope(one).bindings.get(node.attr, []):
-                if binding.value is None:
-                    return []
-                found.append((binding.value, binding.path))
+            bindings += self.modules.home(one).names.bound(one, node.attr)
         for target in self._of_self(owner, node.attr, ast.Store):
-            value = assigned(self.modules.home(target), target)
-            if value is None:
+            bindings.append(self.modules.home(target).names.binding_of(target))
+        found: list[Place] = []
+        for binding in bindings:
+            if binding is None or binding.value is None or binding.augmented:
                 return []
-            found.append(value)
+            found.append((binding.value, binding.path))
         return found
 
     def attribute_reads(self, target: ast.Attribute) -> list[ast.Attribute]:
@@ -129,11 +169,11 @@ class Classes(Scopes):
     def member_reads(self, target: ast.Name) -> list[ast.expr]:
         """Where an attribute of a class is read through its instances or the class."""
         source = self.modules.home(target)
-        owner = scope_around(source, target)
+        owner = source.names.scope_around(target)
         if not isinstance(owner, ast.ClassDef):
             return []
         dotted = f"{self.modules.name_of(source)}.{owner.name}.{target.id}"
-        return [*self._of_self(owner, target.id, ast.Load), *self.reads_of_dotted(dotted)]
+        return [*self._of_self(owner, target.id, ast.Load), *self._reads_of_dotted(dotted)]
 
     def _of_self(
         self, owner: ast.ClassDef | None, name: str, context: type[ast.expr_context]

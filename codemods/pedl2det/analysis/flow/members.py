@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.bindings import Path, Step
 from pedl2det.analysis.flow.values import Place
-from pedl2det.analysis.source import Source
 
 
 def step_of(key: ast.expr | None) -> Step:
@@ -43,23 +42,3 @@ def of_dict(pairs: Iterable[tuple[ast.expr | None, ast.expr]], path: Path) -> li
         elif path[0] is None or not isinstance(key, ast.Constant) or key.value == path[0]:
             found.append((value, path[1:]))
     return found
-
-
-def assigned(source: Source, target: ast.AST) -> Place | None:
-    """What an assignment gives to a target, which may be a part of a tuple."""
-    path: Path = ()
-    node = target
-    for parent in source.names.around(target):
-        match parent:
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                index = elements.index(node)  # type: ignore[arg-type]
-                after_star = any(isinstance(one, ast.Starred) for one in elements[:index])
-                path = (None if after_star else index, *path)
-            case ast.Assign(value=value):
-                return value, path
-            case ast.AnnAssign(value=value) if value is not None:
-                return value, ()
-            case _:
-                return None
-        node = parent
-    return None

@@ -6,7 +6,7 @@ import ast
 from abc import abstractmethod
 from collections.abc import Iterator
 
-from pedl2det.analysis.bindings import Binding, Path
+from pedl2det.analysis.bindings import FUNCTIONS, Binding, Path
 from pedl2det.analysis.flow import members
 from pedl2det.analysis.flow.functions import Functions
 from pedl2det.analysis.flow.signatures import (
@@ -15,7 +15,6 @@ from pedl2det.analysis.flow.signatures import (
     has_hidden_arguments,
 )
 from pedl2det.analysis.flow.values import Call, Origin, Place
-from pedl2det.analysis.scopes import FUNCTIONS, imported_as
 
 #: How many members deep a value is followed, and how many steps far.
 LONGEST, FARTHEST = 5, 2_000
@@ -130,11 +129,9 @@ class Origins(Functions):
                 case _ if binding.value is not None and not binding.augmented:
                     steps.append((binding.value, binding.path))
                 case ast.alias() as alias:
-                    dotted = alias.name if alias.asname else binding.name
-                    if isinstance(binding.statement, ast.ImportFrom):
-                        dotted = imported_as(binding.statement, alias)
                     names = self.modules.home(alias).names
-                    steps += self._of_dotted(names.follow(dotted)) or [(alias, ())]
+                    dotted = names.follow(names.imported_as(alias))
+                    steps += self._of_dotted(dotted) or [(alias, ())]
                 case ast.arg() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                     steps.append((binding.node, ()))
                 case _:
@@ -150,7 +147,7 @@ class Origins(Functions):
             definition = self.modules.definition(dotted)
             return [(definition, ())] if definition is not None else []
         values: list[Place] = []
-        for binding in self.bindings_in(source, source.tree, rest):
+        for binding in source.names.bound(source.tree, rest):
             if isinstance(binding.node, ast.alias):  # one of several; else it was followed
                 values.append((binding.node, ()))
                 continue

@@ -6,13 +6,12 @@ import ast
 from abc import abstractmethod
 from collections.abc import Iterator
 
-from pedl2det.analysis.bindings import Path
+from pedl2det.analysis.bindings import FUNCTIONS, Path
 from pedl2det.analysis.flow.members import element, step_of
 from pedl2det.analysis.flow.origins import FARTHEST, LONGEST, Origins
 from pedl2det.analysis.flow.signatures import parameter_for
 from pedl2det.analysis.flow.values import Place, Use, Way
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.scopes import FUNCTIONS
 
 #: A use, where a value ends, or an expression that has the value next.
 Next = Use | tuple[ast.expr, Path]

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from pedl2det import fixes as fx
+from pedl2det.analysis.bindings import COMPREHENSIONS
 from pedl2det.analysis.names import Names
-from pedl2det.analysis.scopes import COMPREHENSIONS
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering.fit_call import arguments_of, as_record, hides_arguments
 from pedl2det.engine.lowering.fits import Fits

@@ -9,7 +9,7 @@ from typing import Any
 
 import libcst as cst
 
-from pedl2det.analysis.scopes import COMPREHENSIONS, FUNCTIONS
+from pedl2det.analysis.bindings import COMPREHENSIONS, FUNCTIONS
 from pedl2det.analysis.source import Source
 
 _SCOPES = (*FUNCTIONS, ast.ClassDef, *COMPREHENSIONS)

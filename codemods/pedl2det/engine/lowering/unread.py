@@ -67,16 +67,10 @@ def _receiver(statement: ast.stmt) -> ast.Name | None:
 
 def _only_changes(script: Script, statement: ast.Expr, receiver: ast.Name) -> bool:
     """Whether the call of a method has no effect but on the value of a name."""
-    names = script.source.names
-    values = [
-        assignment.value
-        for assignment in names.of(ast.Assign)
-        for target in assignment.targets
-        if isinstance(target, ast.Name) and target.id == receiver.id
-        if names.binder(target) is names.binder(receiver)
-    ]
-    if not values or len(values) != len(names.bindings(receiver)):
-        return False  # a loop, a with statement or an annotated assignment binds it, too
+    bindings = script.source.names.bindings(receiver)
+    values = [one.value for one in bindings if one.value and not one.path and not one.augmented]
+    if not values or len(values) < len(bindings):
+        return False  # such as a loop or an import
     makers = [_maker(script, value) for value in values]
     if all(maker.startswith("argparse.") for maker in makers):
         return True  # what it reads of the command line is gone, with its defaults
