@@ -1,10 +1,10 @@
-"""The classes of a project: what they derive from, their methods and attributes."""
+"""The classes of a project: bases, methods and attributes, and who reads a name."""
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import overload
 
@@ -23,6 +23,8 @@ class Classes:
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
+
+    # Names.
 
     def bindings(self, name: ast.Name) -> list[Binding]:
         """The bindings that a name may hold where it is read."""
@@ -57,17 +59,18 @@ class Classes:
                     found[meaning].append(node)
         return found
 
+    # Classes.
+
     def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class and the classes of the project that it derives from, itself first."""
         found = [node]
         for one in found:
-            found += [base for base in self._direct_bases(one) if base not in found]
+            meanings = [self.modules.meaning(base) for base in one.bases]
+            bases = [self.modules.definition(dotted) for dotted in meanings if dotted is not None]
+            found += [
+                base for base in bases if isinstance(base, ast.ClassDef) and base not in found
+            ]
         return found
-
-    def _direct_bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
-        meanings = [self.modules.meaning(base) for base in node.bases]
-        found = [self.modules.definition(one) for one in meanings if one is not None]
-        return [one for one in found if isinstance(one, ast.ClassDef)]
 
     def family(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """A class, what it derives from, what derives from it, and mixins beside it."""
@@ -77,63 +80,48 @@ class Classes:
     def _families(self) -> dict[ast.ClassDef, list[ast.ClassDef]]:
         """Each class with every class that may share an instance with it."""
         found: dict[ast.ClassDef, list[ast.ClassDef]] = defaultdict(list)
-        for source in self.modules:
-            for node in source.names.of(ast.ClassDef):
-                line = self.bases(node)
-                for one in line:
-                    found[one] += [other for other in line if other not in found[one]]
+        for node in self.modules.of(ast.ClassDef):
+            line = self.bases(node)
+            for one in line:
+                found[one] += [other for other in line if other not in found[one]]
         return found
+
+    # Methods.
 
     def own_method(self, node: ast.ClassDef, name: str) -> Function | None:
         """The method that a class itself defines, also as ``name = other``."""
-        found = None
-        for one in node.body:
-            match one:
-                case ast.FunctionDef() | ast.AsyncFunctionDef() if one.name == name:
-                    found = one
-                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=other)):
-                    if target == name != other:
-                        found = self.own_method(node, other)
-        return found
+        for binding in reversed(self.modules.home(node).names.bound(node, name)):
+            if isinstance(binding.node, Function):
+                return binding.node
+            if isinstance(binding.value, ast.Name) and binding.value.id != name:
+                return self.own_method(node, binding.value.id)
+        return None
 
     def method(self, node: ast.ClassDef, name: str) -> Function | None:
         """The method that an instance of a class has, as far as the project defines it."""
-        return next(self._own_methods(self.bases(node), name), None)
+        return next(iter(self._own_methods(self.bases(node), name)), None)
 
     def overrides(self, node: ast.ClassDef, name: str) -> list[Function]:
         """The methods that ``self.name`` may mean in a method of a class."""
-        return [*self._own_methods(self.family(node), name)]
+        return self._own_methods(self.family(node), name)
 
     def inherited(self, owner: ast.ClassDef, name: str) -> list[Function]:
-        """The methods that ``super().name`` may mean in a class: each heir has an order of its own.
+        """The methods that ``super().name`` may mean in a class.
 
         In a mixin it may be the method of a class that the mixin does not derive from.
         """
-        found: dict[Function, None] = {}
-        for heir in self.family(owner):
-            order = self._resolution_order(heir)
-            above = order[order.index(owner) + 1 :] if owner in order else []
-            found |= dict.fromkeys([*self._own_methods(above, name)][:1])
-        return [*found]
+        bases = self.bases(owner)
+        beside = [
+            one for one in self.family(owner) if one not in bases and owner not in self.bases(one)
+        ]
+        own = self._own_methods(bases[1:], name)[:1]
+        return [*own, *(one for one in self._own_methods(beside, name) if one not in own)]
 
-    def _own_methods(self, classes: list[ast.ClassDef], name: str) -> Iterator[Function]:
-        for one in classes:
-            method = self.own_method(one, name)
-            if method is not None:
-                yield method
+    def _own_methods(self, classes: Iterable[ast.ClassDef], name: str) -> list[Function]:
+        found = (self.own_method(one, name) for one in classes)
+        return [one for one in found if one is not None]
 
-    def _resolution_order(self, node: ast.ClassDef) -> list[ast.ClassDef]:
-        """The classes of the project in which Python looks for an attribute, in its order."""
-        bases = [one for one in self._direct_bases(node) if node not in self.bases(one)]
-        lines = [*(self._resolution_order(one) for one in bases), bases]
-        order = [node]
-        while lines := [line for line in lines if line]:
-            heads = [line[0] for line in lines]
-            free = [one for one in heads if not any(one in line[1:] for line in lines)]
-            chosen = (free or heads)[0]
-            order.append(chosen)
-            lines = [[one for one in line if one is not chosen] for line in lines]
-        return order
+    # Attributes.
 
     def class_of_self(self, node: ast.AST) -> ast.ClassDef | None:
         """The class in whose method ``self.x`` stands."""
@@ -155,12 +143,10 @@ class Classes:
             bindings += self.modules.home(one).names.bound(one, node.attr)
         for target in self._of_self(owner, node.attr, ast.Store):
             bindings.append(self.modules.home(target).names.binding_of(target))
-        found: list[Place] = []
-        for binding in bindings:
-            if binding is None or binding.value is None or binding.augmented:
-                return []
-            found.append((binding.value, binding.path))
-        return found
+        known = [one for one in bindings if one and one.value and not one.augmented]
+        if len(known) < len(bindings):
+            return []
+        return [(one.value, one.path) for one in known if one.value is not None]
 
     def attribute_reads(self, target: ast.Attribute) -> list[ast.Attribute]:
         """Where ``self.x`` is read in the family of its class."""

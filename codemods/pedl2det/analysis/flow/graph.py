@@ -1,13 +1,121 @@
-"""The whole graph: it looks through parameters, and knows which lists and dicts are changed."""
+"""Who calls which function of a project, and the whole graph, which looks through parameters."""
 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
 
-from pedl2det.analysis.flow.calls import Calls
+from pedl2det.analysis.flow.signatures import has_only
 from pedl2det.analysis.flow.uses import Uses
-from pedl2det.analysis.flow.values import Call, Use, Way
+from pedl2det.analysis.flow.values import Call, Callable, Function, Use, Way
 from pedl2det.analysis.modules import Modules
+
+#: Functions that do not call a class that they are given.
+_LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
+
+
+class _Calls(Uses):
+    """The calls of one project.
+
+    A first pass that does not look through parameters: to look through one, the calls of its
+    function must be known.
+    """
+
+    def calls(self, function: ast.AST) -> list[Call]:
+        """The calls of a function in the project."""
+        return self._calls.get(function, [])
+
+    @cached_property
+    def _calls(self) -> dict[ast.AST, list[Call]]:
+        found: dict[ast.AST, list[Call]] = defaultdict(list)
+        for node in self.modules.of(ast.Call):
+            for function in self.called(node):
+                found[function].append(self.call_of(node, function))
+        return found
+
+    def escapes(self, function: ast.AST) -> bool:
+        """Whether a function may be called unseen because of its decorators, or of what it is."""
+        if isinstance(function, ast.Lambda):
+            return not self.calls(function)
+        return not has_only(function, ("staticmethod", "classmethod"))
+
+    def _sees_calls(self, function: ast.AST) -> bool:  # noqa: ARG002
+        """Not before all calls are known."""
+        return False
+
+    def _is_changed(self, node: ast.expr) -> bool:  # noqa: ARG002
+        """Assume not: a function that is found in a list is called too often rather than unseen."""
+        return False
+
+    @cached_property
+    def escaping(self) -> set[ast.AST]:
+        """Functions that are read as values in a way that hides some of their calls."""
+        callees = {node for call in self._known_calls for node in _names_called(call)}
+        found: set[ast.AST] = set()
+        for source in self.modules:
+            for node in source.names.of(ast.Name, ast.Attribute, ast.Lambda):
+                is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+                if not is_read or node in callees:
+                    continue
+                assert isinstance(node, ast.expr)
+                found.update(self._hidden_by(node))
+                if isinstance(node, ast.Attribute):
+                    found.update(self._methods_read(node))
+        return found
+
+    def _hidden_by(self, node: ast.expr) -> Iterator[Callable]:
+        """The functions that are called in ways that are not seen because an expression is read."""
+        for origin in self.origins(node):
+            if origin.path:
+                continue
+            if isinstance(origin.node, Callable) and not self._only_leads_to_calls(node):
+                yield origin.node
+            elif isinstance(origin.node, ast.ClassDef) and self._hands_on(node):
+                constructor = self.method(origin.node, "__init__")
+                if constructor is not None:
+                    yield constructor
+
+    def _methods_read(self, node: ast.Attribute) -> list[Function]:
+        """The methods that an attribute may mean, where it is not seen to be called."""
+        owner = self.class_of_self(node)
+        if owner is not None:
+            return self.overrides(owner, node.attr)
+        return [] if self.modules.is_of_library(node) else self._methods_by_name[node.attr]
+
+    @cached_property
+    def _methods_by_name(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = defaultdict(list)
+        for owner in self.modules.of(ast.ClassDef):
+            for one in owner.body:
+                if isinstance(one, Function):
+                    found[one.name].append(one)
+        return found
+
+    @cached_property
+    def _known_calls(self) -> set[ast.Call]:
+        return {call.node for calls in self._calls.values() for call in calls}
+
+    def _only_leads_to_calls(self, node: ast.expr) -> bool:
+        """Whether a function that is read as a value is called in the end, and nothing else."""
+        uses = self.uses(node)
+        return bool(uses) and all(
+            use.way is Way.METHOD and not use.path and use.around in self._known_calls
+            for use in uses
+        )
+
+    def _hands_on(self, node: ast.expr) -> bool:
+        """Whether a class that is read as a value may be called where it is not seen."""
+        for use in self.uses(node):
+            name = getattr(getattr(use.around, "func", None), "id", "")
+            if use.way is Way.ARGUMENT and name not in _LOOKING:
+                return True
+            if use.way is Way.METHOD and use.around not in self._known_calls:
+                return isinstance(use.around, ast.Call) and use.around.func is use.node
+            if use.way in (Way.RETURNED, Way.MEMBER, Way.YIELDED):
+                return True
+        return False
 
 
 class Flow(Uses):
@@ -27,7 +135,7 @@ class Flow(Uses):
     ) -> None:
         super().__init__(modules, entries)
         self._given = given
-        self._first = Calls(modules, entries)
+        self._first = _Calls(modules, entries)
         self._changed: dict[ast.expr, bool] = {}
 
     def calls(self, function: ast.AST) -> list[Call]:
@@ -42,11 +150,12 @@ class Flow(Uses):
         return function not in self._given and not self.escapes(function)
 
     def _is_changed(self, node: ast.expr) -> bool:
+        """Whether a list or dict may be changed; not where its members are unpacked at once."""
         parent = self.modules.home(node).names.parents.get(node)
         if isinstance(parent, ast.Assign) and all(
             isinstance(one, ast.Tuple | ast.List) for one in parent.targets
         ):
-            return False  # its members are told apart at once
+            return False
         if node not in self._changed:
             self._changed[node] = True  # while it is asked
             self._changed[node] = any(self._changes(use) for use in self.uses(node))
@@ -65,3 +174,13 @@ class Flow(Uses):
                 )
                 return is_whole and not self.modules.is_of_library(func)
         return use.is_change
+
+
+def _names_called(call: ast.Call) -> Iterator[ast.AST]:
+    """The expressions that say what a call calls, without what other calls in it are given."""
+    waiting: list[ast.AST] = [call.func]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.Call):
+            waiting += ast.iter_child_nodes(node)

@@ -7,14 +7,20 @@ from abc import abstractmethod
 from collections.abc import Iterator
 
 from pedl2det.analysis.bindings import FUNCTIONS, Path
-from pedl2det.analysis.flow.members import element, step_of
 from pedl2det.analysis.flow.origins import FARTHEST, LONGEST, Origins
 from pedl2det.analysis.flow.signatures import parameter_for
-from pedl2det.analysis.flow.values import Place, Use, Way
+from pedl2det.analysis.flow.values import Place, Use, Way, element, step_of
 from pedl2det.analysis.modules import Modules
 
 #: A use, where a value ends, or an expression that has the value next.
 Next = Use | tuple[ast.expr, Path]
+#: What happens to a value in an expression or statement that it does not leave.
+_WAYS = {
+    **dict.fromkeys((ast.Compare, ast.FormattedValue, ast.UnaryOp, ast.IfExp), Way.TESTED),
+    **dict.fromkeys((ast.While, ast.If, ast.Assert), Way.TESTED),
+    **dict.fromkeys((ast.For, ast.AsyncFor, ast.comprehension), Way.ITERATED),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), Way.YIELDED),
+}
 
 
 class Uses(Origins):
@@ -58,57 +64,35 @@ class Uses(Origins):
 
     def _forward(self, node: ast.expr, path: Path) -> Iterator[Next]:
         """One step from an expression."""
-        parent = self.modules.home(node).names.parents.get(node)
-        if parent is None:
-            yield Use(Way.OTHER, node, node, path)
-        elif isinstance(parent, ast.Tuple | ast.List | ast.Dict | ast.Set):
-            yield from _into_display(node, parent, path)
-        elif isinstance(parent, ast.Call | ast.keyword | ast.Return | ast.Lambda):
-            yield from self._into_function(node, parent, path)
-        elif isinstance(parent, ast.Attribute):
-            yield self._attribute_of(node, parent, path)
-        elif isinstance(parent, ast.Subscript) and parent.value is node:
-            yield from _item_of(node, parent, path)
-        elif isinstance(parent, ast.expr):
-            yield from self._into_expression(node, parent, path)
-        else:
-            yield from self._into_statement(node, parent, path)
-
-    def _into_expression(self, node: ast.expr, parent: ast.expr, path: Path) -> Iterator[Next]:
+        parent = self.modules.home(node).names.parents[node]
         match parent:
+            case ast.Tuple() | ast.List() | ast.Dict() | ast.Set():
+                yield from _into_display(node, parent, path)
+            case ast.Call() | ast.keyword():
+                yield from self._into_call(node, parent, path)
+            case ast.Return() | ast.Lambda():
+                yield from self._returned(node, parent, path)
+            case ast.Attribute():
+                yield self._attribute_of(node, parent, path)
+            case ast.Subscript(value=value) if value is node:
+                yield from _item_of(node, parent, path)
             case ast.NamedExpr(target=target):
                 yield parent, path
                 yield from self._into(target, path)
-            case ast.IfExp(test=test) if test is node:
-                yield Use(Way.TESTED, node, parent, path)
-            case ast.IfExp() | ast.BoolOp() | ast.Starred() | ast.Await():
+            case ast.IfExp(body=body, orelse=orelse) if node in (body, orelse):
                 yield parent, path
-            case ast.Compare() | ast.FormattedValue() | ast.UnaryOp():
-                yield Use(Way.TESTED, node, parent, path)
-            case ast.Yield() | ast.YieldFrom():
-                yield Use(Way.YIELDED, node, parent, path)
-            case _:
-                yield Use(Way.OTHER, node, parent, path)
-
-    def _into_statement(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
-        """One step into a statement, or into the head of a comprehension."""
-        match parent:
+            case ast.BoolOp() | ast.Starred() | ast.Await():
+                yield parent, path
             case ast.Assign(targets=targets, value=value) if value is node:
                 yield from self._assigned(node, parent, targets, path)
             case ast.AnnAssign(target=target, value=value) if value is node:
                 yield from self._assigned(node, parent, [target], path)
-            case ast.For(iter=iterated) | ast.AsyncFor(iter=iterated) if iterated is node and path:
-                yield from self._into(parent.target, path[1:])  # a member becomes the target
-            case ast.For(iter=head) | ast.AsyncFor(iter=head) | ast.comprehension(iter=head) if (
-                head is node
-            ):
-                yield Use(Way.ITERATED, node, parent, path)
-            case ast.While() | ast.If() | ast.Assert():
-                yield Use(Way.TESTED, node, parent, path)
+            case ast.For(target=target) | ast.AsyncFor(target=target) if path:
+                yield from self._into(target, path[1:])  # a member becomes the target
             case ast.Expr():
                 return
             case _:
-                yield Use(Way.OTHER, node, parent, path)
+                yield Use(_WAYS.get(type(parent), Way.OTHER), node, parent, path)
 
     def _assigned(
         self, node: ast.expr, parent: ast.AST, targets: list[ast.expr], path: Path
@@ -140,34 +124,24 @@ class Uses(Origins):
                 for read in self.attribute_reads(target):
                     yield read, path
 
-    def _into_function(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
-        """One step into a call, or out of the function that returns the value."""
-        match parent:
-            case ast.Call(func=func) if func is node:
-                yield Use(Way.METHOD, node, parent, path)
-            case ast.Call():
-                yield from self._into_call(node, parent, node, path)
-            case ast.keyword():
-                call = self.modules.home(node).names.parents[parent]
-                if isinstance(call, ast.Call):
-                    yield from self._into_call(node, call, parent, path)
-                else:  # a keyword of a class
-                    yield Use(Way.OTHER, node, call, path)
-            case ast.Return() | ast.Lambda():
-                yield from self._returned(node, parent, path)
-
-    def _into_call(
-        self, node: ast.expr, call: ast.Call, argument: ast.expr | ast.keyword, path: Path
-    ) -> Iterator[Next]:
-        functions = self.called(call)
-        filled = [parameter_for(self.call_of(call, one), one, argument) for one in functions]
-        parameters = [one for one in filled if one is not None]
-        if not functions or len(parameters) < len(functions):
-            yield Use(Way.ARGUMENT, node, call, path)
-            return
-        for parameter in parameters:
-            for read in self.reads_of(parameter):
-                yield read, path
+    def _into_call(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
+        """One step into a call: of the value, or with it as an argument."""
+        is_keyword = isinstance(parent, ast.keyword)
+        call = self.modules.home(node).names.parents[parent] if is_keyword else parent
+        if not isinstance(call, ast.Call):  # a keyword of a class
+            yield Use(Way.OTHER, node, call, path)
+        elif call.func is node:
+            yield Use(Way.METHOD, node, call, path)
+        else:
+            functions = self.called(call)
+            filled = [parameter_for(self.call_of(call, one), one, node) for one in functions]
+            if not functions or None in filled:
+                yield Use(Way.ARGUMENT, node, call, path)
+                return
+            for parameter in filled:
+                assert parameter is not None
+                for read in self.reads_of(parameter):
+                    yield read, path
 
     def _returned(self, node: ast.expr, parent: ast.AST, path: Path) -> Iterator[Next]:
         names = self.modules.home(node).names
@@ -184,7 +158,7 @@ class Uses(Origins):
     def _attribute_of(self, node: ast.expr, parent: ast.Attribute, path: Path) -> Use:
         if not isinstance(parent.ctx, ast.Load):
             return Use(Way.STORED, node, parent, path)
-        above = self.modules.home(node).names.parents.get(parent)
+        above = self.modules.home(node).names.parents[parent]
         if isinstance(above, ast.Call) and above.func is parent:
             return Use(Way.METHOD, node, above, path)
         return Use(Way.ATTRIBUTE, node, parent, path)
