@@ -1,10 +1,11 @@
 """Migrate trials that others wrote; print what becomes of them, and what code none of them reaches.
 
-Usage: foreign.py [DATA] [--save DIR] [--lines] [--verify]
+Usage: foreign.py [DATA] [--save DIR] [--lines] [--whole] [--verify [NAME...]]
 
 DATA holds the trials, as ``*_trials*/TRIAL/``; they are copied before anything is done.
 ``--save`` keeps what was written and reported, so that two versions of the tool can be compared
-byte for byte by ``diff -r``. ``--lines`` names the lines that no trial reaches.
+byte for byte by ``diff -r``. ``--lines`` names the lines that no trial reaches. ``--whole`` carries
+every trial over whole (P034). ``--verify`` trains old and new instead, one line a trial.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -23,6 +23,8 @@ import coverage
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("PEDL2DET_FOREIGN", ROOT.parent / "shared" / "data"))
 CODE = ROOT / "codemods" / "pedl2det"
+#: How many batches are trained to prove a trial; most pass an epoch or two.
+_BATCHES = 40
 #: The rooms between reading a trial and writing it; the rest is what is around them.
 CORE = ("analysis", "edits", "engine", "rules", "support", "texts", "fixes.py")
 
@@ -33,11 +35,15 @@ def main() -> None:
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
     parser.add_argument("--save", type=Path, help="keep what was written and reported here")
     parser.add_argument("--lines", action="store_true", help="name the lines nobody reaches")
-    parser.add_argument("--verify", action="store_true", help="prove them, too")
+    parser.add_argument("--whole", action="store_true", help="carry every trial over whole")
+    parser.add_argument("--verify", nargs="*", metavar="NAME", help="prove these trials, or all")
     given = parser.parse_args()
     trials = sorted(path for path in given.data.glob("*_trials*/*/"))
     if not trials:
         sys.exit(f"{given.data}: no trials (*_trials*/TRIAL/)")
+    if given.verify is not None:
+        named = [path for path in trials if path.name in given.verify]
+        sys.exit(verify(named or trials, given.whole))
     measured = coverage.Coverage(data_file=None, include=[f"{CODE}/*"])
     with tempfile.TemporaryDirectory() as directory:
         out = (given.save or Path(directory)).resolve()
@@ -48,20 +54,18 @@ def main() -> None:
             for trial in trials:
                 copy = place / trial.parent.name / trial.name
                 shutil.copytree(trial, copy)
-                statuses.update(migrated(copy, cluster))
+                statuses.update(migrated(copy, cluster, given.whole))
             print(f"{place.name}: {len(trials)} directories,", _counted(statuses))
         measured.stop()
         print_unreached(measured, given.lines)
-    if given.verify:
-        sys.exit(verify(trials))
 
 
-def migrated(directory: Path, cluster: bool) -> list[str]:
+def migrated(directory: Path, cluster: bool, whole: bool) -> list[str]:
     """Migrate a trial in place; return how far each trial of it came."""
     from pedl2det.engine import Options, migrate
 
     os.chdir(directory)
-    result = migrate([Path()], Options(partial=True, cluster=cluster))
+    result = migrate([Path()], Options(partial=True, cluster=cluster, carried=whole))
     for file in result.files:
         file.path.write_bytes(file.new)
     found = [
@@ -95,13 +99,26 @@ def print_unreached(measured: coverage.Coverage, with_lines: bool) -> None:
     print(f"{unreached} of {total} statements, {100 * unreached / total:.1f} %, reached by none")
 
 
-def verify(trials: list[Path]) -> int:
-    """Prove them as ``migrate --verify`` does; it wants TensorFlow."""
-    with tempfile.TemporaryDirectory() as directory:
-        for trial in trials:
-            shutil.copytree(trial, Path(directory, trial.parent.name, trial.name))
-        command = [sys.executable, "-m", "pedl2det", "migrate", "--verify", "--force", directory]
-        return subprocess.run(command, check=False).returncode
+def verify(trials: list[Path], whole: bool) -> int:
+    """Train each trial as it is and migrated, and print what that shows; it wants TensorFlow."""
+    from pedl2det.engine import Options, migrate
+    from pedl2det.verify import verify_trial
+
+    verdicts = Counter[str]()
+    for trial in trials:
+        with tempfile.TemporaryDirectory() as directory:
+            copy = Path(directory, trial.name)
+            shutil.copytree(trial, copy)
+            result = migrate([copy], Options(resolve=True, carried=whole))
+            for outcome in result.outcomes:
+                name = outcome.directory.relative_to(directory)
+                verdict = verify_trial(outcome.directory, batches=_BATCHES, result=result)
+                verdicts[verdict.outcome.value] += 1
+                print(f"{name}: {outcome.status.value}: {verdict.message}", flush=True)
+            if not result.outcomes:
+                print(f"{trial.name}: no trial of an old API", flush=True)
+    print(_counted(verdicts))
+    return int(set(verdicts) != {"equal"})
 
 
 def _counted(statuses: Counter[str]) -> str:

@@ -26,16 +26,32 @@ def trained(context, model):
 
 def _trainable(model):
     """Return the model and each layer in it, with whether it is trained."""
-    layers = (model, *model.submodules)
-    return [(one, one.trainable) for one in layers if hasattr(one, "trainable")]
+    layers = {}
+    _collect_layers(model, layers)
+    return [(layer, layer.trainable) for layer in layers.values()]
+
+
+def _collect_layers(value, layers):
+    """Add the layers in a value to `layers`, by their ids.
+
+    `Model.submodules` fails once a recurrent layer has made a mask for its dropout.
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, tf.keras.layers.Layer) and id(value) not in layers:
+        layers[id(value)] = value
+        value = list(vars(value).values())
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            _collect_layers(each, layers)
 
 
 def _set_trainable(flags):
     """Set it again; what a layer is set to, its own layers are set to as well."""
     for _ in flags:
-        wrong = [(one, flag) for one, flag in flags if one.trainable != flag]
-        for one, flag in wrong:
-            one.trainable = flag
+        wrong = [(layer, flag) for layer, flag in flags if layer.trainable != flag]
+        for layer, flag in wrong:
+            layer.trainable = flag
         if not wrong:
             break
 

@@ -265,6 +265,25 @@ def test_a_model_is_compiled_again_with_a_wrapped_optimizer(legacy_keras: Any) -
     assert models[0].loss == "mse" and models[0].run_eagerly
 
 
+def test_layers_that_were_frozen_since_are_trained(legacy_keras: Any) -> None:
+    """Also beside a recurrent layer with dropout, whose masks `Model.submodules` cannot sort."""
+    recurrent = tf.keras.layers.LSTM(2, recurrent_dropout=0.5)
+    inner = tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(4, 2)), recurrent])
+    model = tf.keras.Sequential([inner, tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.predict(np.zeros((2, 4, 2), "float32"), verbose=0)
+    recurrent.trainable = False
+    wrapped = []
+    legacy_keras.trained(
+        SimpleNamespace(
+            wrap_optimizer=lambda optimizer: optimizer,
+            wrap_model=lambda model: wrapped.append(len(model.trainable_weights)) or model,
+        ),
+        model,
+    )
+    assert wrapped == [7] and len(model.trainable_weights) == 4
+
+
 def test_a_compile_of_the_models_own_gets_its_own_arguments(legacy_keras: Any) -> None:
     class Pair(tf.keras.Sequential):
         def compile(self, first, second=None, **options):  # type: ignore[no-untyped-def]
