@@ -46,7 +46,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif name in names.CONVOLUTIONS and reference.call is not None:
             yield from _convolution(trial, reference, reference.call, names.CONVOLUTIONS[name])
     yield from _named_losses(trial)
-    if trial.mended:
+    if trial.mended and old_keras.has_standalone_layers(trial):
         yield from _layer_names(trial)
 
 
