@@ -180,14 +180,14 @@ def _become(
 
 def _fork_twins(address: str) -> None:
     """Have verify's two trainings forked by the zygote too."""
-    from pedl2det.verify import twins
+    from pedl2det.verify import training
 
     def start(command: list[str], cwd: Path, **more: Any) -> Forked | subprocess.Popen[str]:
         if command[:3] != [sys.executable, "-m", "pedl2det"]:  # a script imports TensorFlow itself
             return subprocess.Popen(command, cwd=cwd, **more)
         return Forked(address, command[3:], cwd, dict(os.environ))
 
-    twins.subprocess = types.SimpleNamespace(Popen=start, PIPE=subprocess.PIPE)
+    training.subprocess = types.SimpleNamespace(Popen=start, PIPE=subprocess.PIPE)
 
 
 def _read_at_start(environment: dict[str, str]) -> dict[str, str]:

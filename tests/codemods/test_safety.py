@@ -642,13 +642,12 @@ def test_changed_files_are_refused_before_anything_is_trained(
     (repository / "data.py").write_text(f"{DATA}# mine\n")
     trained: list[Path] = []
 
-    class Verify:
-        def __call__(self, directory: Path, *, result: object) -> object:
-            trained.append(directory)
-            raise Pedl2DetError("trained")
+    def verify(directory: Path, _: object) -> object:
+        trained.append(directory)
+        raise Pedl2DetError("trained")
 
     monkeypatch.setattr("pedl2det.commands.migrate.runtime", lambda: None)
-    monkeypatch.setattr("pedl2det.commands.migrate._series", lambda *_: Verify())
+    monkeypatch.setattr("pedl2det.commands.migrate._prover", lambda *_: verify)
 
     assert "changes here are not committed" in run("--verify", repository).output
     assert not trained
@@ -658,12 +657,11 @@ def test_changed_files_are_refused_before_anything_is_trained(
 def test_what_would_be_written_is_proved_where_it_can_be_trained(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Verify:
-        def __call__(self, directory: Path, *, result: object) -> object:
-            raise Pedl2DetError("a proof began")
+    def verify(*_: object) -> object:
+        raise Pedl2DetError("a proof began")
 
     monkeypatch.setattr("pedl2det.commands.migrate._can_train", lambda: True)
-    monkeypatch.setattr("pedl2det.commands.migrate._series", lambda *_: Verify())
+    monkeypatch.setattr("pedl2det.commands.migrate._prover", lambda *_: verify)
     before = read_tree(repository)
 
     assert "a proof began" not in run("--check", repository).output

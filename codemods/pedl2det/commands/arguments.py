@@ -1,4 +1,4 @@
-"""Arguments that several commands have: a trial, its config, and values of it."""
+"""Arguments and options that several commands have, and `path`, the type of a path."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from pathlib import Path
 
 import click
 
-directory = click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
-config = click.option(
-    "-c", "--config", type=click.Path(path_type=Path), help="Experiment config; else DIR's own."
-)
+path = click.Path(path_type=Path)
+at_least_1 = click.IntRange(min=1)
+
+directory = click.argument("directory", type=path, metavar="DIR")
+config = click.option("-c", "--config", type=path, help="Experiment config; else DIR's own.")
 overrides = click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one config value."
+)
+traceback = click.option(
+    "--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error."
 )

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import importlib.util
 import signal
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
 from pedl2det.engine import Result, migrate
 from pedl2det.engine.jobs import available
 from pedl2det.engine.proving import Verify, is_to_prove, prove
+from pedl2det.engine.result import Proof
 from pedl2det.engine.settings import chosen, read_settings
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.guard import refuse_unsafe
-from pedl2det.files.undo import (
-    clean_killed,
-    forgotten_runs,
-    refuse_half_done,
-    undo,
-    way_of_git,
-)
+from pedl2det.files.undo import clean_killed, forgotten_runs, refuse_half_done, undo, way_of_git
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.report import (
@@ -47,9 +41,7 @@ from pedl2det.visible import say
 
 
 @click.command("migrate")
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH..."
-)
+@click.argument("paths", nargs=-1, required=True, type=arguments.path, metavar="PATH...")
 @click.option("--diff", is_flag=True, help="Show the changes and write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if something would change.")
 @click.option("--partial", is_flag=True, help="Also write trials that are only begun.")
@@ -62,9 +54,7 @@ from pedl2det.visible import say
 @click.option(
     "--cluster", is_flag=True, help="Write configs and commands for a Determined cluster."
 )
-@click.option(
-    "--report", type=click.Path(path_type=Path), help="Also write a report: .json, .html, .sarif."
-)
+@click.option("--report", type=arguments.path, help="Also write a report: .json, .html, .sarif.")
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="text", help="Of findings on stdout."
 )
@@ -75,7 +65,7 @@ from pedl2det.visible import say
 @click.option("--select", multiple=True, metavar="RULE", help="Leave out all rules but these.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Leave these rules out.")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; else one a processor."
+    "--jobs", type=arguments.at_least_1, metavar="N", help="Processes; else one a processor."
 )
 def command(
     paths: tuple[Path, ...],
@@ -125,18 +115,17 @@ def command(
         resolve=writes,
         jobs=jobs or available(),
     )
-    with _uncollected():
+    gc.disable()  # trees of code are no garbage until the process ends
+    try:
         result = migrate(roots, options, with_bar)
+    finally:
+        gc.enable()
     if writes and not force:
         refuse_unsafe([file.path for file in result.files])
     if proves:
         carry = functools.partial(migrate, roots, replace(options, carried=True))
-        result = prove(
-            result,
-            _series(result, report),
-            None if options.left_out else carry,
-            only_proved=bool(asked),
-        )
+        prover = _prover(result, report)
+        result = prove(result, prover, None if options.left_out else carry, only_proved=bool(asked))
         if writes and not force:  # that took long
             refuse_unsafe([file.path for file in result.files])
     if writes:
@@ -183,22 +172,19 @@ def _can_train() -> bool:
     return True
 
 
-def _series(result: Result, report: Path | None) -> Verify:
-    """What proves the trials, imported only here: it needs the runtime."""
+def _prover(result: Result, report: Path | None) -> Verify:
+    """What trains the trials, imported only here: it needs the runtime."""
     from pedl2det.verify import Series
 
     total = sum(map(is_to_prove, result.outcomes))
-    return Series(total, report, lambda line: say(line, err=True))
+    series = Series(total, report, functools.partial(say, err=True))
 
+    def verify(directory: Path, result: Result) -> Proof:
+        proof = series(directory, result=result).proof
+        assert proof is not None
+        return proof
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collection of garbage: trees of code are no garbage until the process ends."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+    return verify
 
 
 def _end_orderly() -> None:

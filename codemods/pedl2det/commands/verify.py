@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -24,36 +23,33 @@ from pedl2det.report.text import described
 from pedl2det.report.unread import unread_stdout_ignored
 from pedl2det.visible import say, shown
 
-if TYPE_CHECKING:  # they need the extra ``run``
+if TYPE_CHECKING:  # it needs the extra ``run``
     from pedl2det.verify import Verdict
-    from pedl2det.verify.compare import Comparison
 
 _SHOWN = 5
 
 
 @click.command("verify")
-@click.argument(
-    "directories", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR..."
-)
+@click.argument("directories", nargs=-1, required=True, type=arguments.path, metavar="DIR...")
 @arguments.config
 @click.option(
     "--batches",
-    type=click.IntRange(min=1),
+    type=arguments.at_least_1,
     help="Train this many; else 300, or until after the first validation, or up to 2,000 with "
     "differences that migrate knows.",
 )
 @click.option(
     "--against",
-    type=click.Path(path_type=Path),
+    type=arguments.path,
     metavar="DIR",
     help="Compare with this trial instead of a migrated copy.",
 )
 @click.option(
     "--report",
-    type=click.Path(path_type=Path),
+    type=arguments.path,
     help="Write the proof: .html with curves, or .json and a page of each trial beside it.",
 )
-@click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
+@arguments.traceback
 def command(
     directories: tuple[Path, ...],
     config: Path | None,
@@ -83,7 +79,7 @@ def command(
     verify_next = Series(len(directories), report, tell, is_page=not summarizes)
     verdicts: list[Verdict] = []
     for directory in directories:
-        verdicts.append(verify_next(directory, config, batches, against=against))
+        verdicts.append(verify_next(directory, config=config, batches=batches, against=against))
         if report is not None and summarizes:
             write_series(report, [one.proof for one in verdicts if one.proof])
         with unread_stdout_ignored():
@@ -103,9 +99,11 @@ def _show(verdict: Verdict, with_stack: bool) -> None:
         say(verdict.stack.rstrip(), err=True)
     for line in _lines(verdict):
         say(line)
-    if verdict.left:
-        _show_left(verdict)
-    elif verdict.comparison is None:
+    hider = Hider.of(Result(findings=list(verdict.left)))
+    for finding in verdict.left:
+        for line in described(finding, hider):
+            click.echo(line, err=True)
+    if verdict.comparison is None:
         hint = " (--traceback shows the whole stack)" if verdict.stack and not with_stack else ""
         say(f"pedl2det: {verdict.message}{hint}", err=True)
 
@@ -156,27 +154,10 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"  and {len(differences) - _SHOWN} more"
     yield from (f"likely: {cause}" for cause in verdict.causes[:_SHOWN])
     yield f"trained {verdict.length}"
-    yield from _compared(result)
+    yield f"compared {result.described}"
     if verdict.names is not None:
         yield f"names in validations: {verdict.names.described}"
     if result.more:
         yield f"only the new trial reports, as expected: {', '.join(result.more)}"
-    for one in verdict.assumptions:
-        yield str(replace(one, path=Path(shown(one.path))))
+    yield from map(verdict.assumption, verdict.assumptions)
     yield from verdict.notes
-
-
-def _compared(result: Comparison) -> Iterator[str]:
-    yield (
-        f"compared {result.batches:,} batches and {result.reports:,} reports "
-        f"({result.values:,} metric values), {result.tensors:,} weight tensors "
-        f"({result.numbers:,} numbers)"
-    )
-
-
-def _show_left(verdict: Verdict) -> None:
-    hider = Hider.of(Result(findings=list(verdict.left)))
-    for finding in verdict.left:
-        for line in described(finding, hider):
-            click.echo(line, err=True)
-    say(f"pedl2det: {verdict.message}", err=True)

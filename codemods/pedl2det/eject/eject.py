@@ -18,11 +18,9 @@ from pedl2det.eject.surroundings import detach_files
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.text import plural
 from pedl2det.support import library
-from pedl2det.verify.configs import chosen_config
-from pedl2det.verify.copies import Copy, Workshop
-from pedl2det.verify.copying import Linked, copy_paths
+from pedl2det.verify.copies import Copy, Workshop, copy_paths
 from pedl2det.verify.extent import extent_of, project_of
-from pedl2det.verify.preparing import Pair, Request, prepare
+from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
 
 _SCRIPTS = ("train.py", "train_keras.py", "train_alone.py")
 _ENTRY = re.compile(r"(?:^|\s)([\w.]+):(\w+)$")
@@ -105,13 +103,11 @@ def _written(pair: Pair, out: Path, config: Path) -> Ejected:
         shutil.rmtree(beside, ignore_errors=True)
     own = [data for path, data in texts.items() if path.name not in (f"{MODULE}.py", *_SCRIPTS)]
     name = next(path for path in texts if path.name in _SCRIPTS and path.parent == place)
-    differs = (*_differences(training, own), *_links(linked), *left_out)
+    links = (
+        f"{path.name} is a link to the original: it is too large to be copied" for path in linked
+    )
+    differs = (*_differences(training, own), *links, *left_out)
     return Ejected(out / name.relative_to(whole), differs)
-
-
-def _links(linked: Iterable[Linked]) -> Iterator[str]:
-    for one in linked:
-        yield f"{one.original.name} is a link to the original: it is too large to be copied"
 
 
 def _in(path: Path, copy: Copy, whole: Path) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl2det.verify.plain_script import MARK
+from pedl2det.verify.preparing import MARK
 
 #: Pieces of ``keras_trial.py`` that the script itself uses.
 USED = (

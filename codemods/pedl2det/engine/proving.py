@@ -8,39 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from pedl2det.engine.result import Outcome, Proof, Result, Status
 from pedl2det.findings import Finding, Kind
 
 RULE = "verify"
 
-
-class Verdict(Protocol):
-    """Whether a trial trains the same after its migration."""
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether it does."""
-
-    @property
-    def refutes(self) -> bool:
-        """Whether the rewrite is wrong, rather than that nothing could be shown of it."""
-
-    @property
-    def message(self) -> str:
-        """What was compared, what differs, or why a trial does not train."""
-
-    @property
-    def proof(self) -> Proof | None:
-        """What reports show of it."""
-
-
-class Verify(Protocol):
-    """Trains a trial as it is, and as a result would write it."""
-
-    def __call__(self, directory: Path, *, result: Result) -> Verdict:
-        """Compare the trial in a directory with what it becomes."""
+#: Trains the trial in a directory as it is, and as a result would write it.
+Verify = Callable[[Path, Result], Proof]
 
 
 def is_to_prove(outcome: Outcome) -> bool:
@@ -70,36 +45,34 @@ def prove(
     for number, outcome in enumerate(result.outcomes):
         if not is_to_prove(outcome):
             continue
-        verdict = verify(outcome.directory, result=result)
-        if verdict.refutes and carry is not None:
+        directory = outcome.directory
+        proof = verify(directory, result)
+        if proof.refutes and carry is not None:
             carried = carried or carry()
-            other = carried.of_trial(outcome.directory)
+            other = carried.of_trial(directory)
             if other is not None and is_to_prove(other.outcomes[0]):
-                why = f"in the second form, because the first was refuted: {verdict.message}"
-                other.findings.append(Finding(Kind.NOTE, RULE, outcome.directory, 1, why))
-                again = verify(outcome.directory, result=other)
+                why = f"in the second form, because the first was refuted: {proof.message}"
+                other.findings.append(Finding(Kind.NOTE, RULE, directory, 1, why))
+                again = verify(directory, other)
                 if again.is_equal:
-                    verdict, proved = again, proved.instead(number, other)
-        outcomes = list(proved.outcomes)
-        outcomes[number] = replace(outcomes[number], proof=verdict.proof)
-        proved = replace(proved, outcomes=outcomes)
-        if verdict.is_equal:
-            proved = _with_proof(proved, number)
-        elif verdict.refutes or only_proved:
-            message = f"not proved to train the same, and not written: {verdict.message}"
-            finding = Finding(Kind.LEFT, RULE, outcome.directory, 1, message)
-            proved = proved.without(number, finding)
+                    proof, proved = again, proved.instead(number, other)
+        proved = _with_proof(proved, number, proof)
+        if proof.refutes or (only_proved and not proof.is_equal):
+            message = f"not proved to train the same, and not written: {proof.message}"
+            proved = proved.without(number, Finding(Kind.LEFT, RULE, directory, 1, message))
     return proved
 
 
-def _with_proof(result: Result, number: int) -> Result:
-    """The result with the assumptions of a trial as facts."""
-    outcomes = list(result.outcomes)
-    outcome = outcomes[number] = replace(outcomes[number], status=Status.REWRITTEN)
-    findings = [
-        replace(one, kind=Kind.NOTE, message=f"assumed, and held when verified: {one.message}")
-        if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(outcome.directory)
-        else one
-        for one in result.findings
-    ]
+def _with_proof(result: Result, number: int, proof: Proof) -> Result:
+    """The result with the proof of a trial; its assumptions are facts if it is equal."""
+    outcomes, findings = list(result.outcomes), result.findings
+    outcome = outcomes[number] = replace(outcomes[number], proof=proof)
+    if proof.is_equal:
+        outcomes[number] = replace(outcome, status=Status.REWRITTEN)
+        findings = [
+            replace(one, kind=Kind.NOTE, message=f"assumed, and held when verified: {one.message}")
+            if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(outcome.directory)
+            else one
+            for one in findings
+        ]
     return replace(result, outcomes=outcomes, findings=findings)

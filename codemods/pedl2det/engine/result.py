@@ -93,6 +93,11 @@ class Proof:
         """Whether old and new trained the same."""
         return self.outcome == "equal"
 
+    @property
+    def refutes(self) -> bool:
+        """Whether the new trial fails or differs, while the old one repeats itself."""
+        return self.outcome in ("different", "new does not train")
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -23,7 +23,7 @@ td > a code { white-space: nowrap; }
 table { border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; }
 .facts td:first-child { white-space: nowrap; }
-code, pre, .diff { font: 13px/1.4 monospace; }
+code, pre, .diff, .places td:first-child { font: 13px/1.4 monospace; }
 pre { margin: .2rem 0; padding: .3rem .5rem; background: var(--soft); white-space: pre-wrap; }
 details { border: 1px solid var(--line); margin: 1rem 0; overflow-x: auto; }
 details > :not(summary, .diff) { margin: .5rem .8rem; }
@@ -43,7 +43,7 @@ body:has(#begun:checked) [data-status]:not([data-status=begun]),
 body:has(#suppressed:checked) [data-status]:not([data-status=suppressed]) { display: none; }
 svg { width: 100%; height: auto; font: 12px sans-serif; }
 svg text { fill: currentColor; } svg .axis { stroke: var(--line); }
-svg polyline { fill: none; stroke-width: 1.5; }
+svg polyline { fill: none; stroke-width: 1.5; stroke-linecap: round; }
 polyline.old { stroke: var(--old); stroke-width: 5; opacity: .5; }
 polyline.new { stroke: var(--new); } polyline.gap { stroke: var(--bad); }
 svg text.old { fill: var(--old); } svg text.new { fill: var(--new); }

@@ -2,13 +2,6 @@
 
 from pedl2det.verify.prove import verify_trial
 from pedl2det.verify.series import Series, write_series
-from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict
+from pedl2det.verify.verdict import Conclusion, Verdict
 
-__all__ = [
-    "CheckedAssumption",
-    "Conclusion",
-    "Series",
-    "Verdict",
-    "verify_trial",
-    "write_series",
-]
+__all__ = ["Conclusion", "Series", "Verdict", "verify_trial", "write_series"]

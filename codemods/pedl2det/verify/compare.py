@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pedl2det.analysis.metric_names import MetricNames
 
 Lines = list[dict[str, Any]]
-
+Arrays = dict[str, npt.NDArray[Any]]
 
 _Value = TypeVar("_Value")
 #: The groups of an HDF5 checkpoint, in which layers and optimizers are.
@@ -31,40 +31,24 @@ _STEPS = re.compile(r"(.+)/(?:_iterations|iter)/\.ATTRIBUTES/VARIABLE_VALUE$")
 
 @dataclass(frozen=True)
 class Difference:
-    """Something in which two runs differ.
+    """Something in which two runs differ."""
 
-    Attributes:
-        text: what differs, in words.
-        batch: the batch at which it differs; None for weights and counts.
-        is_structural: whether a name, count or shape differs, and not a number.
-        gap: the difference of the numbers.
-        is_learning_rate: whether it is the learning rate that differs.
-        is_length: whether it is how long the configs train that differs.
-    """
-
-    text: str
-    batch: int | None = None
-    is_structural: bool = False
-    gap: float = 0.0
+    text: str  # what differs, in words
+    batch: int | None = None  # the batch at which it differs; None for weights and counts
+    is_structural: bool = False  # whether a name, count or shape differs, and not a number
+    gap: float = 0.0  # the difference of the numbers
     is_learning_rate: bool = False
-    is_length: bool = False
+    is_length: bool = False  # whether it is how long the configs train
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """An array that both models or their optimizers have.
-
-    Attributes:
-        name: its name.
-        shape: its shape in the old model.
-        is_equal: whether all bytes are equal.
-        gap: the largest difference of two numbers; 0.0 if the shapes differ.
-    """
+    """An array that both models or their optimizers have."""
 
     name: str
-    shape: tuple[int, ...]
-    is_equal: bool
-    gap: float = 0.0
+    shape: tuple[int, ...]  # in the old model
+    numbers: int
+    difference: Difference | None = None  # None if all bytes are equal
 
     @property
     def layer(self) -> str:
@@ -75,45 +59,31 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was compared, and what differs.
+    """What was compared, and what differs."""
 
-    Attributes:
-        batches: training batches compared.
-        reports: reports of training and validation compared.
-        values: metric values in both.
-        tensors: arrays of the model and its optimizer at the end.
-        numbers: numbers in these arrays.
-        epoch: batches in an epoch, as the old run counted them; 0 if unknown.
-        differences: what differs; the first batch first.
-        more: metrics that only the new trial reports, as expected.
-        weights: the arrays that both have.
-    """
-
-    batches: int = 0
-    reports: int = 0
-    values: int = 0
-    tensors: int = 0
-    numbers: int = 0
-    epoch: int = 0
-    differences: tuple[Difference, ...] = ()
-    more: tuple[str, ...] = ()
-    weights: tuple[Tensor, ...] = ()
+    batches: int = 0  # training batches compared
+    reports: int = 0  # reports of training and validation compared
+    values: int = 0  # metric values in both
+    epoch: int = 0  # batches in an epoch, as the old run counted them; 0 if unknown
+    differences: tuple[Difference, ...] = ()  # the first batch first
+    more: tuple[str, ...] = ()  # metrics that only the new trial reports, as expected
+    weights: tuple[Tensor, ...] = ()  # the arrays of model and optimizer that both have
 
     @property
     def is_equal(self) -> bool:
         """Whether something was compared and nothing differs."""
-        return not self.differences and self.batches > 0 and self.tensors > 0
+        return not self.differences and self.batches > 0 and bool(self.weights)
 
     @property
     def largest(self) -> float:
         """The largest difference of two numbers; NaN if one of them is NaN."""
-        gaps = [one.gap for one in self.differences]
+        gaps = [difference.gap for difference in self.differences]
         return math.nan if any(map(math.isnan, gaps)) else max(gaps, default=0.0)
 
     @property
     def only_numbers_differ(self) -> bool:
         """Whether no names, counts or shapes differ: random numbers change none of these."""
-        return not any(one.is_structural for one in self.differences)
+        return not any(difference.is_structural for difference in self.differences)
 
     @property
     def only_length_differs(self) -> bool:
@@ -125,13 +95,14 @@ class Comparison:
         """The first batch at which the runs differ; None if only the end differs."""
         return min((one.batch for one in self.differences if one.batch is not None), default=None)
 
-
-@dataclass(frozen=True)
-class _Run:
-    """The records of a run: a line for each batch, and a line for each report."""
-
-    batches: Lines
-    reports: Lines
+    @property
+    def described(self) -> str:
+        """What was compared, in words."""
+        return (
+            f"{self.batches:,} batches and {self.reports:,} reports ({self.values:,} metric "
+            f"values), {len(self.weights):,} weight tensors "
+            f"({sum(tensor.numbers for tensor in self.weights):,} numbers)"
+        )
 
 
 def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comparison:
@@ -145,95 +116,110 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     from pedl2det_runtime.checkpoint.directory import latest
     from pedl2det_runtime.checkpoint.model_files import read_weights
 
-    one, other = _read(old, names), _read(new, None)
-    if not any(line["kind"] == "training" for line in other.reports):  # a plain script
-        one = replace(one, reports=[line for line in one.reports if line["kind"] == "validation"])
-    layers = counted_from_zero(_metrics_of(one), _metrics_of(other))
-    for line in (*one.batches, *one.reports):
-        line["metrics"] = renamed(line["metrics"], layers)
-    more: list[str] = []
-    if names is not None:
-        more = sorted(
-            {*_separate(one.batches, other.batches)} | {*_separate(one.reports, other.reports)}
+    (batches, new_batches), (reports, new_reports) = (
+        (read_lines(old / name, names), read_lines(new / name))
+        for name in ("batches.jsonl", "metrics.jsonl")
+    )
+    if not any(line["kind"] == "training" for line in new_reports):  # a plain script
+        reports = [line for line in reports if line["kind"] == "validation"]
+    layers = counted_from_zero(
+        *(
+            {name for line in lines for name in line["metrics"]}
+            for lines in ([*batches, *reports], [*new_batches, *new_reports])
         )
-    differences = [*_rate_differences(one, other), *_batch_differences(one, other)]
+    )
+    for line in (*batches, *reports):
+        line["metrics"] = renamed(line["metrics"], layers)
+    pairs = [*zip(batches, new_batches, strict=False)]
+    report_pairs = [*zip(reports, new_reports, strict=False)]
+    more = _drop_new_metrics([*pairs, *report_pairs]) if names is not None else set()
+    differences = [*_rate_differences(pairs), *_batch_differences(pairs)]
+    if len(batches) != len(new_batches):
+        text = f"old trained {len(batches):,} batches, new {len(new_batches):,}"
+        differences.append(Difference(text, len(pairs) + 1, is_structural=True))
     differences.sort(key=lambda difference: difference.batch or 0)  # each has its first batch
-    differences += _report_differences(one, other)
-    weights: list[dict[str, npt.NDArray[Any]]] = [{}, {}]
+    report_difference = next(_report_differences(report_pairs), None)
+    if report_difference is None and len(reports) != len(new_reports):
+        text = f"old wrote {len(reports)} reports, new {len(new_reports)}"
+        report_difference = Difference(text, is_structural=True)
+    differences += [report_difference] if report_difference is not None else []
+    tensors: list[Tensor] = []
     checkpoints = latest(old / "checkpoints"), latest(new / "checkpoints")
     if checkpoints[0] is None or checkpoints[1] is None:
         differences.append(Difference("a run wrote no checkpoint", is_structural=True))
     else:
-        read = [read_weights(path) for path in checkpoints if path is not None]
-        weights = [without_unused_optimizers(one) for one in read]
-        weights[0] = renamed(weights[0], counted_from_zero(*weights))
-        differences += weight_differences(*weights)
-    common = [array for name, array in weights[0].items() if name in weights[1]]
+        old_weights = without_unused_optimizers(read_weights(checkpoints[0]))
+        new_weights = without_unused_optimizers(read_weights(checkpoints[1]))
+        old_weights = renamed(old_weights, counted_from_zero(old_weights, new_weights))
+        tensors = compare_tensors(old_weights, new_weights)
+        text = "only the {} model has the weight {}"
+        differences += _separate_names(old_weights, new_weights, text)
+        differences += [tensor.difference for tensor in tensors if tensor.difference is not None]
     return Comparison(
-        batches=min(len(one.batches), len(other.batches)),
-        reports=min(len(one.reports), len(other.reports)),
-        values=_shared(one.batches, other.batches) + _shared(one.reports, other.reports),
-        tensors=len(common),
-        numbers=sum(array.size for array in common),
-        epoch=_epoch(one.reports),
+        batches=len(pairs),
+        reports=len(report_pairs),
+        values=sum(
+            len(one["metrics"].keys() & other["metrics"].keys())
+            for one, other in (*pairs, *report_pairs)
+        ),
+        epoch=next(
+            (round(one["batches"] / one["epochs"]) for one in reports if one.get("epochs")), 0
+        ),
         differences=tuple(differences),
-        more=tuple(more),
-        weights=tuple(_tensors(*weights)),
+        more=tuple(sorted(more)),
+        weights=tuple(tensors),
     )
+
+
+def read_lines(path: Path, names: MetricNames | None = None) -> Lines:
+    """Read the records of a run, with the metrics renamed."""
+    lines: Lines = [json.loads(line) for line in path.read_text().splitlines()]
+    if names is not None:
+        for line in lines:
+            line["metrics"] = renamed(line["metrics"], names.of(line.get("kind", "training")))
+    return lines
 
 
 def metric_differences(
     old: dict[str, float], new: dict[str, float], batch: int | None = None
 ) -> Iterator[Difference]:
     """Return in what two sets of metrics differ; NaN equals NaN."""
-    for name in _union(old, new):
-        if name not in old or name not in new:
-            which = "new" if name in new else "old"
-            yield Difference(f"only the {which} trial reports {name}", batch, True)
-            continue
-        one, other = old[name], new[name]
+    yield from _separate_names(old, new, "only the {} trial reports {}", batch)
+    for name, one in old.items():
+        other = new.get(name, one)
         if one != other and not (math.isnan(one) and math.isnan(other)):
             text = f"{name} is {one!r} in the old trial, {other!r} in the new one"
             yield Difference(text, batch, gap=abs(one - other))
 
 
-def weight_differences(
-    old: dict[str, npt.NDArray[Any]], new: dict[str, npt.NDArray[Any]]
+def _separate_names(
+    old: Mapping[str, Any], new: Mapping[str, Any], text: str, batch: int | None = None
 ) -> Iterator[Difference]:
-    """Return in what the arrays of two models differ, compared by their bytes."""
-    for name in _union(old, new):
-        if name not in old or name not in new:
-            which = "new" if name in new else "old"
-            yield Difference(f"only the {which} model has the weight {name}", is_structural=True)
+    """The names that only one of two runs has; the text has places for which and for the name."""
+    for which, own, others in (("old", old, new), ("new", new, old)):
+        for name in own:
+            if name not in others:
+                yield Difference(text.format(which, name), batch, is_structural=True)
+
+
+def compare_tensors(old: Arrays, new: Arrays) -> list[Tensor]:
+    """Compare the arrays that two models have by their bytes."""
+    tensors = []
+    for name, one in old.items():
+        if name not in new:
             continue
-        one, other = old[name], new[name]
+        other, difference = new[name], None
         if one.shape != other.shape or one.dtype != other.dtype:
             text = (
                 f"weight {name} is {one.dtype}{list(one.shape)} in the old model, "
                 f"{other.dtype}{list(other.shape)} in the new one"
             )
-            yield Difference(text, is_structural=True)
+            difference = Difference(text, is_structural=True)
         elif one.tobytes() != other.tobytes():
-            gap = _gap(one, other)
-            yield Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
-
-
-def _tensors(
-    old: dict[str, npt.NDArray[Any]], new: dict[str, npt.NDArray[Any]]
-) -> Iterator[Tensor]:
-    for name, one in old.items():
-        if name not in new:
-            continue
-        other = new[name]
-        if one.shape != other.shape or one.dtype != other.dtype:
-            yield Tensor(name, one.shape, is_equal=False)
-        else:
-            is_equal = one.tobytes() == other.tobytes()
-            yield Tensor(name, one.shape, is_equal, 0.0 if is_equal else _gap(one, other))
-
-
-def _gap(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> float:
-    return float(np.max(np.abs(old.astype(np.float64) - new.astype(np.float64))))
+            gap = float(np.max(np.abs(one.astype(np.float64) - other.astype(np.float64))))
+            difference = Difference(f"weight {name} differs by up to {gap:.3g}", gap=gap)
+        tensors.append(Tensor(name, one.shape, one.size, difference))
+    return tensors
 
 
 def counted_from_zero(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
@@ -263,18 +249,13 @@ def renamed(values: dict[str, _Value], names: dict[str, str]) -> dict[str, _Valu
     return {names.get(name, name): value for name, value in values.items()}
 
 
-def without_unused_optimizers(
-    weights: dict[str, npt.NDArray[Any]],
-) -> dict[str, npt.NDArray[Any]]:
+def without_unused_optimizers(weights: Arrays) -> Arrays:
     """Drop the state of optimizers that have not made a step, such as the default of ``compile``.
 
     Optimizers of today have variables before their first step, and those of before 2.11 have none.
     """
-    unused = [
-        match[1]
-        for name, array in weights.items()
-        if (match := _STEPS.match(name)) is not None and not array.any()
-    ]
+    steps = {match[1]: array for name, array in weights.items() if (match := _STEPS.match(name))}
+    unused = [name for name, array in steps.items() if not array.any()]
     return {
         name: array
         for name, array in weights.items()
@@ -282,77 +263,57 @@ def without_unused_optimizers(
     }
 
 
-def _read(run: Path, names: MetricNames | None) -> _Run:
-    """Read the records of a run, with the metrics renamed."""
-    batches, reports = (_lines(run / name) for name in ("batches.jsonl", "metrics.jsonl"))
-    if names is not None:
-        for line in (*batches, *reports):
-            new = names.of(line.get("kind", "training"))
-            line["metrics"] = {new.get(name, name): v for name, v in line["metrics"].items()}
-    return _Run(batches, reports)
+_Pairs = list[tuple[dict[str, Any], dict[str, Any]]]
 
 
-def _metrics_of(run: _Run) -> set[str]:
-    return {name for line in (*run.batches, *run.reports) for name in line["metrics"]}
-
-
-def _lines(path: Path) -> Lines:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def _separate(old: Lines, new: Lines) -> Iterator[str]:
+def _drop_new_metrics(pairs: _Pairs) -> set[str]:
     """Remove from the new records the metrics that only they have, and name these."""
-    for one, other in zip(old, new, strict=False):
+    dropped = set()
+    for one, other in pairs:
         for name in other["metrics"].keys() - one["metrics"].keys():
             del other["metrics"][name]
-            yield f"{name} ({other.get('kind', 'training')})"
+            dropped.add(f"{name} ({other.get('kind', 'training')})")
+    return dropped
 
 
-def _batch_differences(old: _Run, new: _Run) -> Iterator[Difference]:
-    """The differences of the first batch that differs, as one; then that of the counts."""
-    differing = [
-        found
-        for one, other in zip(old.batches, new.batches, strict=False)
-        if (found := list(metric_differences(one["metrics"], other["metrics"], one["batch"])))
-    ]
+def _batch_differences(pairs: _Pairs) -> Iterator[Difference]:
+    """The differences of the first batch that differs, as one."""
+    every = (
+        list(metric_differences(one["metrics"], other["metrics"], one["batch"]))
+        for one, other in pairs
+    )
+    differing = [differences for differences in every if differences]
     if differing:
         first = differing[0]
-        text = "; ".join(one.text for one in first)
-        count = min(len(old.batches), len(new.batches))
         yield Difference(
-            f"first at batch {first[0].batch:,}: {text} "
-            f"({len(differing):,} of {count:,} batches differ)",
+            f"first at batch {first[0].batch:,}: {'; '.join(one.text for one in first)} "
+            f"({len(differing):,} of {len(pairs):,} batches differ)",
             first[0].batch,
             any(one.is_structural for one in first),
-            max(one.gap for found in differing for one in found),
+            max(one.gap for differences in differing for one in differences),
         )
-    if len(old.batches) != len(new.batches):
-        text = f"old trained {len(old.batches):,} batches, new {len(new.batches):,}"
-        yield Difference(text, min(len(old.batches), len(new.batches)) + 1, True)
 
 
-def _rate_differences(old: _Run, new: _Run) -> Iterator[Difference]:
+def _rate_differences(pairs: _Pairs) -> Iterator[Difference]:
     """The first batch whose learning rate differs, as one difference.
 
     Rates of schedules are computed anew to be written, so their last bits may differ.
     """
-    differing = []
-    pairs = list(zip(old.batches, new.batches, strict=False))
-    for one, other in pairs:
-        for name, before, after in _common_rates(one, other):
-            if not math.isclose(before, after, rel_tol=_RATE_TOLERANCE):
-                differing.append((one["batch"], name, before, after))
-    if not differing:
-        return
-    batch, name, before, after = differing[0]
-    count = len({found for found, *_ in differing})
-    yield Difference(
-        f"learning rate{name}: batch {batch:,}: {before:.7g} in the old trial, {after:.7g} in the "
-        f"new ({count:,} of {len(pairs):,} batches differ)",
-        batch,
-        gap=max(abs(before - after) for *_, before, after in differing),
-        is_learning_rate=True,
-    )
+    differing = [
+        (one["batch"], name, before, after)
+        for one, other in pairs
+        for name, before, after in _common_rates(one, other)
+        if not math.isclose(before, after, rel_tol=_RATE_TOLERANCE)
+    ]
+    if differing:
+        batch, name, before, after = differing[0]
+        yield Difference(
+            f"learning rate{name}: batch {batch:,}: {before:.7g} in the old trial, {after:.7g} in "
+            f"the new ({len({one[0] for one in differing}):,} of {len(pairs):,} batches differ)",
+            batch,
+            gap=max(abs(before - after) for *_, before, after in differing),
+            is_learning_rate=True,
+        )
 
 
 def _common_rates(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
@@ -366,9 +327,9 @@ def _common_rates(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[st
             yield f" of {name}", rates[0][name], rates[1][name]
 
 
-def _report_differences(old: _Run, new: _Run) -> Iterator[Difference]:
-    """The first difference between the reports of two runs, or that of their counts."""
-    for one, other in zip(old.reports, new.reports, strict=False):
+def _report_differences(pairs: _Pairs) -> Iterator[Difference]:
+    """The differences between the reports of two runs."""
+    for one, other in pairs:
         kind, batch = one["kind"], one["batches"]
         if (kind, batch) != (other["kind"], other["batches"]):
             yield Difference(
@@ -377,26 +338,6 @@ def _report_differences(old: _Run, new: _Run) -> Iterator[Difference]:
                 min(batch, other["batches"]),
                 True,
             )
-            return
-        for found in metric_differences(one["metrics"], other["metrics"], batch):
-            text = f"{kind} report at batch {batch}: {found.text}"
-            yield Difference(text, batch, found.is_structural, found.gap)
-            return
-    if len(old.reports) != len(new.reports):
-        text = f"old wrote {len(old.reports)} reports, new {len(new.reports)}"
-        yield Difference(text, is_structural=True)
-
-
-def _shared(old: Lines, new: Lines) -> int:
-    """Count the metric values that both runs have."""
-    pairs = zip(old, new, strict=False)
-    return sum(len(one["metrics"].keys() & other["metrics"].keys()) for one, other in pairs)
-
-
-def _epoch(reports: Lines) -> int:
-    """The batches in an epoch: reports count both."""
-    return next((round(one["batches"] / one["epochs"]) for one in reports if one.get("epochs")), 0)
-
-
-def _union(old: Iterable[str], new: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys([*old, *new]))
+        for difference in metric_differences(one["metrics"], other["metrics"], batch):
+            text = f"{kind} report at batch {batch}: {difference.text}"
+            yield replace(difference, text=text)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -15,107 +14,71 @@ from pedl2det.report.page import escaped, page
 from pedl2det.report.proof import facts
 from pedl2det.report.side_by_side import table as side_by_side
 from pedl2det.report.text import plural
-from pedl2det.verify.compare import Comparison, Tensor
-from pedl2det.verify.curves import Curve, curves_of, drawing
-from pedl2det.verify.verdict import CheckedAssumption, Conclusion, Verdict
+from pedl2det.verify.compare import Tensor
+from pedl2det.verify.curves import curves_of, drawing
+from pedl2det.verify.verdict import Conclusion, Verdict
 from pedl2det.visible import shown
 
-_COMPARED = (
-    "Compared to the last bit: {batches:,} batches, {reports:,} reports with {values:,} metric "
-    "values, {tensors:,} weight tensors with {numbers:,} numbers."
-)
 
+def write_report(
+    path: Path, verdict: Verdict, proof: Proof, old: Path, new: Path, files: Sequence[NewFile]
+) -> None:
+    """Write a verdict as an HTML page.
 
-@dataclass(frozen=True)
-class Evidence:
-    """What a verification has found.
-
-    Attributes:
+    Args:
+        path: the file to write.
         verdict: the verdict.
         proof: the verdict with its circumstances.
         old: the results directory of the old trial.
         new: that of the new one.
         files: the files in which the trials differ.
-    """
-
-    verdict: Verdict
-    proof: Proof
-    old: Path
-    new: Path
-    files: list[NewFile]
-
-
-def write_report(path: Path, evidence: Evidence) -> None:
-    """Write a verdict as an HTML page.
 
     Raises:
         Pedl2DetError: it cannot be written there.
     """
-    name = evidence.verdict.directory.resolve().name
-    body = "\n".join(_parts(name, evidence))
-    try:
-        path.write_text(page(f"pedl2det verify {name}", body), encoding="utf-8")
-    except OSError as error:
-        raise _unwritten(path, error) from None
+    name = verdict.directory.resolve().name
+    style = "equal" if verdict.is_equal else "different"
+    parts = [f'<h1>{escaped(name)}: <span class="{style}">{verdict.outcome}</span></h1>']
+    notes = [verdict.message, *([f"Trained: {verdict.length}."] if verdict.length else [])]
+    if verdict.comparison:
+        notes.append(f"Compared to the last bit: {verdict.comparison.described}.")
+    parts += (f"<p>{escaped(note)}</p>" for note in (*notes, *verdict.notes))
+    parts.append(_table(facts(proof).items(), "facts"))
+    parts += _differences(verdict)
+    if verdict.left:
+        parts += "<h2>Left for you</h2>", _findings(verdict.left)
+    if verdict.assumptions:
+        parts.append("<h2>Assumptions, and what was proved of each</h2>")
+        parts.append(_findings(verdict.assumptions, verdict.of_assumptions))
+    if verdict.differently:
+        parts.append("<h2>What trains differently from the old harness, and why</h2>")
+        parts.append(_findings(verdict.differently))
+    if verdict.comparison:
+        curves = curves_of(old, verdict.names), curves_of(new)
+        drawn = (
+            drawing(metric, *(one.get(metric, {}) for one in curves))
+            for metric in dict.fromkeys([*curves[0], *curves[1]])
+        )
+        parts += "<h2>Curves</h2>", '<div class="curves">', *drawn, "</div>"
+        parts += "<h2>Weights at the end</h2>", *_weights(verdict.comparison.weights)
+    if files:
+        parts += "<h2>What differs in code and configs</h2>", *_files(files)
+    write_page(path, page(f"pedl2det verify {name}", "\n".join(parts)))
 
 
-def remove_report(path: Path) -> None:
-    """Remove a page of an earlier verification.
+def write_page(path: Path, text: str | None) -> None:
+    """Write a page; without a text, remove that of an earlier verification.
 
     Raises:
-        Pedl2DetError: there is something else.
+        Pedl2DetError: it cannot be written, or there is something else.
     """
     try:
-        path.resolve().unlink(missing_ok=True)  # a link stays
+        if text is None:
+            path.resolve().unlink(missing_ok=True)  # a link stays
+        else:
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise _unwritten(path, error) from None
-
-
-def _unwritten(path: Path, error: OSError) -> Pedl2DetError:
-    return Pedl2DetError(f"{path}: cannot be written: {error.strerror}")
-
-
-def _parts(name: str, evidence: Evidence) -> Iterator[str]:
-    verdict = evidence.verdict
-    style = "equal" if verdict.is_equal else "different"
-    yield f'<h1>{escaped(name)}: <span class="{style}">{verdict.outcome}</span></h1>'
-    yield f"<p>{escaped(verdict.message)}</p>"
-    if verdict.length:
-        yield f"<p>Trained: {escaped(str(verdict.length))}.</p>"
-    if verdict.comparison:
-        yield f"<p>{_compared(verdict.comparison)}</p>"
-    for note in verdict.notes:
-        yield f"<p>{escaped(note)}</p>"
-    rows = [(escaped(one), escaped(value)) for one, value in facts(evidence.proof).items()]
-    yield _table(rows, "facts")
-    yield from _differences(verdict)
-    if verdict.left:
-        yield "<h2>Left for you</h2>"
-        yield _findings(verdict.left)
-    if verdict.assumptions:
-        yield "<h2>Assumptions, and what was proved of each</h2>"
-        yield _table([_assumption(one) for one in verdict.assumptions])
-    if verdict.differently:
-        yield "<h2>What trains differently from the old harness, and why</h2>"
-        yield _findings(verdict.differently)
-    if verdict.comparison:
-        yield "<h2>Curves</h2>"
-        yield from _curves(evidence)
-        yield "<h2>Weights at the end</h2>"
-        yield from _weights(verdict.comparison.weights)
-    if evidence.files:
-        yield "<h2>What differs in code and configs</h2>"
-        yield from _files(evidence.files)
-
-
-def _compared(result: Comparison) -> str:
-    return _COMPARED.format(
-        batches=result.batches,
-        reports=result.reports,
-        values=result.values,
-        tensors=result.tensors,
-        numbers=result.numbers,
-    )
+        raise Pedl2DetError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _differences(verdict: Verdict) -> Iterator[str]:
@@ -125,67 +88,55 @@ def _differences(verdict: Verdict) -> Iterator[str]:
         return
     yield "<h2>The difference</h2>"
     if not result.only_length_differs:
-        yield from _where_and_why(verdict, result.first_batch)
-    yield _table([(escaped(one.text),) for one in result.differences])
+        batch = result.first_batch
+        yield f"<p>First at batch {batch:,}.</p>" if batch else "<p>At the end only.</p>"
+        reasons = [*verdict.reasons, *verdict.causes]
+        if verdict.outcome is Conclusion.DIFFERENT:
+            assumed = map(verdict.assumption, verdict.assumptions)
+            reasons += (f"An assumption that may be false: {text}" for text in assumed)
+        items = "".join(f"<li>{escaped(reason)}</li>" for reason in reasons)
+        yield f"<p>Likely:</p>\n<ul>{items}</ul>"
+    yield _table((difference.text,) for difference in result.differences)
 
 
-def _where_and_why(verdict: Verdict, batch: int | None) -> Iterator[str]:
-    yield f"<p>First at batch {batch:,}.</p>" if batch else "<p>At the end only.</p>"
-    reasons = (*verdict.reasons, *verdict.causes)
-    if verdict.outcome is Conclusion.DIFFERENT:
-        assumed = (f"An assumption that may be false: {one}" for one in verdict.assumptions)
-        reasons = (*reasons, *assumed)
-    yield f"<p>Likely:</p>\n<ul>{''.join(f'<li>{escaped(one)}</li>' for one in reasons)}</ul>"
-
-
-def _assumption(one: CheckedAssumption) -> tuple[str, ...]:
-    place = f"<code>{escaped(shown(one.path))}:{one.line}</code>"
-    return escaped(one.sentence), place, escaped(one.answer)
-
-
-def _findings(findings: tuple[Finding, ...]) -> str:
-    hider = Hider(tuple({one.path.parent for one in findings}))
+def _findings(findings: Iterable[Finding], answer: str = "") -> str:
+    """A table of findings, with the same answer to all of them."""
+    hider = Hider(tuple({finding.path.parent for finding in findings}))
     return _table(
-        [
+        (
             (
-                f"<code>{escaped(shown(one.path))}:{one.place}</code>",
-                escaped(hider.in_prose(one.message)),
-                escaped(one.rule),
+                f"{shown(finding.path)}:{finding.place}",
+                hider.in_prose(finding.message),
+                answer or finding.rule,
             )
-            for one in findings
-        ]
+            for finding in findings
+        ),
+        "places",
     )
 
 
-def _curves(evidence: Evidence) -> Iterator[str]:
-    old = curves_of(evidence.old, evidence.verdict.names)
-    new = curves_of(evidence.new)
-    yield '<div class="curves">'
-    for name in dict.fromkeys([*old, *new]):
-        yield drawing(name, old.get(name, Curve()), new.get(name, Curve()))
-    yield "</div>"
-
-
-def _weights(tensors: tuple[Tensor, ...]) -> Iterator[str]:
+def _weights(tensors: Sequence[Tensor]) -> Iterator[str]:
     """Each layer, folded where all of it is equal."""
-    for layer, group in groupby(tensors, lambda one: one.layer):
+    for layer, group in groupby(tensors, lambda tensor: tensor.layer):
         own = [*group]
-        is_equal = all(one.is_equal for one in own)
-        style, says = ("equal", "equal") if is_equal else ("different", "different")
+        rows = [
+            (
+                tensor.name,
+                " x ".join(map(str, tensor.shape)) or "scalar",
+                tensor.difference.text if tensor.difference is not None else "equal",
+            )
+            for tensor in own
+        ]
+        is_equal = all(tensor.difference is None for tensor in own)
+        word = "equal" if is_equal else "different"
         yield (
             f"<details{'' if is_equal else ' open'}><summary><code>{escaped(layer)}</code> "
-            f'{plural(len(own), "tensor")}: <span class="{style}">{says}</span></summary>\n'
-            f"{_table([_tensor(one) for one in own])}</details>"
+            f'{plural(len(own), "tensor")}: <span class="{word}">{word}</span></summary>\n'
+            f"{_table(rows, 'places')}</details>"
         )
 
 
-def _tensor(one: Tensor) -> tuple[str, ...]:
-    shape = " x ".join(map(str, one.shape)) or "scalar"
-    told = "equal" if one.is_equal else f"differs by up to {one.gap:.3g}"
-    return f"<code>{escaped(one.name)}</code>", shape, told
-
-
-def _files(files: list[NewFile]) -> Iterator[str]:
+def _files(files: Sequence[NewFile]) -> Iterator[str]:
     hider = Hider(tuple({file.path.parent for file in files}))
     for number, file in enumerate(files):
         yield (
@@ -194,7 +145,7 @@ def _files(files: list[NewFile]) -> Iterator[str]:
         )
 
 
-def _table(rows: Sequence[tuple[str, ...]], style: str = "") -> str:
-    cells = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
+def _table(rows: Iterable[tuple[str, ...]], style: str = "") -> str:
+    cells = ("".join(f"<td>{escaped(cell)}</td>" for cell in row) for row in rows)
     body = "".join(f"<tr>{row}</tr>\n" for row in cells)
     return f'<div class="table"><table class="{style}">\n{body}</table></div>'

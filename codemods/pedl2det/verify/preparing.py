@@ -2,70 +2,69 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pedl2det_names as names
+from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.analysis.project import read
 from pedl2det.analysis.project_files import Project
+from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.trial import Trial
 from pedl2det.engine import NewFile, Options, Result, migrate
+from pedl2det.engine.script_configs import config_in_script
+from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
-from pedl2det.verify.configs import config_of_twin
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
-from pedl2det.verify.names_of_metrics import new_metric_names
-from pedl2det.verify.plain_script import script_in
 from pedl2det.verify.settings import Settings, settings_of
-from pedl2det.verify.verdict import CheckedAssumption
 
+#: What stands at the beginning of a script that `pedl2det eject` writes.
+MARK = "Written by `pedl2det eject`"
 _CONFIGS = (".yaml", ".yml")
 _TRAINED = (".py", *_CONFIGS)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be verified.
+    """What is to be verified."""
 
-    Attributes:
-        directory: the trial, as the user names it.
-        against: the migrated trial, if the user has one.
-        result: a migration of the trial that is not written yet, if there is one.
-    """
-
-    directory: Path
-    against: Path | None = None
-    result: Result | None = None
+    directory: Path  # the trial, as the user names it
+    against: Path | None = None  # the migrated trial, if the user has one
+    result: Result | None = None  # a migration of the trial that is not written yet
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two trials that are compared.
-
-    Attributes:
-        old: the trial as it is.
-        new: the migrated trial.
-        names: the new names of metrics, where they differ.
-        assumptions: what the rewrite assumes.
-        left: what keeps the trial from being migrated.
-        is_same: whether there was nothing to migrate.
-        differently: what the rewrite trains differently from the old harness. For a twin that the
-            user has, it is what the rewrite of the old trial would.
-    """
+    """Two trials that are compared."""
 
     old: Copy
     new: Copy
-    names: MetricNames | None = None
-    assumptions: tuple[CheckedAssumption, ...] = ()
-    left: tuple[Finding, ...] = ()
-    is_same: bool = False
-    differently: tuple[Finding, ...] = ()
+    names: MetricNames | None = None  # the new names of metrics, where they differ
+    findings: tuple[Finding, ...] = ()  # of the migration, with the places in the original
+    is_same: bool = False  # whether there was nothing to migrate
+
+    @property
+    def left(self) -> tuple[Finding, ...]:
+        """What keeps the trial from being migrated."""
+        return tuple(finding for finding in self.findings if finding.kind.is_left)
+
+    def of_kind(self, kind: Kind) -> tuple[Finding, ...]:
+        """Return the findings of a kind."""
+        return tuple(finding for finding in self.findings if finding.kind is kind)
 
     @property
     def known_differences(self) -> tuple[Finding, ...]:
-        """What may make the trainings differ: configs train differently in searches only."""
-        return tuple(one for one in self.differently if one.path.suffix not in _CONFIGS)
+        """What may make the trainings differ: configs train differently in searches only.
+
+        For a twin that the user has, it is what the rewrite of the old trial would.
+        """
+        different = self.of_kind(Kind.DIFFERENT)
+        return tuple(finding for finding in different if finding.path.suffix not in _CONFIGS)
 
     def settings(self) -> tuple[Settings | None, Settings | None]:
         """Return what both configs ask for; None for a plain script, and one that is not valid."""
@@ -83,65 +82,60 @@ class Pair:
         """Return the files in which the trials differ, by the paths of the old one."""
         is_other = self.new.extent.home != self.old.extent.home
         old, new = (one.directory if is_other else one.root for one in (self.old, self.new))
-        shown = self.old.original(old)
-        names = {path.relative_to(top) for top in (old, new) for path in _sources(top)}
-        files = [
-            NewFile(shown / name, _bytes(old / name), _bytes(new / name) or b"")
-            for name in sorted(names)
+        suffixes = (*_TRAINED, ".ipynb")
+        texts = [
+            {
+                path.relative_to(top): path.read_bytes()
+                for path in top.rglob("*")
+                if path.suffix in suffixes and path.is_file() and not path.is_symlink()
+            }
+            for top in (old, new)
         ]
-        return [file for file in files if file.old != file.new]
+        return [
+            NewFile(self.old.original(old) / name, texts[0].get(name), texts[1].get(name, b""))
+            for name in sorted(texts[0].keys() | texts[1].keys())
+            if texts[0].get(name) != texts[1].get(name, b"")
+        ]
 
 
 def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
     """Copy a trial twice and migrate one copy."""
     old = workshop.copy("old", extent)
     if request.against is not None:
-        twin = request.against.resolve()
-        different = _of_kind([*_would_find(old)], Kind.DIFFERENT)
-        if (script := script_in(twin)) is not None:
-            new = workshop.copy("new", extent_of(twin), workshop.config)
-            new = replace(new, script=new.root / script.relative_to(new.extent.root))
-            old = replace(old, twin_is_script=True)
-            metric_names = new_metric_names(old.directory, workshop.config)
-            return Pair(old, new, metric_names, differently=different)
-        config = config_of_twin(twin, extent.home, workshop.config)
-        new = workshop.copy("new", extent_of(twin), config)
-        metric_names = new_metric_names(old.directory, new.config)
-        return Pair(old, new, metric_names, differently=different)
+        return _with_twin(old, request.against.resolve(), workshop)
     new = workshop.copy("new", extent)
     if request.result is not None:
-        _apply(request.result, new, workshop.config)
-        held = next(_new_configs(request.result, new), new.config)
-        new = replace(new, config=held)
-        metric_names = new_metric_names(old.directory, new.config)
-        findings = _concerning(request.result, project_of(extent.home), workshop.config)
-        return Pair(
-            *(old, new, metric_names, _assumptions(findings)),
-            differently=_of_kind(findings, Kind.DIFFERENT),
-        )
-    project = project_of(new.directory)
-    result = _migration(new, project)
-    write_all([one for one in result.files if one.path.resolve().is_relative_to(new.root)])
-    findings = [*_findings(result, project, new)]
-    return Pair(
-        old,
-        new,
-        new_metric_names(old.directory, new.config),
-        _assumptions(findings),
-        tuple(one for one in findings if one.kind.is_left),
-        not any(one.directory.is_relative_to(new.directory) for one in result.outcomes),
-        _of_kind(findings, Kind.DIFFERENT),
-    )
+        new = _apply(request.result, new, workshop.config)
+        concerning = _concerning(request.result, project_of(extent.home), workshop.config)
+        findings = tuple(finding for finding in concerning if not finding.kind.is_left)
+        is_same = False
+    else:
+        result, findings = _migrate(new)
+        write_all([file for file in result.files if file.path.resolve().is_relative_to(new.root)])
+        is_same = not any(one.directory.is_relative_to(new.directory) for one in result.outcomes)
+    return Pair(old, new, new_metric_names(old.directory, new.config), findings, is_same)
 
 
-def _would_find(copy: Copy) -> Iterator[Finding]:
-    """What there is to say about a copy if it were migrated."""
+def _with_twin(old: Copy, twin: Path, workshop: Workshop) -> Pair:
+    """The old trial, and a migrated trial or a plain script that the user has."""
+    _, findings = _migrate(old)
+    different = tuple(finding for finding in findings if finding.kind is Kind.DIFFERENT)
+    script = script_in(twin)
+    own = workshop.config if script else config_of_twin(twin, old.extent.home, workshop.config)
+    new = workshop.copy("new", extent_of(twin), own)
+    if script is not None:
+        new = replace(new, script=new.root / script.relative_to(new.extent.root))
+        old = replace(old, twin_is_script=True)
+    config = workshop.config if script else new.config
+    return Pair(old, new, new_metric_names(old.directory, config), different)
+
+
+def _migrate(copy: Copy) -> tuple[Result, tuple[Finding, ...]]:
+    """The migration of a copy, as far as that is possible; nothing is written.
+
+    Its findings are those that concern the training, with the places in the original.
+    """
     project = project_of(copy.directory)
-    return _findings(_migration(copy, project), project, copy)
-
-
-def _migration(copy: Copy, project: Project | None) -> Result:
-    """The migration of a copy, as far as that is possible; nothing is written."""
     needed = project.needed if project is not None else frozenset()
     is_shared = any(
         not file.is_relative_to(copy.directory) and names.mentions_legacy(file.read_bytes())
@@ -153,11 +147,24 @@ def _migration(copy: Copy, project: Project | None) -> Result:
         written = {path for one in outcomes for path in one.files}
         files = [file for file in result.files if file.path in written]
         result = replace(result, outcomes=outcomes, files=files)
-    return result
+    findings = tuple(
+        replace(
+            finding,
+            path=copy.original(finding.path),
+            message=copy.with_original_paths(finding.message),
+            help=copy.with_original_paths(finding.help),
+        )
+        for finding in _concerning(result, project, copy.config)
+    )
+    return result, findings
 
 
-def _apply(result: Result, copy: Copy, config: Path) -> None:
-    """Write into a copy what a migration of the original would write."""
+def _apply(result: Result, copy: Copy, config: Path) -> Copy:
+    """Write into a copy what a migration of the original would write.
+
+    Return the copy with its config, which may have been in a script.
+    """
+    extracted = []
     for file in result.files:
         if file.path == config.resolve():
             copy.config.write_bytes(file.new)
@@ -165,59 +172,104 @@ def _apply(result: Result, copy: Copy, config: Path) -> None:
             place = (copy.root / file.path.relative_to(copy.extent.root)).resolve()
             if place.is_relative_to(copy.root) and place.parent.is_dir():
                 place.write_bytes(file.new)
+        is_new_config = file.old is None and file.path.suffix == ".yaml"
+        if is_new_config and file.path.is_relative_to(copy.extent.home):
+            extracted.append(copy.directory / file.path.relative_to(copy.extent.home))
+    return replace(copy, config=extracted[0]) if extracted else copy
 
 
-def _new_configs(result: Result, copy: Copy) -> Iterator[Path]:
-    """The configs that stood in scripts, as files of a copy."""
-    home = copy.extent.home
-    for file in result.files:
-        if file.old is None and file.path.suffix == ".yaml" and file.path.is_relative_to(home):
-            yield copy.directory / file.path.relative_to(home)
-
-
-def _concerns(path: Path, project: Project, config: Path) -> bool:
-    """Whether a file has a part in the training.
+def _concerning(result: Result, project: Project | None, config: Path) -> Iterator[Finding]:
+    """The findings in files that have a part in the training by a config.
 
     Other configs of the trial have none, nor has a module that the trial does not import.
     """
-    if path.suffix not in _TRAINED or path in {*project.configs} - {config}:
-        return False
-    if path in {*project.modules.values()} - project.needed:
-        return False
-    return path.is_relative_to(project.home) or path in project.needed
-
-
-def _concerning(result: Result, project: Project | None, config: Path) -> list[Finding]:
-    """The findings that concern the training of a trial by one of its configs."""
     if project is None:
-        return []
-    return [one for one in result.findings if _concerns(one.path, project, config)]
+        return
+    others = {*project.configs} - {config} | {*project.modules.values()} - project.needed
+    for finding in result.findings:
+        path = finding.path
+        is_near = path.is_relative_to(project.home) or path in project.needed
+        if is_near and path.suffix in _TRAINED and path not in others:
+            yield finding
 
 
-def _findings(result: Result, project: Project | None, copy: Copy) -> Iterator[Finding]:
-    """The findings in a copy that concern the training, as findings in the original."""
-    for one in _concerning(result, project, copy.config):
-        texts = [copy.with_original_paths(text) for text in (one.message, one.help)]
-        yield replace(one, path=copy.original(one.path), message=texts[0], help=texts[1])
+def script_in(directory: Path) -> Path | None:
+    """Return the script of `pedl2det eject` in a directory or below it; None if there is none."""
+    scripts = sorted(directory.rglob("train*.py"))
+    return next((path for path in scripts if MARK.encode() in path.read_bytes()[:500]), None)
 
 
-def _of_kind(findings: list[Finding], kind: Kind) -> tuple[Finding, ...]:
-    return tuple(one for one in findings if one.kind is kind)
+def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
+    """Return the config of a trial: the one that `run` takes, else one that belongs to it.
+
+    A script of early Determined may hold its config in its code.
+
+    Args:
+        home: the trial's directory.
+        any_will_do: whether the best of several is taken where `run` asks the user to choose:
+            that of a single training before those of searches.
+
+    Raises:
+        Pedl2DetError: there is none, or there are several.
+    """
+    from pedl2det_runtime.errors import ConfigError
+    from pedl2det_runtime.trainer.run import find_config
+
+    try:
+        return find_config(home)
+    except ConfigError as error:
+        project = project_of(home)
+        configs = project.configs if project is not None else ()
+        named = [path for path in configs if path.stem == "const"]
+        if len(named) == 1 or len(configs) == 1 or (any_will_do and configs):
+            by_search = sorted(configs, key=lambda path: (b"single" not in path.read_bytes(), path))
+            return (named or by_search)[0]
+        in_script = config_in_script(home) if not configs else None
+        if in_script is not None:
+            return in_script
+        raise Pedl2DetError(str(error)) from None
 
 
-def _sources(top: Path) -> Iterator[Path]:
-    for path in top.rglob("*"):
-        if path.suffix in (*_TRAINED, ".ipynb") and path.is_file() and not path.is_symlink():
-            yield path
+def config_of_twin(twin: Path, home: Path, config: Path) -> Path:
+    """Return the config of a trial that the user migrated.
+
+    Args:
+        twin: the directory of the migrated trial.
+        home: the directory of the old trial.
+        config: the config of the old trial; one outside of the trial is used for both.
+
+    Raises:
+        Pedl2DetError: the migrated trial has none, or several.
+    """
+    if not config.resolve().is_relative_to(home):
+        return config
+    same = twin / config.resolve().relative_to(home)
+    return same if same.is_file() else chosen_config(twin)
 
 
-def _bytes(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
+def new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
+    """Return the new names of an old trial's metrics; None if they are the same.
+
+    Args:
+        directory: the old trial.
+        new_config: the config of the migrated trial, which names its class.
+    """
+    project = project_of(directory)
+    if project is None:
+        return None
+    reader = Reader()
+    trial = read(project, reader).trial
+    config = reader.config_or_none(new_config)
+    entry = config.entry("entrypoint") if config is not None else None
+    name = (entry.scalar or "").rpartition(":")[2] if entry is not None else ""
+    return metric_names(trial, _class(trial, name))
 
 
-def _assumptions(findings: list[Finding]) -> tuple[CheckedAssumption, ...]:
-    return tuple(
-        CheckedAssumption(one.message, one.path, one.line, "not verified")
-        for one in findings
-        if one.kind is Kind.ASSUMPTION
-    )
+def _class(trial: Trial, name: str) -> ast.ClassDef | None:
+    """The trial's class of a name; else the one that ``__init__.py`` exposes, or the only one."""
+    found = [node for node in trial.classes if node.name == name]
+    init = trial.modules.by_name.get("__init__")
+    if not found and init is not None:
+        found = [node for node in trial.classes if init.names.module_bindings(node.name)]
+    found = found or list(trial.classes)
+    return found[0] if len(found) == 1 else None

@@ -2,62 +2,51 @@
 
 from __future__ import annotations
 
+import datetime
+import filecmp
+import os
+import platform
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pedl2det.engine.result import Result
+from pedl2det import __version__
+from pedl2det.engine.result import Proof, Result
 from pedl2det.errors import Pedl2DetError
-from pedl2det.findings import Finding
+from pedl2det.files.git import asked
+from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
-from pedl2det.verify.causes import likely_causes
+from pedl2det.verify.causes import likely_causes, likely_reasons
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
-from pedl2det.verify.configs import chosen_config
-from pedl2det.verify.copies import Copy, Workshop
+from pedl2det.verify.copies import Copy, Stamp, Workshop, scratch_directory
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
-from pedl2det.verify.facts import proof_of
-from pedl2det.verify.failures import described
-from pedl2det.verify.length import TrainingLength, training_length
-from pedl2det.verify.page import Evidence, remove_report, write_report
-from pedl2det.verify.preparing import Pair, Request, prepare
-from pedl2det.verify.repeatability import likely_reasons
-from pedl2det.verify.scratch import scratch_directory
-from pedl2det.verify.settings import DifferentSetting, differing_settings
-from pedl2det.verify.twins import Failure, train
+from pedl2det.verify.page import write_page, write_report
+from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
+from pedl2det.verify.settings import differing_settings
+from pedl2det.verify.training import Failure, TrainingLength, train, training_length
 from pedl2det.verify.verdict import (
     Conclusion,
     Verdict,
     describe_different,
     describe_equal,
-    with_assumptions,
+    listed,
 )
-from pedl2det.verify.written_files import Snapshot, describe_written
 from pedl2det.visible import shown
 
 _ACTS_LATE = "P011"  # callbacks, which act after validations
 _ATTEMPTS = 3  # to find files that the trial needs and its code does not name
-_SHOWN_REASONS = 5
-
-Failures = tuple[Failure | None, Failure | None]
 
 
 @dataclass(frozen=True)
 class Trained:
-    """Two trials after their training.
-
-    Attributes:
-        pair: the trials.
-        length: how much was trained.
-        old_failure: why the old trial does not train, if it does not.
-        new_failure: why the new one does not.
-        written: which files their code wrote, in words; None if it wrote none.
-    """
+    """Two trials after their training."""
 
     pair: Pair
     length: TrainingLength
-    old_failure: Failure | None = None
+    old_failure: Failure | None = None  # why the old trial does not train, if it does not
     new_failure: Failure | None = None
-    written: str | None = None
+    written: str = ""  # which files their code wrote, in words
 
 
 def verify_trial(
@@ -85,39 +74,27 @@ def verify_trial(
     Returns:
         The verdict, with its proof. A trial that has no config or cannot be copied is not verified.
     """
+    began = time.monotonic()
     try:
-        return _verify(directory, config, batches, against, result, report)
+        if report is not None:
+            write_page(report, None)  # it is of another verification
+        used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
+        with scratch_directory() as scratch:
+            workshop = Workshop(scratch.resolve(), used)
+            verdict, pair = _verdict(Request(directory, against, result), workshop, batches)
+            if changed := workshop.changed():
+                raise Pedl2DetError(
+                    f"{changed[0]}: the trial changed this file, which is too large to be copied: "
+                    "verify a copy of the trial"
+                )
+            configs = (used, *pair.own_config_of_new())
+            proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began, report)
+            if report is not None:
+                runs = pair.old.out, pair.new.out
+                write_report(report, verdict, proof, *runs, pair.changed_files())
     except Pedl2DetError as error:
         verdict = Verdict(Conclusion.NOT_VERIFIED, error.message, directory)
-        return replace(verdict, proof=proof_of(verdict))
-
-
-def _verify(
-    directory: Path,
-    config: Path | None,
-    batches: int | None,
-    against: Path | None,
-    result: Result | None,
-    report: Path | None,
-) -> Verdict:
-    """Verify a trial that can be verified, and write its page."""
-    if report is not None:
-        remove_report(report)  # it is of another verification
-    used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
-    began = time.monotonic()
-    with scratch_directory() as scratch:
-        workshop = Workshop(scratch.resolve(), used)
-        verdict, pair = _verdict(Request(directory, against, result), workshop, batches)
-        if changed := workshop.changed():
-            raise Pedl2DetError(
-                f"{changed[0]}: the trial changed this file, which is too large to be copied: "
-                "verify a copy of the trial"
-            )
-        old, new = pair.old.out, pair.new.out
-        configs = (used, *pair.own_config_of_new())
-        proof = proof_of(verdict, configs, old, time.monotonic() - began, report)
-        if report is not None:
-            write_report(report, Evidence(verdict, proof, old, new, pair.changed_files()))
+        proof = proof_of(verdict)
     return replace(verdict, proof=proof)
 
 
@@ -125,140 +102,155 @@ def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple
     """Prepare, train, compare."""
     trained = _trained(request, workshop, batches)
     pair = trained.pair
-    if pair.left:
-        message = f"migrate left {plural(len(pair.left), 'place')}: finish the trial first"
-        verdict = Verdict(Conclusion.LEFT, message, request.directory, left=pair.left)
-    elif trained.old_failure is not None:
-        verdict = _failed(Conclusion.OLD_FAILS, trained.old_failure, pair.old, request)
+    verdict = Verdict(
+        Conclusion.LEFT,
+        f"migrate left {plural(len(pair.left), 'place')}: finish the trial first",
+        request.directory,
+        left=pair.left,
+        length=trained.length,
+        names=pair.names,
+        assumptions=pair.of_kind(Kind.ASSUMPTION),
+        differently=pair.of_kind(Kind.DIFFERENT),
+    )
+    is_migrated = request.against is None
+    if trained.old_failure is not None:
+        reason = trained.old_failure.describe(pair.old, is_migrated=False)
+        message = f"the old trial does not train: {reason}"
+        stack = pair.old.with_original_paths(trained.old_failure.stack)
+        verdict = replace(verdict, outcome=Conclusion.OLD_FAILS, message=message, stack=stack)
     elif trained.new_failure is not None:
-        verdict = _failed(Conclusion.NEW_FAILS, trained.new_failure, pair.new, request)
-    else:
-        verdict = _compared(trained, request, workshop)
+        reason = trained.new_failure.describe(pair.new, is_migrated=is_migrated)
+        message = f"the new trial does not train: {reason}"
+        stack = pair.new.with_original_paths(trained.new_failure.stack)
+        verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message, stack=stack)
+    elif not pair.left:
+        verdict = _compare(verdict, trained, workshop)
     if pair.is_same:
         note = f"{request.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    differently = pair.differently
-    verdict = replace(verdict, length=trained.length, names=pair.names, differently=differently)
-    return with_assumptions(verdict, pair.assumptions), pair
+    return verdict, pair
 
 
 def _trained(request: Request, workshop: Workshop, batches: int | None) -> Trained:
     """Train both; copy more and try again if the old trial misses files that there are."""
-    home = request.directory.resolve()
     more: list[Path] = []
     for _ in range(_ATTEMPTS):
-        extent = extent_of(home, more)
+        extent = extent_of(request.directory.resolve(), more)
         pair = prepare(request, extent, workshop)
-        length = _length(pair, batches)
+        settings, new_settings = pair.settings()
+        length = training_length(
+            settings,
+            batches,
+            new=new_settings,
+            has_known_differences=bool(pair.known_differences),
+        )
         if pair.left:
             return Trained(pair, length)
-        before = Snapshot.of(pair.old), Snapshot.of(pair.new)
+        before = pair.old.stamps(), pair.new.stamps()
         old, new = train((pair.old, pair.new), length)
         missing = missing_paths(old.message, pair.old.root, extent) if old is not None else []
         if not missing or {*missing} <= {*more}:
             break
         more += missing
-    if any(one is not None and one.may_be_shared for one in (old, new)):
+    if any(failure is not None and failure.may_be_shared for failure in (old, new)):
+        # Trained at once, they may have used the same file.
         pair = prepare(request, extent, workshop)
-        before = Snapshot.of(pair.old), Snapshot.of(pair.new)
-        old, new = _trained_in_turn(pair, length)
-    written = describe_written(*(one.written_since() for one in before))
-    return Trained(pair, length, old, new, written)
-
-
-def _length(pair: Pair, asked: int | None) -> TrainingLength:
-    old, new = pair.settings()
-    return training_length(old, asked, new=new, has_known_differences=bool(pair.known_differences))
-
-
-def _trained_in_turn(pair: Pair, length: TrainingLength) -> Failures:
-    """Train both, one after the other: trained at once they may have used the same file."""
-    (old,) = train((pair.old,), length)
-    if old is not None:
-        return old, None
-    (new,) = train((pair.new,), length)
-    return None, new
-
-
-def _failed(outcome: Conclusion, failure: Failure, copy: Copy, request: Request) -> Verdict:
-    is_migrated = outcome is Conclusion.NEW_FAILS and request.against is None
-    reason = described(failure.message, copy, is_migrated)
-    which = "old" if outcome is Conclusion.OLD_FAILS else "new"
-    return Verdict(
-        outcome,
-        f"the {which} trial does not train: {reason}",
-        request.directory,
-        stack=copy.with_original_paths(failure.stack),
+        before = pair.old.stamps(), pair.new.stamps()
+        (old,), new = train((pair.old,), length), None
+        if old is None:
+            (new,) = train((pair.new,), length)
+    files = (
+        written_since(copy, stamps)
+        for copy, stamps in zip((pair.old, pair.new), before, strict=True)
     )
+    return Trained(pair, length, old, new, describe_written(*files))
 
 
-def _compared(trained: Trained, request: Request, workshop: Workshop) -> Verdict:
+def written_since(copy: Copy, before: dict[Path, Stamp]) -> dict[str, Path]:
+    """Return the files of a copy that were written since then, by their paths from the trial."""
+    return {
+        os.path.relpath(path, copy.directory): path
+        for path, stamp in sorted(copy.stamps().items())
+        if before.get(path) != stamp
+    }
+
+
+def describe_written(old: dict[str, Path], new: dict[str, Path]) -> str:
+    """Say in a line which files two trainings wrote, by their paths from the trials."""
+    both = [name for name in old if name in new]
+    equal = [name for name in both if filecmp.cmp(old[name], new[name], shallow=False)]
+    groups = {
+        "equal in both": equal,
+        "different": [name for name in both if name not in equal],
+        "only by the old trial": [name for name in old if name not in new],
+        "only by the new trial": [name for name in new if name not in old],
+    }
+    parts = [f"{title}: {listed(sorted(names))}" for title, names in groups.items() if names]
+    count = plural(len(old | new), "file")
+    written = f"the code of the trials wrote {count} in their directories: {'; '.join(parts)}"
+    return written if parts else ""
+
+
+def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
     """The verdict on two trials that train."""
     pair, length = trained.pair, trained.length
     comparison = compare_runs(pair.old.out, pair.new.out, pair.names)
-    if difference := _difference_of_lengths(length):
-        differences = (*comparison.differences, difference)
-        comparison = replace(comparison, differences=differences)
-    settings = _different_settings(pair)
-    notes = [str(one) for one in settings]
-    notes += [trained.written] if trained.written is not None else []
-    verdict = Verdict(Conclusion.EQUAL, "", request.directory, comparison)
+    if length.total is not None and length.new_total is not None:
+        # It counts, however much was trained.
+        text = f"the old config trains {length.total:,} batches, the new one {length.new_total:,}"
+        batch = min(length.total, length.new_total) + 1
+        difference = Difference(text, batch, is_structural=True, is_length=True)
+        comparison = replace(comparison, differences=(*comparison.differences, difference))
+    old, new = pair.settings()
+    settings = differing_settings(old, new, pair.names) if old and new else {}
+    notes = [*settings.values(), *([trained.written] if trained.written else [])]
     if comparison.is_equal:
-        known = [_place(one, request) for one in pair.known_differences]
-        keys = [one.key for one in settings]
-        is_late = all(one.rule == _ACTS_LATE for one in pair.known_differences)
-        message = describe_equal(comparison, length, known, keys, is_late=is_late)
+        known = [_place(finding, verdict.directory) for finding in pair.known_differences]
+        is_late = all(finding.rule == _ACTS_LATE for finding in pair.known_differences)
+        message = describe_equal(comparison, length, known, [*settings], is_late=is_late)
         notes += _epoch_note(comparison, length)
-        return replace(verdict, message=message, notes=(*notes,))
+        return replace(
+            verdict,
+            outcome=Conclusion.EQUAL,
+            message=message,
+            comparison=comparison,
+            notes=(*notes,),
+        )
     verdict = replace(
         verdict,
         outcome=Conclusion.DIFFERENT,
         message=describe_different(comparison),
+        comparison=comparison,
         causes=likely_causes(comparison, pair.known_differences),
         notes=(*notes,),
     )
     if not comparison.only_numbers_differ:
         return verdict
-    again = comparison if pair.is_same else _repeated(pair, workshop, length)
+    again = comparison if pair.is_same else _train_old_again(pair, workshop, length)
     if again is None or again.is_equal:
         return verdict
-    batch = again.first_batch
-    since = f"it differs from batch {batch} on" if batch else "its weights differ"
+    batch_again = again.first_batch
+    since = f"it differs from batch {batch_again} on" if batch_again else "its weights differ"
+    project = project_of(pair.old.directory)
+    files = project.needed if project is not None else frozenset()
     return replace(
         verdict,
         outcome=Conclusion.NOT_REPEATABLE,
         message="not repeatable: the old trial does not repeat itself: trained twice as it is, "
         + since,
-        reasons=_reasons(pair.old),
+        reasons=likely_reasons(files, pair.old.directory),
         causes=(),
     )
 
 
-def _difference_of_lengths(length: TrainingLength) -> Difference | None:
-    """The difference of the lengths in both configs; it counts, however much was trained."""
-    old, new = length.total, length.new_total
-    if old is None or new is None:
-        return None
-    text = f"the old config trains {old:,} batches, the new one {new:,}"
-    return Difference(text, min(old, new) + 1, is_structural=True, is_length=True)
-
-
-def _different_settings(pair: Pair) -> list[DifferentSetting]:
-    old, new = pair.settings()
-    if old is None or new is None:
-        return []
-    return list(differing_settings(old, new, pair.names))
-
-
-def _place(finding: Finding, request: Request) -> str:
+def _place(finding: Finding, directory: Path) -> str:
     """The place of a finding, by its path from the trial."""
-    home = request.directory.resolve()
-    path = finding.path
+    home, path = directory.resolve(), finding.path
     name = path.relative_to(home) if path.is_relative_to(home) else shown(path)
     return f"{name}:{finding.place}"
 
 
-def _repeated(pair: Pair, workshop: Workshop, length: TrainingLength) -> Comparison | None:
+def _train_old_again(pair: Pair, workshop: Workshop, length: TrainingLength) -> Comparison | None:
     """Train the old trial once more and compare; None if it fails now."""
     again = workshop.copy("again", pair.old.extent)
     again = replace(again, twin_is_script=pair.old.twin_is_script)
@@ -266,17 +258,70 @@ def _repeated(pair: Pair, workshop: Workshop, length: TrainingLength) -> Compari
     return compare_runs(pair.old.out, again.out) if failure is None else None
 
 
-def _reasons(old: Copy) -> tuple[str, ...]:
-    project = project_of(old.directory)
-    files = project.needed if project is not None else frozenset()
-    found = likely_reasons(files, old.directory)
-    more = len(found) - _SHOWN_REASONS
-    return (*found[:_SHOWN_REASONS], *((f"and {more} more places",) if more > 0 else ()))
-
-
-def _epoch_note(comparison: Comparison, length: TrainingLength) -> list[str]:
+def _epoch_note(comparison: Comparison, length: TrainingLength) -> Iterator[str]:
     """A note if no epoch has ended, so that no callback at its end was compared."""
-    epoch, total = comparison.epoch, length.total or 0
-    if not comparison.batches < epoch <= total:
-        return []
-    return [f"no epoch has ended, it has {epoch:,} batches: --batches {epoch + 1} trains one"]
+    epoch = comparison.epoch
+    if comparison.batches < epoch <= (length.total or 0):
+        yield f"no epoch has ended, it has {epoch:,} batches: --batches {epoch + 1} trains one"
+
+
+def proof_of(
+    verdict: Verdict,
+    configs: tuple[Path, ...] = (),
+    results: Path | None = None,
+    seconds: float = 0.0,
+    page: Path | None = None,
+) -> Proof:
+    """Return a verdict with its circumstances, as reports show it.
+
+    Args:
+        verdict: the verdict.
+        configs: the experiment configs that the trials were trained by.
+        results: the results directory of the old trial, if it was trained.
+        seconds: how long the verification took.
+        page: the page that shows it in full, if one is written.
+    """
+    seed, frameworks = (None, "") if results is None else _of_run(results)
+    return Proof(
+        directory=verdict.directory,
+        outcome=str(verdict.outcome),
+        message=verdict.message,
+        batches=verdict.comparison.batches if verdict.comparison else 0,
+        total=verdict.length.total if verdict.length else None,
+        configs=configs,
+        date=datetime.datetime.now().astimezone().isoformat(" ", "seconds"),
+        versions=f"pedl2det {__version__}, Python {platform.python_version()}{frameworks}",
+        commit=_commit(verdict.directory),
+        seed=seed,
+        seconds=seconds,
+        page=page,
+    )
+
+
+def _of_run(results: Path) -> tuple[int | None, str]:
+    """The seed of a run, and the frameworks that trained it."""
+    from pedl2det_runtime.checkpoint.directory import latest
+    from pedl2det_runtime.checkpoint.state import read_state, written_with
+
+    checkpoint = latest(results / "checkpoints")
+    if checkpoint is None:
+        return None, ""
+    written = written_with(checkpoint)
+    frameworks = f", {written['framework'].replace('-', ' ')}, Keras {written['keras']}"
+    return read_state(checkpoint).seed, frameworks
+
+
+def _commit(directory: Path) -> str:
+    """Return the commit of a directory; "" if git has none of its files."""
+
+    def git(*arguments: str) -> str:
+        try:
+            done = asked(directory, *arguments)
+        except OSError:
+            return ""
+        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
+
+    commit = git("rev-parse", "HEAD")
+    if commit and git("status", "--porcelain", "--", "."):
+        return f"{commit} and changes that are not committed"
+    return commit if commit and git("ls-files", "--", ".") else ""  # it may ignore the directory

@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from pedl2det import __version__
 from pedl2det.engine.result import Proof, Result
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report import proof
 from pedl2det.report.page import escaped, page
+from pedl2det.verify.page import write_page
 from pedl2det.verify.prove import verify_trial
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
@@ -45,15 +47,7 @@ class Series:
             except OSError as error:
                 raise Pedl2DetError(f"{pages}: cannot be made: {error.strerror}") from None
 
-    def __call__(
-        self,
-        directory: Path,
-        config: Path | None = None,
-        batches: int | None = None,
-        *,
-        against: Path | None = None,
-        result: Result | None = None,
-    ) -> Verdict:
+    def __call__(self, directory: Path, *, result: Result | None = None, **options: Any) -> Verdict:
         """Verify the next trial, or one once more; the arguments are those of `verify_trial`."""
         is_again = result is not None and directory == self._last
         if not is_again:
@@ -63,9 +57,7 @@ class Series:
         how = "in the second form" if is_again else "migrated"
         self._say(f"{place}: training it as it is and {how}")
         began = time.monotonic()
-        verdict = verify_trial(
-            directory, config, batches, against=against, result=result, report=self._pages[-1]
-        )
+        verdict = verify_trial(directory, result=result, report=self._pages[-1], **options)
         self._say(f"{place}: {verdict.message} ({time.monotonic() - began:.0f} s)")
         return verdict
 
@@ -85,28 +77,17 @@ def write_series(path: Path, proofs: Sequence[Proof]) -> None:
     Raises:
         Pedl2DetError: it cannot be written there.
     """
-    text = _json(proofs) if path.suffix == ".json" else _html(proofs)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Pedl2DetError(f"--report {path}: cannot be written: {error.strerror}") from None
-
-
-def _json(proofs: Sequence[Proof]) -> str:
-    content = {
-        "version": VERSION,
-        "tool": {"name": "pedl2det", "version": __version__},
-        "proofs": [proof.as_object(one) for one in proofs],
-    }
-    return json.dumps(content, indent=2) + "\n"
-
-
-def _html(proofs: Sequence[Proof]) -> str:
-    rows = "".join(
-        f"<tr><td><code>{escaped(shown(one.directory))}</code></td>"
-        f"<td>{proof.as_html(one)}</td></tr>\n"
-        for one in proofs
-    )
-    title = "pedl2det verify"
-    body = f'<h1>{title}</h1>\n<div class="table"><table>\n{rows}</table></div>'
-    return page(title, body, "wide")
+    if path.suffix == ".json":
+        tool = {"name": "pedl2det", "version": __version__}
+        content = {"version": VERSION, "tool": tool, "proofs": [*map(proof.as_object, proofs)]}
+        text = json.dumps(content, indent=2) + "\n"
+    else:
+        title = "pedl2det verify"
+        rows = "".join(
+            f"<tr><td><code>{escaped(shown(one.directory))}</code></td>"
+            f"<td>{proof.as_html(one)}</td></tr>\n"
+            for one in proofs
+        )
+        table = f'<div class="table"><table>\n{rows}</table></div>'
+        text = page(title, f"<h1>{title}</h1>\n{table}", "wide")
+    write_page(path, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from pedl2det.engine.result import Proof
 from pedl2det.findings import Finding
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison
-from pedl2det.verify.length import TrainingLength
+from pedl2det.verify.training import TrainingLength
+from pedl2det.visible import shown
 
 _SHOWN = 3
 
@@ -33,26 +34,6 @@ class Conclusion(StrEnum):
         """The exit code of ``pedl2det verify``."""
         codes = {Conclusion.EQUAL: 0, Conclusion.OLD_FAILS: 2, Conclusion.NOT_VERIFIED: 2}
         return codes.get(self, 1)
-
-
-@dataclass(frozen=True)
-class CheckedAssumption:
-    """An assumption that a rewrite rests on, and whether it held.
-
-    Attributes:
-        sentence: the assumption.
-        path: the file of the rewritten place.
-        line: its line, from 1.
-        answer: whether it held, and if not, where the runs part.
-    """
-
-    sentence: str
-    path: Path
-    line: int
-    answer: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: assumes: {self.sentence}: {self.answer}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +61,7 @@ class Verdict:
     message: str
     directory: Path
     comparison: Comparison | None = None
-    assumptions: tuple[CheckedAssumption, ...] = ()
+    assumptions: tuple[Finding, ...] = ()
     length: TrainingLength | None = None
     names: MetricNames | None = None
     reasons: tuple[str, ...] = ()
@@ -92,14 +73,27 @@ class Verdict:
     proof: Proof | None = None
 
     @property
-    def refutes(self) -> bool:
-        """Whether the migrated trial fails or differs, while the old one repeats itself."""
-        return self.outcome in (Conclusion.DIFFERENT, Conclusion.NEW_FAILS)
-
-    @property
     def is_equal(self) -> bool:
         """Whether old and new train the same."""
         return self.outcome is Conclusion.EQUAL
+
+    @property
+    def of_assumptions(self) -> str:
+        """Whether the assumptions held, and if not, where the runs part."""
+        compared = self.comparison or Comparison()
+        if self.is_equal or compared.only_length_differs:
+            return "held"
+        if self.outcome is not Conclusion.DIFFERENT:
+            return f"unknown: {self.outcome}"
+        only = "" if len(self.assumptions) == 1 else "one of these "
+        batch = compared.first_batch
+        where = f"the runs differ from batch {batch} on" if batch else "the weights differ"
+        return f"{only}may be false: {where}"
+
+    def assumption(self, finding: Finding) -> str:
+        """Return an assumption in one line, with whether it held."""
+        place = f"{shown(finding.path)}:{finding.line}"
+        return f"{place}: assumes: {finding.message}: {self.of_assumptions}"
 
 
 def describe_equal(
@@ -120,7 +114,6 @@ def describe_equal(
         is_late: whether the known differences show only after some batches.
     """
     trained, asked = comparison.batches, length.batches or comparison.batches
-    is_over = length.is_whole or trained < asked
     if trained < asked:
         scope = f"all {trained:,} batches, after which both stopped"
     elif length.is_whole:
@@ -130,11 +123,11 @@ def describe_equal(
         scope = f"{trained:,}{of} batches"
     message = f"equal for {scope}"
     if known:
-        count = plural(len(known), "known difference")
+        count, is_over = plural(len(known), "known difference"), scope.startswith("all")
         state = "did not show" if is_over else "not reached" if is_late else "did not show so far"
-        message += f"; {count} {state}: {_listed(known)}"
+        message += f"; {count} {state}: {listed(known)}"
     if settings:
-        message += f"; the configs differ in {_listed(settings)}"
+        message += f"; the configs differ in {listed(settings)}"
     return message
 
 
@@ -151,24 +144,8 @@ def describe_different(comparison: Comparison) -> str:
     return f"different {where}: the largest difference is {comparison.largest:.3g}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Some names, with how many more there are."""
+def listed(names: Sequence[str]) -> str:
+    """Return some names in one line, with how many more there are."""
     names = list(dict.fromkeys(names))
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def with_assumptions(verdict: Verdict, assumptions: tuple[CheckedAssumption, ...]) -> Verdict:
-    """Return a verdict with its assumptions, each with whether it held."""
-    match verdict:
-        case Verdict(outcome=Conclusion.EQUAL):
-            answer = "held"
-        case Verdict(comparison=Comparison(only_length_differs=True)):
-            answer = "held"
-        case Verdict(outcome=Conclusion.DIFFERENT, comparison=Comparison(first_batch=batch)):
-            where = f"the runs differ from batch {batch} on" if batch else "the weights differ"
-            only = "" if len(assumptions) == 1 else "one of these "
-            answer = f"{only}may be false: {where}"
-        case _:
-            answer = f"unknown: {verdict.outcome}"
-    return replace(verdict, assumptions=tuple(replace(one, answer=answer) for one in assumptions))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.engine import Result, Status, migrate
@@ -13,16 +13,12 @@ from pedl2det.engine.result import Proof
 from pedl2det.findings import Finding, Kind
 
 
-@dataclass
-class Verdict:
-    is_equal: bool
-    message: str = ""
-    refutes: bool = False
+def proof(outcome: str, message: str = "") -> Proof:
+    return Proof(Path("t"), outcome, message, 3, 3, (), "today", "all")
 
-    @property
-    def proof(self) -> Proof:
-        outcome = "equal" if self.is_equal else "different"
-        return Proof(Path("t"), outcome, self.message, 3, 3, (), "today", "all")
+
+EQUAL, UNREPEATABLE = proof("equal"), proof("not repeatable", "at batch 2")
+REFUTED = proof("different", "at batch 2")
 
 
 def rewritten(directory: Path) -> Result:
@@ -38,26 +34,26 @@ def test_a_trial_that_is_equal_is_written_and_its_assumptions_are_facts(
 ) -> None:
     result = rewritten(example("iris"))
 
-    proved = prove(result, lambda directory, *, result: Verdict(True))
+    proved = prove(result, lambda directory, result: EQUAL)
 
     assert proved.files == result.files
     assert not proved.of_kind(Kind.ASSUMPTION)
     assert proved.outcomes[0].status is Status.REWRITTEN
     assert "held when verified: batches are whole" in proved.findings[-1].message
-    assert proved.outcomes[0].proof == Verdict(True).proof
+    assert proved.outcomes[0].proof is EQUAL
 
 
 def test_a_trial_that_differs_is_not_written(example: Callable[[str], Path]) -> None:
     directory = example("iris")
 
-    proved = prove(rewritten(directory), lambda directory, *, result: Verdict(False, "at batch 2"))
+    proved = prove(rewritten(directory), lambda directory, result: UNREPEATABLE)
 
     assert not proved.files
     assert proved.outcomes[0].status is Status.BEGUN
     (left,) = proved.of_kind(Kind.LEFT)
     assert left.path == directory
     assert left.message.endswith("not written: at batch 2")
-    assert proved.outcomes[0].proof == Verdict(False, "at batch 2").proof
+    assert proved.outcomes[0].proof is UNREPEATABLE
 
 
 def test_a_trial_whose_rewrite_is_refuted_is_carried_over_and_proved_again(
@@ -65,10 +61,10 @@ def test_a_trial_whose_rewrite_is_refuted_is_carried_over_and_proved_again(
 ) -> None:
     iris, wine = example("iris"), example("wine_two_outputs")
     result = migrate([iris, wine])
-    verdicts = [Verdict(False, "at batch 2", refutes=True), Verdict(True), Verdict(True)]
+    verdicts = [REFUTED, EQUAL, EQUAL]
     seen = []
 
-    def verify(directory: Path, *, result: Result) -> Verdict:
+    def verify(directory: Path, result: Result) -> Proof:
         seen.append((directory, {file.path: file.new for file in result.files}))
         return verdicts[len(seen) - 1]
 
@@ -89,7 +85,7 @@ def test_a_trial_is_left_where_neither_form_trains_the_same(example: Callable[[s
 
     proved = prove(
         migrate([directory]),
-        lambda directory, *, result: Verdict(False, "at batch 2", refutes=True),
+        lambda directory, result: REFUTED,
         lambda: migrate([directory], Options(carried=True)),
     )
 
@@ -101,14 +97,14 @@ def test_what_cannot_be_compared_is_written_unless_only_the_proved_are_wanted(
     example: Callable[[str], Path],
 ) -> None:
     result = rewritten(example("iris"))
-    unknown, refuted = Verdict(False, "needs a GPU"), Verdict(False, "at batch 2", refutes=True)
+    unknown = proof("old does not train", "needs a GPU")
 
-    written = prove(result, lambda directory, *, result: unknown, only_proved=False)
-    left = prove(result, lambda directory, *, result: refuted, only_proved=False)
+    written = prove(result, lambda directory, result: unknown, only_proved=False)
+    left = prove(result, lambda directory, result: REFUTED, only_proved=False)
 
     assert written.files == result.files
     assert written.outcomes[0].status is Status.ASSUMED
     assert not written.outcomes[0].is_proved
-    assert written.outcomes[0].proof == unknown.proof
+    assert written.outcomes[0].proof is unknown
     assert not left.files
-    assert not prove(result, lambda directory, *, result: unknown).files
+    assert not prove(result, lambda directory, result: unknown).files

@@ -8,21 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.verify import copying
-from pedl2det.verify.copying import copy_paths
+from pedl2det.verify import copies
+from pedl2det.verify.copies import Workshop, copy_paths, stamp_of
+from pedl2det.verify.extent import Extent
 from support import read_tree, write_tree
 
 GUARDED = """\
 import sys
 from pathlib import Path
 from pedl2det.verify import guarded
-guarded._guard(Path(sys.argv[1]))
+guarded.guard(Path(sys.argv[1]))
 """
 
 
 @pytest.fixture
 def anything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copying, "LARGE", 1)
+    monkeypatch.setattr(copies, "LARGE", 1)
 
 
 def copied(root: Path, budget: int | None = None) -> Path:
@@ -104,12 +105,22 @@ def test_the_largest_files_are_linked_where_copies_would_take_too_much(tmp_path:
 
     linked = copy_paths(root, (root,), tmp_path / "copy", budget=1000)
 
-    assert [one.original for one in linked] == [root / "big.bin"]
+    assert linked == {root / "big.bin": stamp_of(root / "big.bin")}
     assert (tmp_path / "copy" / "big.bin").is_symlink()
     assert not (tmp_path / "copy" / "small.bin").is_symlink()
-    assert linked[0].is_unchanged
+
+
+def test_a_linked_file_that_was_changed_all_the_same_is_named(
+    tmp_path: Path, anything_is_large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_tree(tmp_path / "root", {"big.bin": "x" * 3000, "const.yaml": ""})
+    monkeypatch.setattr(copies, "BUDGET", 1000)
+    workshop = Workshop(tmp_path / "scratch", root / "const.yaml")
+    copy = workshop.copy("old", Extent(root, root, (root,)))
+
+    assert (copy.guarded, workshop.changed()) == (tmp_path / "scratch", [])
     (root / "big.bin").write_bytes(b"y")
-    assert not linked[0].is_unchanged
+    assert workshop.changed() == [root / "big.bin"]
 
 
 def test_code_is_never_linked(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.verify.length import training_length, usual_length
-from pedl2det.verify.settings import settings_of
+from pedl2det.verify.settings import Settings, settings_of
+from pedl2det.verify.training import training_length
 
 CURRENT = """\
 hyperparameters: {{global_batch_size: 10}}
@@ -31,7 +31,7 @@ def length(tmp_path: Path, text: str, asked: int | None = None, **known: object)
     ("first", "batches"), [(0, 300), (150, 300), (300, 400), (1000, 1100), (1001, 300)]
 )
 def test_training_goes_on_after_the_first_validation(first: int, batches: int) -> None:
-    assert usual_length(first) == batches
+    assert training_length(Settings(5000, first, {}), None).batches == batches
 
 
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:

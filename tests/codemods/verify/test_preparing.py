@@ -13,11 +13,10 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify import preparing
-from pedl2det.verify.configs import chosen_config
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of
-from pedl2det.verify.failures import described
-from pedl2det.verify.preparing import Pair, Request, prepare
+from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
+from pedl2det.verify.training import Failure
 from support import read_tree, write_tree
 
 
@@ -93,7 +92,7 @@ def test_known_differences_have_the_place_in_the_original(
 
     assert known.path == directory / "model_def.py"
     assert known.line == len(known.path.read_text().splitlines())
-    assert has_twin or len(pair.differently) > 1
+    assert has_twin or len(pair.of_kind(Kind.DIFFERENT)) > 1
 
 
 def test_a_result_tells_of_the_same_files_as_a_copy(
@@ -116,7 +115,7 @@ def test_a_result_tells_of_the_same_files_as_a_copy(
     pair = prepared(directory, tmp_path / "scratch", result=result)
 
     assert [one.path for one in pair.known_differences] == places[:2]
-    assert [one.path for one in pair.assumptions] == places[:2]
+    assert [one.path for one in pair.of_kind(Kind.ASSUMPTION)] == places[:2]
 
 
 def test_other_configs_and_leftovers_keep_nobody_from_verifying(
@@ -145,9 +144,9 @@ def test_assumptions_are_told_with_the_place_in_the_original(
         return replace(result, findings=[*result.findings, finding])
 
     monkeypatch.setattr(preparing, "migrate", assuming)
-    (found,) = prepared(directory, tmp_path / "scratch").assumptions
+    (found,) = prepared(directory, tmp_path / "scratch").of_kind(Kind.ASSUMPTION)
 
-    assert (found.sentence, found.path, found.line) == (
+    assert (found.message, found.path, found.line) == (
         "batches are whole",
         directory / "data.py",
         3,
@@ -179,11 +178,12 @@ def test_an_error_names_the_original_and_the_migrated_line(tmp_path: Path) -> No
     write_tree(root, {"data.py": "x = 1\ny = missing\n"})
     copy = Copy("new", Extent(home, home, (home,)), root, root, root / "const.yaml")
     message = f"{root}/data.py:2: import data: NameError: {root.parent}/other"
+    failure = Failure(message, "")
 
-    assert described(message, copy, is_migrated=False) == (
+    assert failure.describe(copy, is_migrated=False) == (
         f"{home}/data.py:2: import data: NameError: {tmp_path}/other"
     )
-    assert described(message, copy, is_migrated=True) == (
+    assert failure.describe(copy, is_migrated=True) == (
         f"{home}/data.py:2 after migration (`y = missing`): import data: "
         f"NameError: {tmp_path}/other"
     )

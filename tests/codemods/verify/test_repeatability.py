@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.verify.repeatability import likely_reasons
+from pedl2det.verify.causes import likely_reasons
 
 
 def reasons(tmp_path: Path, text: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.verify import prove, scratch
+from pedl2det.verify import copies, prove
 from pedl2det.verify.prove import verify_trial
 from support import SMALL_TRIAL, write_tree
 
@@ -51,8 +51,8 @@ def test_the_next_verification_removes_what_a_killed_one_left(
         raise Pedl2DetError("no")
 
     monkeypatch.setattr(prove, "_verdict", fail)
-    monkeypatch.setattr(scratch, "_NEW", -1.0, raising=False)
-    with scratch.scratch_directory() as running:
+    monkeypatch.setattr(copies, "_NEW", -1.0)
+    with copies.scratch_directory() as running:
         verify_trial(trial)
 
         assert {*place.iterdir()} == {running, stranger, link}
@@ -62,5 +62,5 @@ def test_the_next_verification_removes_what_a_killed_one_left(
 def test_a_directory_that_is_not_locked_yet_stays(place: Path) -> None:
     new = place / "pedl2det-verify-new"
     new.mkdir()
-    with scratch.scratch_directory():
+    with copies.scratch_directory():
         assert new.is_dir()

@@ -13,33 +13,59 @@ from pedl2det.files.write import write_all
 from pedl2det.verify.settings import Settings, differing_settings, settings_of
 from support import OLD_EXAMPLES
 
-SETTINGS = Settings(40, 10, 20, "single", "val_loss", True, (1, 1))
+CONFIG = """\
+hyperparameters: {global_batch_size: 8}
+searcher: {name: single, metric: val_loss, smaller_is_better: true, max_length: {batches: 40}}
+min_validation_period: {batches: 10}
+min_checkpoint_period: {batches: 20}
+checkpoint_storage: {type: shared_fs, save_trial_best: 1, save_trial_latest: 1}
+"""
 
 
-def differing(names: MetricNames | None = None, **new: object) -> list[str]:
-    changed = replace(SETTINGS, **new)  # type: ignore[arg-type]
-    return [str(one) for one in differing_settings(SETTINGS, changed, names)]
+def settings(tmp_path: Path, text: str) -> Settings:
+    config = tmp_path / "const.yaml"
+    config.write_text(text)
+    read = settings_of(config)
+    assert read is not None
+    return read
 
 
-def test_each_setting_is_named_with_both_values() -> None:
-    ends = "in the old config, {} in the new one"
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says"),
+    [
+        ("single", "random, max_trials: 2", "searcher.name", ("single", "random")),
+        ("val_loss", "val_mae", "searcher.metric", ("val_loss", "val_mae")),
+        ("better: true", "better: false", "searcher.smaller_is_better", ("true", "false")),
+        ("{batches: 10}", "null", "min_validation_period", ("10 batches", "the whole training")),
+        ("batches: 20", "batches: 1000", "min_checkpoint_period", ("20 batches", "1,000 batches")),
+        (
+            *("trial_best: 1", "trial_best: 2", "checkpoint_storage"),
+            [f"save_trial_best {best} and save_trial_latest 1" for best in (1, 2)],
+        ),
+    ],
+)
+def test_each_setting_is_named_with_both_values(
+    old: str, new: str, key: str, says: tuple[str, str], tmp_path: Path
+) -> None:
+    before = settings(tmp_path, CONFIG)
+    after = settings(tmp_path, CONFIG.replace(old, new))
 
-    assert differing() == []
-    assert differing(searcher="random") == [f"searcher.name is single {ends.format('random')}"]
-    assert differing(metric="val_mae") == [f"searcher.metric is val_loss {ends.format('val_mae')}"]
-    assert differing(smaller_is_better=False) == [
-        f"searcher.smaller_is_better is true {ends.format('false')}"
-    ]
-    assert differing(validation_period=0) == [
-        f"min_validation_period is 10 batches {ends.format('the whole training')}"
-    ]
-    assert differing(checkpoint_period=1000) == [
-        f"min_checkpoint_period is 20 batches {ends.format('1,000 batches')}"
-    ]
-    assert differing(retention=None) == [
-        "checkpoint_storage is save_trial_best 1 and save_trial_latest 1 "
-        + ends.format("all checkpoints")
-    ]
+    assert differing_settings(before, before, None) == {}
+    assert differing_settings(before, after, None) == {
+        key: f"{key} is {says[0]} in the old config, {says[1]} in the new one"
+    }
+
+
+def test_the_length_is_compared_elsewhere(tmp_path: Path) -> None:
+    before = settings(tmp_path, CONFIG)
+    after = settings(tmp_path, CONFIG.replace("batches: 40", "batches: 50"))
+
+    assert (before.length, after.length) == (40, 50)
+    assert differing_settings(before, after, None) == {}
+
+
+def only(key: str, value: str) -> Settings:
+    return Settings(40, 10, {key: value})
 
 
 @pytest.mark.parametrize(
@@ -54,16 +80,16 @@ def test_each_setting_is_named_with_both_values() -> None:
 )
 def test_a_metric_with_a_new_name_is_the_same(old: str, new: str, is_same: bool) -> None:
     names = MetricNames({}, {"val_error": "val_wrong"})
-    before, after = (replace(SETTINGS, metric=one) for one in (old, new))
+    before, after = (only("searcher.metric", name) for name in (old, new))
 
-    assert (not list(differing_settings(before, after, names))) is is_same
+    assert (not differing_settings(before, after, names)) is is_same
 
 
 def test_a_searcher_that_is_gone_is_its_successor() -> None:
-    before, after = (replace(SETTINGS, searcher=one) for one in ("adaptive", "adaptive_asha"))
+    before, after = (only("searcher.name", name) for name in ("adaptive", "adaptive_asha"))
 
-    assert not list(differing_settings(before, after, None))
-    assert list(differing_settings(after, before, None))
+    assert not differing_settings(before, after, None)
+    assert differing_settings(after, before, None)
 
 
 @pytest.mark.parametrize("name", OLD_EXAMPLES)
@@ -76,7 +102,8 @@ def test_a_migrated_config_trains_as_long(name: str, example: object) -> None:
     new = settings_of(config)
 
     assert old is not None and new is not None
-    assert replace(new, metric=old.metric) == old
+    metric = {"searcher.metric": old.values["searcher.metric"]}
+    assert replace(new, values={**new.values, **metric}) == old
 
 
 def test_a_config_that_is_not_valid_has_no_settings(tmp_path: Path) -> None:

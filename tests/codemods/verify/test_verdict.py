@@ -10,24 +10,15 @@ import pytest
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference
-from pedl2det.verify.length import TrainingLength
-from pedl2det.verify.verdict import (
-    CheckedAssumption,
-    Conclusion,
-    Verdict,
-    describe_different,
-    describe_equal,
-    with_assumptions,
-)
+from pedl2det.verify.training import TrainingLength
+from pedl2det.verify.verdict import Conclusion, Verdict, describe_different, describe_equal
 
-ASSUMED = CheckedAssumption("every batch is whole", Path("data.py"), 3, "not verified")
+ASSUMED = Finding(Kind.ASSUMPTION, "P006", Path("data.py"), 3, "every batch is whole")
 
 
 def said(outcome: Conclusion, *differences: Difference, trains: bool = True) -> str:
     comparison = Comparison(differences=differences) if trains else None
-    verdict = Verdict(outcome, "", Path("trial"), comparison)
-    (one,) = with_assumptions(verdict, (ASSUMED,)).assumptions
-    return str(one)
+    return Verdict(outcome, "", Path("trial"), comparison, (ASSUMED,)).assumption(ASSUMED)
 
 
 def test_an_assumption_holds_if_the_trials_are_equal() -> None:
@@ -47,15 +38,14 @@ def test_else_it_is_said_from_where_on_it_may_be_false() -> None:
 
 
 def test_of_several_assumptions_none_is_blamed() -> None:
-    verdict = Verdict(Conclusion.DIFFERENT, "", Path("trial"), Comparison(differences=()))
+    both = (ASSUMED, ASSUMED)
+    verdict = Verdict(Conclusion.DIFFERENT, "", Path("trial"), Comparison(differences=()), both)
 
-    both = with_assumptions(verdict, (ASSUMED, ASSUMED)).assumptions
-
-    assert [one.answer for one in both] == ["one of these may be false: the weights differ"] * 2
+    assert verdict.of_assumptions == "one of these may be false: the weights differ"
 
 
 def equal(trained: int, batches: int | None, total: int | None, *known: str) -> str:
-    comparison = Comparison(batches=trained, tensors=1)
+    comparison = Comparison(batches=trained)
     return describe_equal(comparison, TrainingLength(batches, total), known, is_late=True)
 
 
@@ -83,7 +73,7 @@ def test_equal_names_the_known_differences_that_were_not_reached() -> None:
 
 
 def test_what_acts_from_the_first_batch_on_is_not_said_to_be_unreached() -> None:
-    comparison, length = Comparison(batches=300, tensors=1), TrainingLength(300, 1200)
+    comparison, length = Comparison(batches=300), TrainingLength(300, 1200)
 
     assert describe_equal(comparison, length, ["data.py:3"], is_late=False) == (
         "equal for 300 of 1,200 batches; 1 known difference did not show so far: data.py:3"
@@ -91,9 +81,8 @@ def test_what_acts_from_the_first_batch_on_is_not_said_to_be_unreached() -> None
 
 
 def test_equal_names_what_differs_in_the_configs() -> None:
-    found = describe_equal(
-        Comparison(batches=40, tensors=1), TrainingLength(40, 40), settings=["searcher.metric"]
-    )
+    length = TrainingLength(40, 40)
+    found = describe_equal(Comparison(batches=40), length, settings=["searcher.metric"])
 
     assert found == "equal for all 40 batches; the configs differ in searcher.metric"
 
@@ -118,7 +107,7 @@ def test_different_says_from_where_on() -> None:
 def test_a_difference_in_length_alone_is_told_as_such() -> None:
     text = "the old config trains 40 batches, the new one 80"
     length = Difference(text, 41, is_structural=True, is_length=True)
-    comparison = Comparison(batches=40, tensors=1, differences=(length,))
+    comparison = Comparison(batches=40, differences=(length,))
     known = Finding(Kind.DIFFERENT, "P011", Path("data.py"), 3, "acts now")
 
     assert describe_different(comparison) == f"different: {text}"

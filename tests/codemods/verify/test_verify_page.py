@@ -14,10 +14,9 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
 from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference
-from pedl2det.verify.curves import Curve, curves_of, drawing
-from pedl2det.verify.facts import proof_of
-from pedl2det.verify.page import Evidence, write_report
-from pedl2det.verify.prove import verify_trial
+from pedl2det.verify.curves import curves_of, drawing
+from pedl2det.verify.page import write_report
+from pedl2det.verify.prove import proof_of, verify_trial
 from pedl2det.verify.series import Series
 from pedl2det.verify.verdict import Conclusion, Verdict
 from support import write_tree
@@ -31,7 +30,7 @@ def polylines(svg: str, style: str) -> list[list[tuple[float, float]]]:
 
 
 def test_a_curve_rises_to_the_right() -> None:
-    curve = Curve([50, 100], [1.0, 3.0])
+    curve = {50: 1.0, 100: 3.0}
 
     svg = drawing("loss", curve, curve)
 
@@ -45,7 +44,7 @@ def test_a_curve_rises_to_the_right() -> None:
 
 
 def test_the_difference_has_a_scale_of_its_own() -> None:
-    old, new = Curve([1, 2, 3], [100.0, 90.0, 80.0]), Curve([1, 2, 3], [100.0, 90.001, 79.999])
+    old, new = {1: 100.0, 2: 90.0, 3: 80.0}, {1: 100.0, 2: 90.001, 3: 79.999}
 
     svg = drawing("loss", old, new)
 
@@ -56,9 +55,9 @@ def test_the_difference_has_a_scale_of_its_own() -> None:
 
 
 def test_a_curve_is_broken_where_it_is_no_number() -> None:
-    curve = Curve([1, 2, 3, 4], [1.0, math.nan, math.inf, 2.0])
+    curve = {1: 1.0, 2: math.nan, 3: math.inf, 4: 2.0}
 
-    svg = drawing("loss", curve, Curve())
+    svg = drawing("loss", curve, {})
 
     assert len(polylines(svg, "old")) == 2
     assert polylines(svg, "new") == []
@@ -66,7 +65,7 @@ def test_a_curve_is_broken_where_it_is_no_number() -> None:
 
 
 def test_a_metric_of_one_trial_has_no_difference() -> None:
-    svg = drawing("val_error", Curve(), Curve([10, 20], [0.5, 0.25]))
+    svg = drawing("val_error", {}, {10: 0.5, 20: 0.25})
 
     assert ">only in the new trial<" in svg
     assert "new - old" not in svg
@@ -74,13 +73,13 @@ def test_a_metric_of_one_trial_has_no_difference() -> None:
 
 
 def test_the_difference_is_that_of_the_same_batches() -> None:
-    svg = drawing("loss", Curve([1, 2, 3], [1.0, 2.0, 3.0]), Curve([2, 3], [2.0, 3.0]))
+    svg = drawing("loss", {1: 1.0, 2: 2.0, 3: 3.0}, {2: 2.0, 3: 3.0})
 
     assert "new - old, at most 0<" in svg
 
 
 def test_long_curves_are_thinned_and_keep_their_ends() -> None:
-    curve = Curve([*range(1, 10_001)], [float(number) for number in range(1, 10_001)])
+    curve = {number: float(number) for number in range(1, 10_001)}
 
     (points,) = polylines(drawing("loss", curve, curve), "old")
 
@@ -89,7 +88,7 @@ def test_long_curves_are_thinned_and_keep_their_ends() -> None:
 
 
 def test_names_of_metrics_stay_text() -> None:
-    assert "<b>" not in drawing('<b>"x', Curve([1], [1.0]), Curve())
+    assert "<b>" not in drawing('<b>"x', {1: 1.0}, {})
 
 
 def test_batches_make_the_curves_of_training_and_reports_those_of_validations(
@@ -107,9 +106,9 @@ def test_batches_make_the_curves_of_training_and_reports_those_of_validations(
         (tmp_path / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
     assert curves_of(tmp_path) == {
-        "loss": Curve([1, 2], [0.5, 1.0]),
-        "learning rate": Curve([1, 2], [0.1, 0.1]),
-        "val_loss": Curve([2], [3.0]),
+        "loss": {1: 0.5, 2: 1.0},
+        "learning rate": {1: 0.1, 2: 0.1},
+        "val_loss": {2: 3.0},
     }
 
 
@@ -169,10 +168,10 @@ def test_a_proof_names_the_commit_of_the_trial_itself(
 
 def test_a_page_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
     verdict = Verdict(Conclusion.LEFT, "", tmp_path)
-    evidence = Evidence(verdict, proof_of(verdict), tmp_path, tmp_path, [])
+    page = tmp_path / "none" / "p.html"
 
     with pytest.raises(Pedl2DetError, match="none/p.html: cannot be written: No such file"):
-        write_report(tmp_path / "none" / "p.html", evidence)
+        write_report(page, verdict, proof_of(verdict), tmp_path, tmp_path, [])
 
 
 def test_the_directory_of_pages_is_made_before_anything_is_trained(tmp_path: Path) -> None:

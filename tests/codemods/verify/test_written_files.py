@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pedl2det.verify.copies import Copy
 from pedl2det.verify.extent import Extent
-from pedl2det.verify.written_files import Snapshot, describe_written
+from pedl2det.verify.prove import describe_written, written_since
 from support import write_tree
 
 
@@ -18,9 +18,9 @@ def copy(root: Path) -> Copy:
 def written(directory: Path, *before: str, **after: str) -> dict[str, Path]:
     directory.mkdir(exist_ok=True)
     write_tree(directory, dict.fromkeys(before, "before"))
-    snapshot = Snapshot.of(copy(directory))
+    before = copy(directory).stamps()
     write_tree(directory, {name.replace("_", "."): text for name, text in after.items()})
-    return snapshot.written_since()
+    return written_since(copy(directory), before)
 
 
 def test_new_and_changed_files_are_written_and_others_not(tmp_path: Path) -> None:
@@ -30,18 +30,18 @@ def test_new_and_changed_files_are_written_and_others_not(tmp_path: Path) -> Non
 
 
 def test_caches_and_results_of_runs_are_not_named(tmp_path: Path) -> None:
-    snapshot = Snapshot.of(copy(tmp_path))
+    before = copy(tmp_path).stamps()
     files = ("__pycache__/a.pyc", "runs/x/metrics.jsonl", "runs/x/checkpoints/1/model.h5")
     write_tree(tmp_path, dict.fromkeys(files, ""))
 
-    assert not snapshot.written_since()
+    assert not written_since(copy(tmp_path), before)
 
 
 def test_the_files_of_both_trainings_are_compared(tmp_path: Path) -> None:
     old = written(tmp_path / "old", a_txt="same", b_txt="old", c_txt="")
     new = written(tmp_path / "new", a_txt="same", b_txt="new", **{f"d{n}_txt": "" for n in "1234"})
 
-    assert describe_written({}, {}) is None
+    assert describe_written({}, {}) == ""
     assert describe_written({"a.txt": old["a.txt"]}, {"a.txt": new["a.txt"]}) == (
         "the code of the trials wrote 1 file in their directories: equal in both: a.txt"
     )

@@ -1,0 +1,246 @@
+"""Train a trial and its migrated copy at the same time, each in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pedl2det.verify.copies import Copy
+from pedl2det.verify.settings import Settings
+from pedl2det_runtime.launch.child import end_with_parent
+
+#: Batches that are trained by default.
+USUAL = 300
+#: Batches that are trained by default where migrate knows that the new trial trains differently.
+#: What acts after several validations or epochs has mostly acted by then.
+WITH_KNOWN_DIFFERENCES = 2000
+#: A first validation up to this batch is waited for, so that training goes on after one.
+LATEST_VALIDATION = 1000
+_AFTER_VALIDATION = 100
+#: Errors that two processes may cause each other: they download, unpack or write the same file.
+_OF_FILES = re.compile(
+    r"(OSError|FileExistsError|FileNotFoundError|PermissionError|EOFError|BadZipFile|BadGzipFile"
+    r"|ReadError|UnpicklingError|HDF5|zlib|truncated|corrupt|auth_hash|file_hash)"
+)
+_PLACE = re.compile(r"(?P<path>/[^:\n]*\.py):(?P<line>\d+)")
+#: Checkpoints stay in the results, whatever the config says of storage.
+_STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
+#: The metrics of training are means since the last checkpoint too; those of a script are not.
+_NO_PERIOD = ("min_checkpoint_period=null",)
+_PAUSE = 0.25  # seconds between two looks at the progress
+
+
+@dataclass(frozen=True)
+class TrainingLength:
+    """How many batches are trained."""
+
+    batches: int | None  # None for all, where the config cannot be read
+    total: int | None  # what the config asks for
+    new_total: int | None = None  # what that of the new trial asks for; None if it is the same
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all batches are trained."""
+        if self.batches is None:
+            return True
+        return self.total is not None and self.batches >= max(self.total, self.new_total or 0)
+
+    def __str__(self) -> str:
+        if self.batches is None:
+            return "all batches"
+        if self.total is None:
+            return f"{self.batches:,} batches"
+        if self.new_total is not None:
+            totals = f"the old config asks for {self.total:,}, the new one for {self.new_total:,}"
+            return f"{self.batches:,} batches; {totals}"
+        if self.is_whole:
+            return f"all {self.total:,} batches"
+        return f"{self.batches:,} of {self.total:,} batches; --batches {self.total} trains all"
+
+
+def training_length(
+    settings: Settings | None,
+    asked: int | None,
+    *,
+    new: Settings | None = None,
+    has_known_differences: bool = False,
+) -> TrainingLength:
+    """Choose how many batches to train.
+
+    By default these are the batches of the config, but no more than 300. If the first validation
+    comes later than that, training goes on until 100 batches after it (a run also validates at
+    its end, so that there are two), unless it comes later than batch 1000. With known differences
+    it is no more than 2000, so that they can act.
+
+    Args:
+        settings: those of the old trial's config; None if it cannot be read.
+        asked: what the user asks for, if anything.
+        new: the settings of the new trial's config, if it has one.
+        has_known_differences: whether migrate says that the new trial trains differently.
+    """
+    if settings is None:
+        return TrainingLength(asked, None)
+    usual, first = USUAL, settings.validation_period
+    if has_known_differences:
+        usual = WITH_KNOWN_DIFFERENCES
+    elif USUAL <= first <= LATEST_VALIDATION:
+        usual = first + _AFTER_VALIDATION
+    other = new.length if new is not None and new.length != settings.length else None
+    return TrainingLength(min(asked or usual, settings.length), settings.length, other)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a trial does not train."""
+
+    message: str  # the reason, with file and line of the copy
+    stack: str  # all that it printed on stderr
+
+    @property
+    def may_be_shared(self) -> bool:
+        """Whether another process that used the same file may have caused it."""
+        return _OF_FILES.search(self.message) is not None
+
+    def describe(self, copy: Copy, *, is_migrated: bool) -> str:
+        """Return the reason with the paths of the original.
+
+        Lines of a migrated file are not those of the original, so the line of code is added.
+        """
+        shown, place = copy.with_original_paths(self.message), _PLACE.search(self.message)
+        path = Path(place["path"]) if place is not None else Path()
+        if not is_migrated or place is None or not path.is_relative_to(copy.root):
+            return shown
+        lines = path.read_text("utf-8", "replace").splitlines()
+        code = "".join(lines[int(place["line"]) - 1 : int(place["line"])]).strip()
+        original = f"{copy.original(path)}:{place['line']}"
+        return shown.replace(original, f"{original} after migration (`{code}`)", 1)
+
+
+def train(copies: tuple[Copy, ...], length: TrainingLength) -> tuple[Failure | None, ...]:
+    """Train trials at the same time; return for each why it failed, if it did.
+
+    If the first one fails, the others are ended; they have not failed then.
+    """
+    processes = [_start(copy, length) for copy in copies]
+    with _progress(copies, length.batches), ThreadPoolExecutor(len(processes)) as pool:
+        try:
+            ended = [pool.submit(process.communicate) for process in processes]
+            printed = [ended[0].result()]
+            first_failed = processes[0].returncode != 0
+            for process in processes[1:] if first_failed else ():
+                process.kill()
+            printed += [process.result() for process in ended[1:]]
+        except BaseException:
+            for process in processes:
+                process.kill()
+            raise
+    failures = [
+        _failure(process.returncode, errors) if process.returncode else None
+        for process, (_, errors) in zip(processes, printed, strict=True)
+    ]
+    return (failures[0], *(None if first_failed else failure for failure in failures[1:]))
+
+
+def _failure(code: int, errors: str) -> Failure:
+    if code < 0:
+        name = signal.Signals(-code).name
+        why = ", perhaps for want of memory" if name == "SIGKILL" else ""
+        return Failure(f"its process was ended by {name}{why}", errors)
+    told = [line for line in errors.splitlines() if line.startswith("pedl2det: ")]
+    reason = (told or errors.strip().splitlines() or ["no message"])[-1]
+    message = reason.removeprefix("pedl2det: ").removesuffix(" (--traceback shows the whole stack)")
+    return Failure(message, errors.removesuffix(f"{reason}\n"))
+
+
+def _start(copy: Copy, length: TrainingLength) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m"]
+    if copy.guarded is not None:
+        command = [sys.executable, "-P", "-m", "pedl2det.verify.guarded", str(copy.guarded)]
+    if copy.script is None:
+        command += ["pedl2det", "run", str(copy.directory), "--trace"]
+        command += ["--slots", "1"]  # the metrics of each batch are those of one process
+        command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
+        for override in (*_STORAGE, *(_NO_PERIOD if copy.twin_is_script else ())):
+            command += ["--set", override]
+        if length.batches is not None:
+            command += ["--max-batches", str(length.batches)]
+    else:
+        command += ["pedl2det.verify.recorded_script", str(copy.out), str(copy.script)]
+        command += ["--out", f"{copy.out}-files"]
+        if not length.is_whole:  # its own length is compared as well
+            command += ["--batches", str(length.batches)]
+    return subprocess.Popen(  # noqa: S603 - our own command line
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        cwd=copy.out.parent,
+        # The order of a set of strings is the same in both.
+        env={"PYTHONHASHSEED": "0", **os.environ},
+        preexec_fn=partial(end_with_parent, signal.SIGKILL),
+    )
+
+
+@contextlib.contextmanager
+def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[None]:
+    """Show a bar for each training on stderr, if that is a terminal."""
+    if not (sys.stderr.isatty() and importlib.util.find_spec("rich")):
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    ended = threading.Event()
+    with Progress(
+        TextColumn("training {task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        Remaining(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bars:
+        tasks = [
+            (bars.add_task(copy.name, total=batches), _line_counter(copy.out / "batches.jsonl"))
+            for copy in copies
+        ]
+
+        def look() -> None:
+            while not ended.wait(_PAUSE):
+                for task, count in tasks:
+                    bars.update(task, completed=count())
+
+        watcher = threading.Thread(target=look, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            watcher.join()
+
+
+def _line_counter(path: Path) -> Callable[[], int]:
+    """Return a function that counts the lines of a growing file, which reads only what is new."""
+    size = lines = 0
+
+    def count() -> int:
+        nonlocal size, lines
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+            file.seek(size)
+            more = file.read()
+            size, lines = size + len(more), lines + more.count(b"\n")
+        return lines
+
+    return count
