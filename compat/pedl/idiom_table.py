@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_images, old_models, old_numpy, old_phase, old_train, old_values
+from pedl import old_images, old_models, old_numpy, old_phase, old_sessions, old_train
 from pedl.old_backend import multi_gpu_model
 from pedl.old_keras import OLD_DEFAULTS
 from pedl.old_names import HiddenPackage, OldPackage, old_name
 from pedl.old_signatures import renaming, with_defaults, with_schedules
-from pedl.old_tensorflow import evaluated, old_dimensions, old_iterator
+from pedl.old_tensorflow import old_dimensions, old_iterator
 from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
 from pedl2det_names.contrib import CONTRIB
 
@@ -203,19 +203,19 @@ IDIOMS = (
     Idiom(
         "tensorflow.python.framework.ops._EagerTensorBase",
         "eval",
-        lambda _: evaluated,
+        lambda _: old_sessions.evaluated,
         "tensor.eval() in a session",
         ages=_TENSORFLOW_1,
     ),
     _wrapped_tf1(
         "tensorflow.python.pywrap_tfe",
         "TFE_Py_FastPathExecute",
-        old_values.reading_visibly,
+        old_sessions.reading_visibly,
         "a session computed tensors of variables anew",
     ),
     *(
         _wrapped_tf1(
-            module, "eval", old_values.evaluating, "a tensor had the present values of variables"
+            module, "eval", old_sessions.evaluating, "a tensor had the present values of variables"
         )
         for module in ("tensorflow.keras.backend", "{keras}.src.backend")
     ),

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from pedl import old_keras, old_phase, old_values
+from pedl import old_keras, old_phase, old_sessions
 from pedl.idiom_table import IDIOMS, NAMES_FROM_ONE
 from pedl.old_names import OldPackage
 from pedl2det_names import Age
@@ -68,7 +68,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> No
     for path, module in list(old_keras.modules(tf, age)):  # create all before installing any
         _put_module(path, module)
     if age is Age.TENSORFLOW_1:
-        old_values.start()
+        old_sessions.start()
 
 
 def deactivate() -> None:
@@ -84,7 +84,7 @@ def deactivate() -> None:
         else:
             setattr(owner, name, before)
     old_phase.reset()
-    old_values.stop()
+    old_sessions.stop()
     old_keras.serve_no_more()
     warnings.filters[:] = [  # type: ignore[index]
         known for known in warnings.filters if getattr(known[1], "pattern", "") != _LR_IS_DEPRECATED

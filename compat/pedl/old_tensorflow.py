@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from pedl.old_values import present
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
 
@@ -35,14 +34,6 @@ def old_iterator(name: str, tf: Any) -> Any:
         return served(dataset, *args, **kwargs)
 
     return make
-
-
-def evaluated(tensor: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    """Return the present value of an eager tensor, for ``tensor.eval()``; None for None."""
-    del feed_dict, session
-    if tensor is None:  # an operation, which has been executed
-        return None
-    return present(tensor).numpy()
 
 
 class Unserved:
