@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import subprocess
@@ -12,11 +11,11 @@ import pytest
 
 from pedl2det_names import (
     METRIC_NAMES,
-    OLD_DEFAULTS,
     OTHER_METRICS,
-    STANDALONE_RATES,
 )
 from pedl2det_names.harness import ROWS
+
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
@@ -26,31 +25,25 @@ def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
     assert hasattr(importlib.import_module(module), attribute)
 
 
-def test_migrated_code_says_the_defaults_that_the_shim_serves() -> None:
-    from pedl.old_keras import OLD_DEFAULTS as SERVED
-    from pedl2det_names.keras_arguments import OPTIMIZERS
-
-    layers = {name.rpartition(".")[2]: defaults for name, defaults in OLD_DEFAULTS.items()}
-    said = {
-        name: {argument: ast.literal_eval(value) for argument, value in defaults.items()}
-        for name, defaults in layers.items()
-    }
-    assert said == SERVED
-    today = dict.fromkeys(OPTIMIZERS, 0.001) | {"SGD": 0.01}
-    rates = {name: said["lr"] for name, said in OPTIMIZERS.items() if said["lr"] != today[name]}
-    assert {name: float(rate) for name, rate in STANDALONE_RATES.items()} == rates
-
-
 def test_optimizers_of_standalone_keras_have_the_arguments_of_the_table() -> None:
-    from pedl2det_legacy import standalone_optimizers
-    from pedl2det_names.keras_arguments import OPTIMIZERS
+    import tensorflow as tf
 
-    for name, arguments in OPTIMIZERS.items():
-        signature = inspect.signature(getattr(standalone_optimizers, name))
-        positional = [
-            one for one in signature.parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD
-        ]
-        assert {one.name: one.default for one in positional} == arguments
+    from pedl2det_legacy import standalone_optimizers
+    from pedl2det_names.keras_arguments import STANDALONE_DEFAULTS, STANDALONE_PARAMETERS
+
+    for name, arguments in STANDALONE_PARAMETERS.items():
+        parameters = inspect.signature(getattr(standalone_optimizers, name)).parameters
+        positional = [each for each in parameters if parameters[each].kind is _POSITIONAL]
+        assert tuple(positional) == arguments
+
+        today = inspect.signature(getattr(tf.keras.optimizers.legacy, name)).parameters
+        old = {{"lr": "learning_rate"}.get(each, each): parameters[each] for each in parameters}
+        differing = {
+            each: str(parameter.default)
+            for each, parameter in old.items()
+            if each in today and parameter.default not in (today[each].default, None)
+        }
+        assert differing == STANDALONE_DEFAULTS.get(name, {})
 
 
 def test_metrics_are_renamed_by_the_names_that_an_old_run_knows() -> None:

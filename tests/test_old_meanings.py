@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from pedl import idioms
 from pedl.old_keras import SERVED
-from pedl.old_tensorflow import UnservedIdiomError
+from pedl.old_names import UnservedIdiomError
 from pedl2det_runtime.backends import graph_mode
 from pedl2det_runtime.errors import GraphModeNeededError
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pedl2det_names import COMPAT_V1, Name, find, is_legacy, lookup, mentions_legacy, rows
+from pedl2det_names import COMPAT_V1, Name, is_legacy, lookup, mentions_legacy, rows
 
 ROWS = {row.old: row for row in rows()}
 
@@ -126,13 +126,6 @@ def test_what_is_gone_for_good_says_what_to_write(old: str) -> None:
 )
 def test_a_name_of_today_has_no_row(name: str) -> None:
     assert lookup(name) is None
-
-
-def test_a_member_is_found_by_its_class() -> None:
-    row, rest = find("tensorflow.OptimizerOptions.ON_2") or pytest.fail("not found")
-
-    assert (row.new, rest) == ("tensorflow.compat.v1.OptimizerOptions", "ON_2")
-    assert find("os.path.join") is None
 
 
 def test_the_arguments_of_an_old_optimizer() -> None:

@@ -46,7 +46,7 @@ def served() -> Iterator[None]:
 
 def old_object(dotted: str) -> Any:
     """The object that old code gets for a name."""
-    from pedl.old_tensorflow import UnservedIdiomError
+    from pedl.old_names import UnservedIdiomError
 
     parts = dotted.split(".")
     for length in range(len(parts), 0, -1):
@@ -98,7 +98,7 @@ def test_what_is_the_same_is_the_same_object(served: None) -> None:
 
 
 def test_what_nothing_serves_says_what_to_write(served: None) -> None:
-    from pedl.old_tensorflow import UnservedIdiomError
+    from pedl.old_names import UnservedIdiomError
 
     with pytest.raises(
         UnservedIdiomError, match="tf.layers is not supported in eager mode: use tf.keras.layers"
@@ -131,7 +131,7 @@ def test_hasattr_finds_no_contrib(served: None) -> None:
 
 def test_packages_that_are_gone_can_be_imported(served: None) -> None:
     """Trials import names that they do not use; the error comes with the use."""
-    from pedl.old_tensorflow import UnservedIdiomError
+    from pedl.old_names import UnservedIdiomError
 
     wrappers = importlib.import_module("tensorflow.keras.wrappers.scikit_learn")
     policies = importlib.import_module("tensorflow.keras.mixed_precision.experimental")

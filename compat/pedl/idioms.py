@@ -1,28 +1,131 @@
-"""Install and remove the replacements for old names, listed in ``pedl.idiom_table``.
+"""Serve old names of TensorFlow, ``tf.keras`` and NumPy while an old trial is loaded.
 
-Importing ``pedl.frameworks.keras`` installs them; ``pedl2det run`` imports it before it loads an
-old trial. ``deactivate`` removes them. Migrated code does not need them.
+Importing ``pedl.frameworks.keras`` installs the replacements; ``pedl2det run`` imports it before it
+loads an old trial. ``deactivate`` removes them. Migrated code does not need them.
+
+Most names are rows of ``pedl2det_names``. ``_idioms`` adds wrappers of functions with changed
+behavior.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from pedl import old_keras, old_phase, old_sessions
-from pedl.idiom_table import IDIOMS, NAMES_FROM_ONE
-from pedl.old_names import OldPackage
-from pedl2det_names import Age
+from pedl import old_functions, old_keras
+from pedl.old_names import HiddenPackage, OldPackage, old_name
+from pedl.old_signatures import with_defaults, with_schedules
+from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
+from pedl2det_names.contrib import CONTRIB
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 
 _LR_IS_DEPRECATED = "The `lr` argument is deprecated"
+_PACKAGES = (
+    "tensorflow.keras.mixed_precision.experimental",
+    "tensorflow.keras.wrappers",
+    "tensorflow.python.distribute.distribution_strategy_context",
+)
 _MISSING = object()
 _undo: list[tuple[Any, Any, Any]] = []
+
+
+@dataclass(frozen=True)
+class _Idiom:
+    """An old name and its replacement.
+
+    Attributes:
+        dotted: the old name; ``{keras}`` is the package of Keras 2.
+        replace: returns the replacement of the present object.
+        if_missing: install the replacement only if this version lacks the name, which has no
+            present object then.
+    """
+
+    dotted: str
+    replace: Callable[[Any], Any]
+    if_missing: bool = False
+
+
+def _idioms(tf: Any, age: Age, names_from_one: bool) -> Iterator[_Idiom]:
+    """Yield the replacements for code of an age."""
+    yield from _removed_names(tf)
+    for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
+        for name in TF_OPTIMIZERS:  # since Keras 2.11 lr= is ignored, and decay= raises
+            legacy = getattr(tf.keras.optimizers.legacy, name)
+            yield _Idiom(f"{module}.{name}", lambda _, legacy=legacy: legacy)  # type: ignore[misc]
+    for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
+        yield _Idiom(f"{module}.get", old_functions.legacy_get)
+    base = "{keras}.src.optimizers.legacy.optimizer_v2.OptimizerV2"
+    yield _Idiom(f"{base}.__init__", with_schedules)  # lr= may be a schedule
+    for name in ("array", "asarray"):  # ragged lists created an object array
+        yield _Idiom(f"numpy.{name}", old_functions.ragged)
+    images = "{keras}.src.preprocessing.image.ImageDataGenerator"
+    yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
+    for name in ("predict_classes", "predict_proba"):
+        method = getattr(old_functions, name)
+        sequential = "{keras}.src.engine.sequential.Sequential"
+        yield _Idiom(f"{sequential}.{name}", lambda _, method=method: method, if_missing=True)  # type: ignore[misc]
+    if age is Age.TENSORFLOW_1:
+        yield from _meanings_of_tensorflow_1(tf)
+    if names_from_one:
+        from pedl2det_legacy.layer_names import from_one
+
+        for name in ("base_layer.Layer", "base_layer_v1.Layer", "functional.Functional"):
+            yield _Idiom(f"{{keras}}.src.engine.{name}._init_set_name", from_one)
+
+
+def _removed_names(tf: Any) -> Iterator[_Idiom]:
+    """Yield the names of the table: successors, or errors that name them."""
+
+    def missing(dotted: str, make: Callable[..., Any], argument: Any) -> _Idiom:
+        return _Idiom(dotted, lambda _: make(argument, tf), if_missing=True)
+
+    yield missing("tensorflow.__getattr__", HiddenPackage, CONTRIB)
+    for dotted in _PACKAGES:
+        yield missing(dotted, OldPackage, dotted)
+    for row in rows():
+        root, _, _ = row.old.partition(".")
+        parent, _, _ = row.old.rpartition(".")
+        is_served = row.old in (CONTRIB, *_PACKAGES) or lookup(parent) is not None
+        if root in ("tensorflow", "numpy") and not is_served:
+            yield missing(row.old, old_name, row)
+
+
+def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
+    """Yield what exists today with another meaning than in TensorFlow 1."""
+    from pedl import old_models, old_sessions
+    from pedl2det_legacy.old_batch_norm import with_old_training
+
+    # Its second argument was the fraction to keep, and is the fraction to drop.
+    yield _Idiom("tensorflow.nn.dropout", lambda _: tf.compat.v1.nn.dropout)
+    for row in rows():
+        if row.changed and row.old == row.new and row.keywords:
+            yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
+    for name, defaults in old_keras.OLD_DEFAULTS.items():
+        old = with_defaults(getattr(tf.keras.layers, name), defaults)
+        yield _Idiom(f"tensorflow.keras.layers.{name}", lambda _, old=old: old)  # type: ignore[misc]
+    engine, python = "{keras}.src.engine", "tensorflow.python"
+    norm = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
+    shape = f"{python}.framework.tensor_shape.TensorShape"
+    for dotted, wrap in (
+        (f"{python}.framework.ops._EagerTensorBase.eval", lambda _: old_sessions.evaluated),
+        (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
+        ("tensorflow.keras.backend.eval", old_sessions.evaluating),
+        ("{keras}.src.backend.eval", old_sessions.evaluating),
+        (f"{engine}.training.Model.compile", old_models.compiling),
+        (f"{engine}.training_v1.Model.compile", old_models.compiling),
+        (f"{engine}.base_layer.Layer.__call__", old_models.calling),
+        ("tensorflow.keras.backend.set_learning_phase", old_models.setting_phase),
+        (f"{norm}.call", with_old_training),
+        (f"{shape}.__getitem__", old_functions.old_dimensions),
+    ):
+        yield _Idiom(dotted, wrap)
 
 
 def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> None:
@@ -45,34 +148,43 @@ def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> No
         )
     import tensorflow as tf
 
+    from pedl import old_sessions
+
     keras_versions.prepare()
     old_keras.serve()
     warnings.filterwarnings("ignore", message=_LR_IS_DEPRECATED)
-    idioms = [idiom for idiom in IDIOMS if age in idiom.ages]
-    idioms += NAMES_FROM_ONE if names_from_one else ()
-    owners = {module: [*_owners(tf, module)] for module in {idiom.module for idiom in idioms}}
+    idioms = list(_idioms(tf, age, names_from_one))
+    modules = {idiom.dotted.rpartition(".")[0] for idiom in idioms}
+    owners = {module: [*_owners(tf, module)] for module in modules}
     for idiom in idioms:
-        for owner in owners[idiom.module]:
-            if idiom.only_if_missing and _has(owner, idiom.name):
-                continue
-            try:
-                served = idiom.served_by(tf)
-            except AttributeError:
-                if idiom.only_if_missing:  # this TensorFlow has no successor
-                    continue
-                raise
-            _put(owner, idiom.name, served(getattr(owner, idiom.name)) if idiom.wraps else served)
-            if isinstance(served, OldPackage):
-                for path, package in served.packages():
-                    _put_module(path, package)
-    for path, module in list(old_keras.modules(tf, age)):  # create all before installing any
-        _put_module(path, module)
+        module, _, name = idiom.dotted.rpartition(".")
+        for owner in owners[module]:
+            _install(idiom, owner, name)
+    for path, served in list(old_keras.modules(tf, age)):  # create all before installing any
+        _put_module(path, served)
     if age is Age.TENSORFLOW_1:
         old_sessions.start()
 
 
+def _install(idiom: _Idiom, owner: Any, name: str) -> None:
+    if not idiom.if_missing:
+        _put(owner, name, idiom.replace(getattr(owner, name, None)))
+        return
+    if _has(owner, name):
+        return
+    try:
+        served = idiom.replace(None)
+    except AttributeError:  # this TensorFlow has no successor
+        return
+    _put(owner, name, served)
+    for path, package in served.packages() if isinstance(served, OldPackage) else ():
+        _put_module(path, package)
+
+
 def deactivate() -> None:
     """Remove the replacements."""
+    from pedl import old_models, old_sessions
+
     while _undo:
         owner, name, before = _undo.pop()
         if owner is sys.modules:
@@ -83,7 +195,7 @@ def deactivate() -> None:
             delattr(owner, name)
         else:
             setattr(owner, name, before)
-    old_phase.reset()
+    old_models.reset_phase()
     old_sessions.stop()
     old_keras.serve_no_more()
     warnings.filters[:] = [  # type: ignore[index]

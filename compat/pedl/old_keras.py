@@ -16,14 +16,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pedl.old_backend import backend_names, multi_gpu_model
+from pedl.old_functions import backend_functions, multi_gpu_model
 from pedl.old_models import standalone_models
+from pedl.old_names import Unserved
 from pedl.old_signatures import convolution, optimizer
-from pedl.old_tensorflow import Unserved
 from pedl2det_names import Age
-from pedl2det_names.keras_arguments import CONVOLUTIONS, LAYER_DEFAULTS, OPTIMIZERS
-from pedl2det_names.keras_paths import ALIASES, INTERFACES, PACKAGES, PATHS, PRIVATE, UNSERVED
-from pedl2det_names.keras_public import PUBLIC
+from pedl2det_names.keras_arguments import CONVOLUTIONS, LAYER_DEFAULTS, STANDALONE_PARAMETERS
+from pedl2det_names.keras_paths import ALIASES, PACKAGES, PATHS, PRIVATE, PUBLIC, WRITE
 from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
@@ -95,7 +94,7 @@ def _add_names(
         module, _, attribute = place.rpartition(".")
         source = views[module] if module in views else _source(tf, package, module)
         setattr(view, name, getattr(source, attribute))
-    for name, instead in UNSERVED.get(path, {}).items():
+    for name, instead in WRITE.get(path, {}).items():
         if not hasattr(view, name):
             setattr(view, name, Unserved(f"{view.__name__}.{name}", instead))
     if path.partition(".")[0] in ("layers", "engine"):
@@ -143,12 +142,9 @@ def _removed(tf: Any, path: str) -> dict[str, Any]:
 
     area = PATHS[path].public
     if area == "backend":
-        return backend_names(tf)
-    if path == "legacy.interfaces":
-        unchanged = keras_functions.legacy_interface
-        return dict.fromkeys(INTERFACES, unchanged) | {
-            "generate_legacy_interface": lambda *_, **__: unchanged
-        }
+        return backend_functions(tf) | {"tf": tf}
+    if path == "legacy.interfaces":  # decorators that translated the arguments of Keras 1
+        return {"__getattr__": lambda _: keras_functions.legacy_interface}
     if path == "engine.data_adapter":
         return {"expand_1d": keras_functions.expand_1d}
     return {"multi_gpu_model": multi_gpu_model} if area == "utils" else {}
@@ -183,7 +179,7 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
         objects |= {name: convolution(getattr(layers, name), name) for name in CONVOLUTIONS}
     elif area == "optimizers":
         legacy = tf.keras.optimizers.legacy
-        for name in OPTIMIZERS:
+        for name in STANDALONE_PARAMETERS:
             make = getattr(standalone_optimizers, name)
             objects[name] = optimizer(make, getattr(legacy, name))
         objects["get"] = _getter(tf.keras.optimizers.get, objects)

@@ -1,7 +1,11 @@
-"""Models of standalone Keras, whose ``compile`` resolves names like Keras 2.2.4.
+"""What models of TensorFlow 1 and standalone Keras meant by ``compile`` and the learning phase.
 
 Standalone Keras and ``tf.keras`` had different optimizers under the same names. Models of
 standalone Keras are therefore marked.
+
+``K.set_learning_phase`` applied to the graph that was built afterwards, in ``fit`` and
+``evaluate``. Today these set the phase themselves, except for layers that were called with
+``training=``. The fixed phase is therefore passed to layers as ``training=``.
 """
 
 from __future__ import annotations
@@ -9,12 +13,18 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from pedl import old_phase, old_train
+from pedl.old_functions import for_keras
+from pedl2det_runtime.errors.repeated_warnings import logger
+
+_log = logger(__name__)
 
 _MARK = "_pedl_is_standalone"
+_PHASE = "_pedl_learning_phase"
+_fixed: bool | None = None
 
 
 def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any]:
@@ -112,11 +122,12 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
-        old_phase.store_on(self)
+        if _fixed is not None and not getattr(self, "_is_graph_network", False):
+            setattr(self, _PHASE, _fixed)  # it calls its layers later, such as a subclassed one
         bound = signature.bind(self, *args, **kwargs)
         arguments = bound.arguments
         if "optimizer" in arguments:
-            arguments["optimizer"] = old_train.for_keras(arguments["optimizer"])
+            arguments["optimizer"] = for_keras(arguments["optimizer"])
         if not _is_standalone(self):
             return original(*bound.args, **bound.kwargs)
         arguments["optimizer"] = optimizer_of(arguments.get("optimizer", "rmsprop"))
@@ -134,13 +145,57 @@ def optimizer_of(identifier: Any) -> Any:
     return served.get(identifier) if isinstance(identifier, str) else identifier
 
 
-def predict_classes(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-    """Return the class index of each record, like ``Sequential.predict_classes``."""
-    from pedl2det_legacy.keras_functions import classes_of
+def reset_phase() -> None:
+    """Unset the fixed phase."""
+    global _fixed
+    _fixed = None
 
-    return classes_of(model.predict(x, batch_size=batch_size, verbose=verbose))
+
+def setting_phase(original: Callable[[int], None]) -> Callable[[int], None]:
+    """Wrap ``K.set_learning_phase`` to fix the phase of models."""
+
+    @functools.wraps(original)
+    def set_learning_phase(value: int) -> None:
+        global _fixed
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the function warns that it has no effect
+            original(int(value))
+        _fixed = bool(value)
+        _log.warning(
+            "set_learning_phase(%s): layers called from here on stay in %s mode, in fit and in "
+            "validations",
+            *(value, "training" if _fixed else "inference"),
+        )
+
+    return set_learning_phase
 
 
-def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
-    """Return the predictions, like ``Sequential.predict_proba``."""
-    return model.predict(x, batch_size=batch_size, verbose=verbose)
+def calling(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``Layer.__call__`` to pass the fixed phase as ``training=``."""
+
+    @functools.wraps(original)
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        stored = getattr(self, _PHASE, None)
+        if stored is not None:
+            return original(self, *args, **kwargs | {"training": stored})
+        if _fixed is not None and _is_symbolic(args, kwargs) and _is_unset(self, args, kwargs):
+            kwargs["training"] = _fixed
+        return original(self, *args, **kwargs)
+
+    return __call__
+
+
+def _is_symbolic(args: Any, kwargs: Any) -> bool:
+    """Return whether the arguments are symbolic, i.e. a graph is being built."""
+    import tensorflow as tf
+
+    return any(hasattr(part, "_keras_history") for part in tf.nest.flatten((args, kwargs)))
+
+
+def _is_unset(layer: Any, args: Any, kwargs: Any) -> bool:
+    """Return whether a layer accepts ``training`` and the call does not set it."""
+    parameters = inspect.signature(layer.call).parameters
+    if "training" not in parameters:
+        return False
+    position = list(parameters).index("training")
+    return kwargs.get("training") is None and len(args) <= position

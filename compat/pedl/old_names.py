@@ -1,45 +1,116 @@
-"""Resolve old names of TensorFlow with the table ``pedl2det_names``."""
+"""Resolve old names of TensorFlow and NumPy with the table ``pedl2det_names``."""
 
 from __future__ import annotations
 
 import dis
 import functools
+import importlib
 import operator
-import re
 import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from pedl.old_tensorflow import Unserved, UnservedIdiomError
-from pedl2det_names import COMPAT_V1, Name, lookup, rows
+import numpy as np
 
-_V1 = re.compile(r"tensorflow\.compat\.v1\.")
+from pedl2det_legacy import numpy_functions
+from pedl2det_names import COMPAT_V1, Name, lookup, rows
+from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
+
+
+class UnservedIdiomError(Pedl2DetError, AttributeError):
+    """Old code uses a name without a counterpart; the message says what to write instead."""
+
+
+class NeedsGraphModeError(UnservedIdiomError, GraphModeNeededError):
+    """Old code uses a name that works in graph mode only."""
+
+
+class Unserved:
+    """A placeholder for an unsupported name of TensorFlow 1; it raises when it is used.
+
+    Args:
+        name: the old name.
+        instead: what to write instead.
+        in_graph: the object to use in graph mode, or None.
+    """
+
+    def __init__(self, name: str, instead: str, in_graph: Any = None) -> None:
+        where = "" if in_graph is None else " in eager mode"
+        self._message = f"{name} is not supported{where}: {instead}"
+        self._in_graph = in_graph
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        return self._served()(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # introspection
+            raise AttributeError(name)
+        return getattr(self._served(), name)
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        """Return the method of an instance, if this is in the place of a method."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def _served(self) -> Any:
+        import tensorflow as tf
+
+        if self._in_graph is None:
+            raise UnservedIdiomError(self._message)
+        if tf.compat.v1.executing_eagerly_outside_functions():
+            raise NeedsGraphModeError(self._message)
+        return self._in_graph
 
 
 def old_name(row: Name, tf: Any) -> Any:
-    """Return the object for an old name: that of ``tf.compat.v1`` or of its new name.
+    """Return the object for an old name of TensorFlow or NumPy.
 
     Args:
         row: the row of the name in the table.
         tf: TensorFlow.
 
     Raises:
-        AttributeError: this version of TensorFlow has neither.
+        AttributeError: this version has no successor.
     """
-    path = row.old.removeprefix("tensorflow.")
-    if row.support == "scale_loss":
-        from pedl2det_legacy.keras_functions import scale_loss
-
-        return scale_loss
-    if not row.same or row.new is None:
-        in_graph = _V1.match(row.new or "") and operator.attrgetter(path)(tf.compat.v1)
-        return Unserved(f"tf.{path}", row.write, in_graph or None)
+    root, _, path = row.old.partition(".")
+    if served := _pieces(tf).get(row.support or path):
+        return served
+    new_root, _, new_path = (row.new or "").partition(".")
+    if not row.same or not new_path:
+        is_v1 = new_path.startswith("compat.v1.")
+        in_graph = operator.attrgetter(new_path)(tf) if is_v1 else None
+        return Unserved(f"{root.replace('tensorflow', 'tf')}.{path}", row.write, in_graph)
     if path == "gfile":
         return _quiet(tf.compat.v1.gfile)
     if path in COMPAT_V1 and row.keywords:  # tf.compat.v1 accepts the old keywords
         return operator.attrgetter(path)(tf.compat.v1)
-    return operator.attrgetter(row.new.removeprefix("tensorflow."))(tf)
+    module = tf if new_root == "tensorflow" else importlib.import_module(new_root)
+    return operator.attrgetter(new_path)(module)
+
+
+@functools.cache
+def _pieces(tf: Any) -> dict[str, Any]:
+    """Return the objects of names without a successor, by their support pieces or paths."""
+    from pedl import old_functions, old_sessions
+    from pedl2det_legacy import keras_functions, train_optimizers
+
+    return {
+        "Session": old_sessions.EagerSession,
+        "get_session": old_sessions.get_session,
+        "set_session": old_sessions.set_session,
+        "multi_gpu_model": old_functions.multi_gpu_model,
+        "scale_loss": keras_functions.scale_loss,
+        "asfarray": numpy_functions.asfarray,
+        "asscalar": numpy_functions.asscalar,
+        "msort": numpy_functions.msort,
+        "NINF": -np.inf,
+        "find_common_type": lambda arrays, scalars: np.result_type(*arrays, *scalars),
+        **{
+            name: old_functions.train_optimizer(name, make, tf)
+            for name, make in vars(train_optimizers).items()
+            if name.endswith("Optimizer")
+        },
+    }
 
 
 def _quiet(module: Any) -> ModuleType:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from pedl.old_tensorflow import NeedsGraphModeError
+from pedl.old_names import NeedsGraphModeError
 from pedl2det_legacy import sessions
 from pedl2det_runtime.errors import GraphModeNeededError
 

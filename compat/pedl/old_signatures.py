@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from pedl.old_tensorflow import UnservedIdiomError
+from pedl.old_names import UnservedIdiomError
 from pedl2det_names.keras_arguments import CONVOLUTIONS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
@@ -48,24 +48,6 @@ def translating(kind: Any, arguments: Callable[..., Arguments]) -> Any:
 
     Old.__name__, Old.__qualname__, Old.__module__ = kind.__name__, kind.__name__, kind.__module__
     return Old
-
-
-def renaming(
-    keywords: Mapping[str, str | None], original: Callable[..., Any]
-) -> Callable[..., Any]:
-    """Wrap a function to accept the old names of its parameters.
-
-    Args:
-        keywords: today's name for each old name; None drops the argument.
-        original: the function.
-    """
-
-    @functools.wraps(original)
-    def renamed(*args: Any, **kwargs: Any) -> Any:
-        today = {keywords.get(name, name): value for name, value in kwargs.items()}
-        return original(*args, **{name: value for name, value in today.items() if name})
-
-    return renamed
 
 
 def with_defaults(kind: Any, defaults: dict[str, Any]) -> Any:

@@ -24,9 +24,9 @@ def remove_long_seq(maxlen, seq, label):
     return [one for one, _ in kept], [its_label for _, its_label in kept]
 
 
-def legacy_interface(function):
+def legacy_interface(function=None, **options):
     """Return the function: it is called with the arguments of Keras 2 already."""
-    return function
+    return legacy_interface if function is None else function
 
 
 def predict_classes(model, x, batch_size=32, verbose=0):

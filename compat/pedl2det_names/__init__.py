@@ -4,8 +4,6 @@ The package contains only data and imports only the standard library. ``pedl`` r
 for old trials; ``pedl2det`` rewrites them.
 """
 
-from pedl2det_names.age import Age
-from pedl2det_names.compat_v1 import COMPAT_V1
 from pedl2det_names.harness import (
     ADAPTERS,
     CONFIG_IN_STEPS,
@@ -21,14 +19,14 @@ from pedl2det_names.harness import (
 from pedl2det_names.keras_arguments import (
     CONVOLUTIONS,
     LAYER_DEFAULTS,
-    OLD_DEFAULTS,
-    STANDALONE_RATES,
+    METRIC_NAMES,
+    OTHER_METRICS,
     TF_OPTIMIZERS,
 )
-from pedl2det_names.keras_public import PUBLIC
-from pedl2det_names.metric_names import METRIC_NAMES, OTHER_METRICS
-from pedl2det_names.name import Name
-from pedl2det_names.table import find, lookup, rows
+from pedl2det_names.keras_paths import PUBLIC
+from pedl2det_names.name import Age, Name
+from pedl2det_names.table import lookup, rows
+from pedl2det_names.tensorflow import COMPAT_V1
 
 __all__ = [
     "ADAPTERS",
@@ -40,16 +38,13 @@ __all__ = [
     "LAYER_DEFAULTS",
     "LOADERS",
     "METRIC_NAMES",
-    "OLD_DEFAULTS",
     "OTHER_METRICS",
     "PUBLIC",
     "RANK_GETTERS",
     "ROOT",
-    "STANDALONE_RATES",
     "TF_OPTIMIZERS",
     "Age",
     "Name",
-    "find",
     "is_legacy",
     "lookup",
     "mentions_legacy",

@@ -2,53 +2,36 @@
 
 from __future__ import annotations
 
-from pedl2det_names.name import TENSORFLOW_2, Name, table
+from pedl2det_names.name import TENSORFLOW_2, Name, gone, table
 
 CONTRIB = "tensorflow.contrib"
 _GONE = "it was removed in TensorFlow 2; implement it with tf.keras"
 
-#: Names that moved out of ``tf.contrib`` unchanged, and their names below ``tensorflow``.
-_MOVED = {
-    "data.AUTOTUNE": "data.experimental.AUTOTUNE",
-    "data.Counter": "compat.v1.data.experimental.Counter",
-    "data.CsvDataset": "compat.v1.data.experimental.CsvDataset",
-    "data.Optional": "experimental.Optional",
-    "data.TFRecordWriter": "data.experimental.TFRecordWriter",
-    "data.bucket_by_sequence_length": "data.experimental.bucket_by_sequence_length",
-    "data.choose_from_datasets": "compat.v1.data.experimental.choose_from_datasets",
-    "data.dense_to_sparse_batch": "data.experimental.dense_to_sparse_batch",
-    "data.enumerate_dataset": "data.experimental.enumerate_dataset",
-    "data.group_by_window": "data.experimental.group_by_window",
-    "data.ignore_errors": "data.experimental.ignore_errors",
-    "data.make_batched_features_dataset": "compat.v1.data.experimental."
-    "make_batched_features_dataset",
-    "data.make_csv_dataset": "compat.v1.data.experimental.make_csv_dataset",
-    "data.map_and_batch": "data.experimental.map_and_batch",
-    "data.parallel_interleave": "data.experimental.parallel_interleave",
-    "data.parse_example_dataset": "data.experimental.parse_example_dataset",
-    "data.prefetch_to_device": "data.experimental.prefetch_to_device",
-    "data.rejection_resample": "data.experimental.rejection_resample",
-    "data.sample_from_datasets": "compat.v1.data.experimental.sample_from_datasets",
-    "data.scan": "data.experimental.scan",
-    "data.shuffle_and_repeat": "data.experimental.shuffle_and_repeat",
-    "data.unbatch": "data.experimental.unbatch",
-    "data.unique": "data.experimental.unique",
-    "distribute.MirroredStrategy": "distribute.MirroredStrategy",
-    "distribute.OneDeviceStrategy": "distribute.OneDeviceStrategy",
-    "framework.nest": "nest",
-    "rnn.BasicLSTMCell": "compat.v1.nn.rnn_cell.BasicLSTMCell",
-    "rnn.BasicRNNCell": "compat.v1.nn.rnn_cell.BasicRNNCell",
-    "rnn.DropoutWrapper": "compat.v1.nn.rnn_cell.DropoutWrapper",
-    "rnn.GRUCell": "compat.v1.nn.rnn_cell.GRUCell",
-    "rnn.LSTMCell": "compat.v1.nn.rnn_cell.LSTMCell",
-    "rnn.LSTMStateTuple": "compat.v1.nn.rnn_cell.LSTMStateTuple",
-    "rnn.MultiRNNCell": "compat.v1.nn.rnn_cell.MultiRNNCell",
-    "rnn.RNNCell": "compat.v1.nn.rnn_cell.RNNCell",
-    "signal.frame": "signal.frame",
-    "signal.linear_to_mel_weight_matrix": "signal.linear_to_mel_weight_matrix",
-    "signal.mfccs_from_log_mel_spectrograms": "signal.mfccs_from_log_mel_spectrograms",
-    "signal.stft": "signal.stft",
-}
+#: Names that moved out of ``tf.contrib`` unchanged: the old module, the new one, the names.
+_MOVED = (
+    (
+        *("data", "data.experimental"),
+        "AUTOTUNE TFRecordWriter bucket_by_sequence_length dense_to_sparse_batch enumerate_dataset "
+        "group_by_window ignore_errors map_and_batch parallel_interleave parse_example_dataset "
+        "prefetch_to_device rejection_resample scan shuffle_and_repeat unbatch unique",
+    ),
+    (
+        *("data", "compat.v1.data.experimental"),
+        "Counter CsvDataset choose_from_datasets make_batched_features_dataset make_csv_dataset "
+        "sample_from_datasets",
+    ),
+    ("data", "experimental", "Optional"),
+    ("distribute", "distribute", "MirroredStrategy OneDeviceStrategy"),
+    (
+        *("rnn", "compat.v1.nn.rnn_cell"),
+        "BasicLSTMCell BasicRNNCell DropoutWrapper GRUCell LSTMCell LSTMStateTuple MultiRNNCell "
+        "RNNCell",
+    ),
+    (
+        *("signal", "signal"),
+        "frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms stft",
+    ),
+)
 
 #: Names without a successor, and what to write instead.
 _WRITE = {
@@ -62,9 +45,14 @@ _WRITE = {
 }
 
 ROWS = table(
-    *(Name(f"{CONTRIB}.{old}", f"tensorflow.{new}", TENSORFLOW_2) for old, new in _MOVED.items()),
-    *(Name(f"{CONTRIB}.{old}", None, TENSORFLOW_2, False, write) for old, write in _WRITE.items()),
-    Name(CONTRIB, None, TENSORFLOW_2, False, _GONE),
+    *(
+        Name(f"{CONTRIB}.{old}.{name}", f"tensorflow.{new}.{name}", TENSORFLOW_2)
+        for old, new, names in _MOVED
+        for name in names.split()
+    ),
+    Name(f"{CONTRIB}.framework.nest", "tensorflow.nest", TENSORFLOW_2),
+    *(gone(f"{CONTRIB}.{old}", write, since=TENSORFLOW_2) for old, write in _WRITE.items()),
+    gone(CONTRIB, _GONE, since=TENSORFLOW_2),
 )
 
 
@@ -74,4 +62,4 @@ def lookup(dotted: str) -> Name | None:
         return row
     if not dotted.startswith(f"{CONTRIB}."):
         return None
-    return Name(dotted, None, TENSORFLOW_2, False, _GONE)
+    return gone(dotted, _GONE, since=TENSORFLOW_2)

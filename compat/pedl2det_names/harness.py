@@ -4,99 +4,78 @@ from __future__ import annotations
 
 import re
 
-from pedl2det_names.name import Name, table
+from pedl2det_names.name import Name, gone, table
 
 ROOT = "pedl"
 
-_TRIAL = "determined.keras.TFKerasTrial"
-_PEDL = "Determined 0.12"
-_EARLY = "Determined 0.13"
-
-
-def _getter(old: str) -> Name:
-    name = old.rpartition(".")[2]
-    return Name(old, f"{{context}}.{name}()", _PEDL, support=name)
-
-
-def _trial(old: str) -> Name:
-    write = "derive from determined.keras.TFKerasTrial and take the context in the constructor"
-    return Name(old, _TRIAL, _PEDL if old.startswith("pedl") else _EARLY, write=write)
-
-
-def _gone(old: str, write: str, support: str | None = None) -> Name:
-    return Name(old, None, _PEDL if old.startswith("pedl") else _EARLY, False, write, {}, support)
-
-
+_TRIAL = "derive from determined.keras.TFKerasTrial and take the context in the constructor"
 _LOADER = "return a tf.keras.utils.Sequence"
 _ADAPTER = "return the Sequence, and pass workers= and use_multiprocessing= to configure_fit"
 _ARRAYS = "return the arrays, or a tf.keras.utils.Sequence"
 _NATIVE = "define a TFKerasTrial"
 _RANK = "ask context.distributed.get_rank()"
+_MEAN = "pass the metric to compile; Keras averages it over batches"
+_DIRECTORY = "name the directory in the data section of the config"
+_CREATE = "run `pedl2det run DIR --test` instead"
+
+#: Names that a support piece of the same name implements, and what to write instead.
+_PIECES = {
+    "pedl.get_hyperparameter": "ask context.get_hparam(name)",
+    "pedl.get_download_data_dir": _DIRECTORY,
+    "pedl.is_valid_url": "test urllib.parse.urlparse(url).scheme",
+    "pedl.util.get_hyperparameters": "ask context.get_hparams()",
+    "pedl.trial_controller.util.get_rank": _RANK,
+    "pedl.trial_controller.util.get_container_gpus": "call tf.config.list_physical_devices('GPU')",
+    "pedl.data.ArrayBatchLoader": _LOADER,
+    "pedl.data.Batch": _LOADER,
+    "pedl.data.BatchLoader": _LOADER,
+    "pedl.data.SliceBatchLoader": _LOADER,
+    "pedl.frameworks.util.elementwise_mean": _MEAN,
+    "pedl.frameworks.keras.wrap_dataset": "call context.wrap_dataset(dataset)",
+    "pedl.frameworks.keras.data.InMemorySequence": _ARRAYS,
+    "pedl.frameworks.keras.data.KerasDataAdapter": _ADAPTER,
+    "determined.frameworks.keras.data.KerasDataAdapter": _ADAPTER,
+    "determined.keras.InMemorySequence": _ARRAYS,
+    "determined.keras.KerasDataAdapter": _ADAPTER,
+    "determined.trial_controller.util.get_rank": _RANK,
+}
+#: Names without a successor.
+_GONE = {
+    "pedl.Experiment": _NATIVE,
+    "pedl.trial.MetricOp": "annotate with typing.Callable",
+    "pedl.trial.ValidOp": "annotate with typing.Callable",
+    "determined.create": _NATIVE,
+    "determined.experimental.create": _CREATE,
+    "determined.experimental.create_trial_instance": _CREATE,
+    "determined.experimental.keras.init": _NATIVE,
+    "determined.keras.TFKerasNativeContext": _NATIVE,
+    "determined.keras.init": _NATIVE,
+}
 
 ROWS = table(
-    _gone("pedl.Experiment", _NATIVE),
-    _gone("pedl.get_hyperparameter", "ask context.get_hparam(name)", "get_hyperparameter"),
-    _getter("pedl.get_experiment_config"),
-    _getter("pedl.get_trial_seed"),
-    _getter("pedl.get_experiment_id"),
-    _getter("pedl.get_trial_id"),
-    _gone(
-        "pedl.get_download_data_dir",
-        "name the directory in the data section of the config",
-        "get_download_data_dir",
-    ),
-    _gone("pedl.is_valid_url", "test urllib.parse.urlparse(url).scheme", "is_valid_url"),
-    _getter("pedl.trial.get_trial_seed"),
-    _gone("pedl.trial.MetricOp", "annotate with typing.Callable"),
-    _gone("pedl.trial.ValidOp", "annotate with typing.Callable"),
-    _gone("pedl.util.get_hyperparameters", "ask context.get_hparams()", "get_hyperparameters"),
-    _getter("pedl.util.get_experiment_config"),
-    _gone("pedl.trial_controller.util.get_rank", _RANK, "get_rank"),
-    _gone(
-        "pedl.trial_controller.util.get_container_gpus",
-        "call tf.config.list_physical_devices('GPU')",
-        "get_container_gpus",
-    ),
-    _gone("pedl.data.ArrayBatchLoader", _LOADER, "ArrayBatchLoader"),
-    _gone("pedl.data.Batch", _LOADER, "Batch"),
-    _gone("pedl.data.BatchLoader", _LOADER, "BatchLoader"),
-    _gone("pedl.data.SliceBatchLoader", _LOADER, "SliceBatchLoader"),
-    _gone(
-        "pedl.frameworks.util.elementwise_mean",
-        "pass the metric to compile; Keras averages it over batches",
-        "elementwise_mean",
-    ),
-    _trial("pedl.frameworks.keras.KerasFunctionalTrial"),
-    _trial("pedl.frameworks.keras.KerasTrial"),
-    _gone(
-        "pedl.frameworks.keras.wrap_dataset",
-        "call context.wrap_dataset(dataset)",
-        "wrap_dataset",
-    ),
-    _trial("pedl.frameworks.keras.TFKerasTrial"),
-    Name(
-        "pedl.frameworks.keras.TFKerasTensorBoard",
-        "determined.keras.callbacks.TensorBoard",
-        _PEDL,
-    ),
-    _trial("pedl.frameworks.keras.tf_keras_trial.TFKerasTrial"),
-    _gone("pedl.frameworks.keras.data.InMemorySequence", _ARRAYS, "InMemorySequence"),
-    _gone("pedl.frameworks.keras.data.KerasDataAdapter", _ADAPTER, "KerasDataAdapter"),
-    _gone("determined.create", _NATIVE),
     *(
-        _gone(f"determined.experimental.{name}", "run `pedl2det run DIR --test` instead")
-        for name in ("create", "create_trial_instance")
+        Name(f"pedl.{old}", f"{{context}}.{name}()", support=name)
+        for old in (
+            *("get_experiment_config", "get_trial_seed", "get_experiment_id", "get_trial_id"),
+            *("trial.get_trial_seed", "util.get_experiment_config"),
+        )
+        for name in [old.rpartition(".")[2]]
     ),
-    _gone("determined.experimental.keras.init", _NATIVE),
-    _gone("determined.frameworks.keras.data.KerasDataAdapter", _ADAPTER, "KerasDataAdapter"),
-    _trial("determined.frameworks.keras.tf_keras_trial.TFKerasTrial"),
-    _gone("determined.keras.InMemorySequence", _ARRAYS, "InMemorySequence"),
-    _gone("determined.keras.KerasDataAdapter", _ADAPTER, "KerasDataAdapter"),
-    _gone("determined.keras.SequenceAdapter", _ADAPTER, "KerasDataAdapter"),
-    Name("determined.keras.TFKerasContext", "determined.keras.TFKerasTrialContext", _EARLY),
-    _gone("determined.keras.TFKerasNativeContext", _NATIVE),
-    _gone("determined.keras.init", _NATIVE),
-    _gone("determined.trial_controller.util.get_rank", _RANK, "get_rank"),
+    *(gone(old, write, old.rpartition(".")[2]) for old, write in _PIECES.items()),
+    gone("determined.keras.SequenceAdapter", _ADAPTER, "KerasDataAdapter"),
+    *(gone(old, write) for old, write in _GONE.items()),
+    *(
+        Name(old, "determined.keras.TFKerasTrial", write=_TRIAL)
+        for old in (
+            "pedl.frameworks.keras.KerasFunctionalTrial",
+            "pedl.frameworks.keras.KerasTrial",
+            "pedl.frameworks.keras.TFKerasTrial",
+            "pedl.frameworks.keras.tf_keras_trial.TFKerasTrial",
+            "determined.frameworks.keras.tf_keras_trial.TFKerasTrial",
+        )
+    ),
+    Name("pedl.frameworks.keras.TFKerasTensorBoard", "determined.keras.callbacks.TensorBoard"),
+    Name("determined.keras.TFKerasContext", "determined.keras.TFKerasTrialContext"),
 )
 
 #: Names of context-based code that have moved.
@@ -107,17 +86,9 @@ AGED = table(
     ),
 )
 
-#: Present and former names of ``KerasDataAdapter``.
-ADAPTERS = {
-    "determined.frameworks.keras.data.KerasDataAdapter",
-    "determined.keras.KerasDataAdapter",
-    "determined.keras.SequenceAdapter",
-    "pedl.frameworks.keras.data.KerasDataAdapter",
-}
-IN_MEMORY_SEQUENCES = {
-    "determined.keras.InMemorySequence",
-    "pedl.frameworks.keras.data.InMemorySequence",
-}
+#: All names of ``KerasDataAdapter`` and of ``InMemorySequence``.
+ADAPTERS = {old for old, row in ROWS.items() if row.support == "KerasDataAdapter"}
+IN_MEMORY_SEQUENCES = {old for old, row in ROWS.items() if row.support == "InMemorySequence"}
 LOADERS = ADAPTERS | IN_MEMORY_SEQUENCES
 
 #: The function that returns one hyperparameter without a context.

@@ -8,69 +8,71 @@ from dataclasses import replace
 from pedl2det_names.keras_arguments import (
     CONVOLUTIONS,
     LAYER_DEFAULTS,
-    OPTIMIZERS,
-    STANDALONE_RATES,
+    STANDALONE_DEFAULTS,
+    STANDALONE_PARAMETERS,
     TF_OPTIMIZERS,
 )
 from pedl2det_names.keras_paths import (
     ALIASES,
-    NOTES,
     PACKAGES,
     PATHS,
+    PUBLIC,
+    SCIKIT,
     SUPPORTED,
-    UNSERVED,
+    WRITE,
     old_path,
 )
-from pedl2det_names.keras_public import PUBLIC
-from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, table
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, table
 
 KERAS = "tensorflow.keras"
 
+_V1 = "tensorflow.compat.v1.keras"
+_MIXED = f"{KERAS}.mixed_precision"
 _RATE = {"lr": "learning_rate"}
 _NO_PUBLIC_NAME = "tf.keras has no public name for it: write what it did without it"
-_SINCE = {"keras": "Keras 3.0", **dict.fromkeys(PACKAGES, "Keras 2.3")}
-_HINGE = "labels of 0 and 1 were not converted to -1 and 1"
-_SCIKIT = "use scikeras, or train the model with fit"
-_GET = "names resolved to optimizers of Keras 2.2.4"
+_GPU = "it runs only on GPUs; on a CPU use "
 
-
-def _tf_optimizer(name: str, module: str = f"{KERAS}.optimizers") -> Name:
-    return Name(
-        f"{module}.{name}",
-        f"{KERAS}.optimizers.legacy.{name}",
-        KERAS_2_11,
-        write="since Keras 2.11 lr= is ignored with a warning and decay= raises",
-        keywords=_RATE,
-        changed=True,
-    )
-
-
-def _tf_layer(name: str) -> Name:
-    return Name(
-        f"{KERAS}.layers.{name}",
-        f"{KERAS}.layers.{name}",
-        TENSORFLOW_2,
-        write="TensorFlow 1 and standalone Keras had other defaults",
-        changed=True,
-        defaults=LAYER_DEFAULTS[name],
-    )
-
-
-_DECAY = "write a tf.keras.optimizers.schedules.LearningRateSchedule, or use CosineDecay"
-_SAVED = "use tf.keras.models.save_model and load_model"
-_EXPERIMENTAL = {
-    "LinearCosineDecay": ("TensorFlow 2.5", _DECAY),
-    "NoisyLinearCosineDecay": ("TensorFlow 2.5", _DECAY),
-    "PeepholeLSTMCell": ("TensorFlow 2.9", "use the cell of tensorflow_addons"),
-    "export_saved_model": ("TensorFlow 2.4", _SAVED),
-    "load_from_saved_model": ("TensorFlow 2.4", _SAVED),
+#: Names of ``tf.keras`` without a successor, and what to write instead.
+_GONE = {
+    "utils.HDF5Matrix": WRITE["utils"]["HDF5Matrix"],
+    **dict.fromkeys(
+        ("experimental.LinearCosineDecay", "experimental.NoisyLinearCosineDecay"),
+        "write a tf.keras.optimizers.schedules.LearningRateSchedule, or use CosineDecay",
+    ),
+    "experimental.PeepholeLSTMCell": "use the cell of tensorflow_addons",
+    **dict.fromkeys(
+        ("experimental.export_saved_model", "experimental.load_from_saved_model"),
+        "use tf.keras.models.save_model and load_model",
+    ),
+    **dict.fromkeys(("wrappers", "wrappers.scikit_learn"), SCIKIT),
+    **{f"wrappers.scikit_learn.{name}": SCIKIT for name in WRITE["wrappers.scikit_learn"]},
 }
 
 #: Names of ``tf.keras`` that were removed or have another meaning today.
 ROWS = table(
-    *(_tf_optimizer(name) for name in TF_OPTIMIZERS),
-    *(_tf_optimizer(name, "tensorflow.optimizers") for name in TF_OPTIMIZERS),
-    *(_tf_layer(name) for name in LAYER_DEFAULTS),
+    *(
+        Name(
+            f"{module}.{name}",
+            f"{KERAS}.optimizers.legacy.{name}",
+            KERAS_2_11,
+            write="since Keras 2.11 lr= is ignored with a warning and decay= raises",
+            keywords=_RATE,
+            changed=True,
+        )
+        for module in (f"{KERAS}.optimizers", "tensorflow.optimizers")
+        for name in TF_OPTIMIZERS
+    ),
+    *(
+        Name(
+            f"{KERAS}.layers.{name}",
+            f"{KERAS}.layers.{name}",
+            TENSORFLOW_2,
+            write="TensorFlow 1 and standalone Keras had other defaults",
+            changed=True,
+            defaults=defaults,
+        )
+        for name, defaults in LAYER_DEFAULTS.items()
+    ),
     Name(
         f"{KERAS}.optimizers.get",
         f"{KERAS}.optimizers.get",
@@ -82,7 +84,7 @@ ROWS = table(
     ),
     Name(
         f"{KERAS}.backend.get_session",
-        f"{KERAS.replace('.', '.compat.v1.')}.backend.get_session",
+        f"{_V1}.backend.get_session",
         TENSORFLOW_2,
         False,
         "values need no session: tensor.numpy()",
@@ -90,7 +92,7 @@ ROWS = table(
     ),
     Name(
         f"{KERAS}.backend.set_session",
-        f"{KERAS.replace('.', '.compat.v1.')}.backend.set_session",
+        f"{_V1}.backend.set_session",
         TENSORFLOW_2,
         write="nothing: session_config configures the session",
         support="set_session",
@@ -103,21 +105,9 @@ ROWS = table(
         "pass training= where a layer is called: fit and evaluate ignore the global phase",
         changed=True,
     ),
-    Name(
-        f"{KERAS}.utils.multi_gpu_model",
-        None,
-        "TensorFlow 2.4",
-        False,
-        "use the model itself",
-        support="multi_gpu_model",
-    ),
+    gone(f"{KERAS}.utils.multi_gpu_model", "use the model itself", "multi_gpu_model"),
     *(
-        Name(
-            f"{KERAS}.layers.{name}",
-            f"{KERAS.replace('.', '.compat.v1.')}.layers.{name}",
-            TENSORFLOW_2,
-            write=f"it runs only on GPUs; on a CPU use {plain}",
-        )
+        Name(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2, write=_GPU + plain)
         for name, plain in (
             ("CuDNNGRU", "GRU(recurrent_activation='sigmoid', reset_after=True)"),
             ("CuDNNLSTM", "LSTM(recurrent_activation='sigmoid'), which has one bias for its two"),
@@ -125,14 +115,9 @@ ROWS = table(
     ),
     Name(
         f"{KERAS}.models.model_from_yaml",
-        None,
-        "TensorFlow 2.6",
-        False,
-        UNSERVED["models"]["model_from_yaml"],
+        same=False,
+        write=WRITE["models"]["model_from_yaml"],
         changed=True,
-    ),
-    Name(
-        f"{KERAS}.utils.HDF5Matrix", None, "TensorFlow 2.4", False, UNSERVED["utils"]["HDF5Matrix"]
     ),
     *(
         Name(
@@ -145,57 +130,38 @@ ROWS = table(
         for area, same in (("losses", True), ("metrics", False))
         for name in ("cosine", "cosine_proximity")
     ),
-    Name(f"{KERAS}.premade", f"{KERAS}.experimental", "TensorFlow 2.6"),
+    Name(f"{KERAS}.premade", f"{KERAS}.experimental"),
     *(
-        Name(f"{KERAS}.premade.{name}", f"{KERAS}.experimental.{name}", "TensorFlow 2.6")
+        Name(f"{KERAS}.premade.{name}", f"{KERAS}.experimental.{name}")
         for name in ("LinearModel", "WideDeepModel")
-    ),
-    *(
-        Name(f"{KERAS}.experimental.{name}", None, since, False, write)
-        for name, (since, write) in _EXPERIMENTAL.items()
     ),
     *(
         Name(f"{KERAS}.initializers.{old}", f"{KERAS}.initializers.{new}", TENSORFLOW_2)
         for old, new in (("normal", "RandomNormal"), ("uniform", "RandomUniform"))
     ),
     Name(
-        f"{KERAS}.mixed_precision.experimental",
-        f"{KERAS}.mixed_precision",
-        "TensorFlow 2.7",
-        False,
-        "use tf.keras.mixed_precision, whose set_global_policy was set_policy",
-    ),
-    Name(
-        f"{KERAS}.mixed_precision.experimental.set_policy",
-        f"{KERAS}.mixed_precision.set_global_policy",
-        "TensorFlow 2.7",
+        f"{_MIXED}.experimental",
+        _MIXED,
+        same=False,
+        write="use tf.keras.mixed_precision, whose set_global_policy was set_policy",
     ),
     *(
-        Name(
-            f"{KERAS}.mixed_precision.experimental.{name}",
-            f"{KERAS}.mixed_precision.{name}",
-            "TensorFlow 2.7",
+        Name(f"{_MIXED}.experimental.{old}", f"{_MIXED}.{new}")
+        for old, new in (
+            ("set_policy", "set_global_policy"),
+            ("Policy", "Policy"),
+            ("global_policy", "global_policy"),
         )
-        for name in ("Policy", "global_policy")
     ),
     Name(
-        f"{KERAS}.mixed_precision.experimental.LossScaleOptimizer",
-        f"{KERAS}.mixed_precision.LossScaleOptimizer",
-        "TensorFlow 2.7",
-        False,
-        "the scale was one argument: it is dynamic and initial_scale today",
+        f"{_MIXED}.experimental.LossScaleOptimizer",
+        f"{_MIXED}.LossScaleOptimizer",
+        same=False,
+        write="the scale was one argument: it is dynamic and initial_scale today",
         support="scale_loss",
     ),
-    *(
-        Name(f"{KERAS}.{path}", None, "TensorFlow 2.13", False, _SCIKIT)
-        for path in ("wrappers", "wrappers.scikit_learn")
-    ),
-    *(
-        Name(f"{KERAS}.wrappers.scikit_learn.{name}", None, "TensorFlow 2.13", False, write)
-        for name, write in UNSERVED["wrappers.scikit_learn"].items()
-    ),
+    *(gone(f"{KERAS}.{path}", write) for path, write in _GONE.items()),
 )
-
 
 #: Names at a path of an old Keras whose successor is not at a path of ``tf.keras``.
 _ELSEWHERE = {
@@ -215,10 +181,8 @@ def lookup(dotted: str) -> Name | None:
     if split is None:
         return None
     root, path = split
-    since = _SINCE.get(
-        root, "TensorFlow 2.6" if root.startswith("tensorflow.python") else TENSORFLOW_2
-    )
     is_standalone = root == "keras" or root in PACKAGES
+    since = TENSORFLOW_2 if root.startswith("tensorflow.contrib") else ""
     row = _at(path, is_standalone)
     return replace(row, old=dotted, since=since, changed=False) if row else None
 
@@ -231,15 +195,16 @@ def _at(path: str, is_standalone: bool) -> Name | None:
     module, _, name = path.rpartition(".")
     if place is None and module not in PATHS:
         return None
-    if write := UNSERVED.get(module, {}).get(name) or NOTES.get(module, {}).get(name):
-        return Name(path, None, same=False, write=write)
+    if write := WRITE.get(module, {}).get(name):
+        return gone(path, write)
     if path in _ELSEWHERE:
         return _ELSEWHERE[path]
-    if piece := SUPPORTED.get(module, {}).get(name):
-        return Name(path, None, same=False, write=_NO_PUBLIC_NAME, support=piece)
+    piece = "legacy_interface" if module == "legacy.interfaces" else None
+    if piece := SUPPORTED.get(module, {}).get(name, piece):
+        return gone(path, _NO_PUBLIC_NAME, piece)
     public = _public(module, name)
     if public is None:
-        return Name(path, None, same=False, write=_NO_PUBLIC_NAME)
+        return gone(path, _NO_PUBLIC_NAME)
     if is_standalone and (row := _standalone(public)):
         return row
     v2 = module == "layers.recurrent_v2"
@@ -253,39 +218,34 @@ def _public(module: str, name: str) -> str | None:
     if module not in PATHS:
         return None
     public = PATHS[module].public
-    if public is not None and name in PUBLIC[public]:
-        return ".".join(part for part in (KERAS, public, name) if part)
     full = ".".join(part for part in (KERAS, public, name) if part)
-    return full if full in ROWS else None
+    is_public = public is not None and name in PUBLIC[public]
+    return full if is_public or full in ROWS else None
 
 
 def _standalone(public: str) -> Name | None:
     """Return the row of a name that differs between standalone Keras 2.2.4 and ``tf.keras``."""
     module, _, name = public.removeprefix(f"{KERAS}.").rpartition(".")
-    if module == "optimizers" and name in OPTIMIZERS:
-        defaults = {"lr": STANDALONE_RATES[name]} if name in STANDALONE_RATES else {}
-        if name == "Adagrad":
-            defaults["initial_accumulator_value"] = "0.0"
+    if module == "optimizers" and name in STANDALONE_PARAMETERS:
         return Name(
             public,
             f"{KERAS}.optimizers.legacy.{name}",
             keywords={**_RATE, "clipnorm": "global_clipnorm"},
             write="clipnorm= limits the global norm of all gradients",
-            parameters=tuple(OPTIMIZERS[name]),
-            defaults={_RATE.get(key, key): value for key, value in defaults.items()},
+            parameters=STANDALONE_PARAMETERS[name],
+            defaults=STANDALONE_DEFAULTS.get(name, {}),
         )
-    if (module, name) == ("optimizers", "get"):
-        return Name(public, public, same=False, write=_GET, support="optimizer")
-    if module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
-        return Name(public, public, same=False, write=_HINGE)
-    if module in ("losses", "metrics") and name == "get":
-        write = "'hinge' and 'cosine' resolved to other functions"
-        return Name(public, public, same=False, write=write)
     if module == "layers" and name in CONVOLUTIONS:
-        sizes = CONVOLUTIONS[name]
-        write = f"{sizes} numbers after the filters are the size of the kernel"
+        write = f"{CONVOLUTIONS[name]} numbers after the filters are the size of the kernel"
         return Name(public, public, write=write)
-    return None
+    write, support = "", None
+    if (module, name) == ("optimizers", "get"):
+        write, support = "names resolved to optimizers of Keras 2.2.4", "optimizer"
+    elif module in ("losses", "metrics") and name in ("hinge", "squared_hinge"):
+        write = "labels of 0 and 1 were not converted to -1 and 1"
+    elif module in ("losses", "metrics") and name == "get":
+        write = "'hinge' and 'cosine' resolved to other functions"
+    return Name(public, public, same=False, write=write, support=support) if write else None
 
 
 def rows() -> Iterator[Name]:
@@ -293,12 +253,10 @@ def rows() -> Iterator[Name]:
     yield from ROWS.values()
     for path in PATHS:
         module = lookup(f"keras.{path}".rstrip("."))
-        names = {*ALIASES.get(path, ()), *UNSERVED.get(path, ()), *SUPPORTED.get(path, ())}
-        names |= NOTES.get(path, {}).keys()
-        names |= PUBLIC.get(path, set())
+        names = {name for names in (ALIASES, WRITE, SUPPORTED) for name in names.get(path, ())}
         if module is not None:
             yield module
-        for name in names:
+        for name in names | PUBLIC.get(path, set()):
             row = lookup(".".join(filter(None, ("keras", path, name))))
             if row and module and row != _moved(module, name):
                 yield row

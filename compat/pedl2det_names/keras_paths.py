@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pedl2det_names.keras_public import PUBLIC
+from pedl2det_names.name import lines_of, pairs
+
+#: Names that exist but always raise an error.
+_DEAD = {"models": {"model_from_yaml"}}
+
+#: The public names of ``tf.keras`` in all supported TensorFlow versions, by module.
+PUBLIC = {
+    module: frozenset(names) - _DEAD.get(module, set())
+    for first, *names in lines_of("keras_public.txt")
+    for module in [first.removeprefix(".")]
+}
 
 #: Former names of the Keras package, longer names first.
 ROOTS = (
@@ -34,28 +44,23 @@ class Place:
     private: str | None = None
 
 
-def _layers(*names: str) -> dict[str, Place]:
-    return {f"layers.{name}": Place("layers") for name in names}
+def _modules(package: str, public: str | None, below: str, names: str) -> dict[str, Place]:
+    """Return the places of modules that have moved together.
 
-
-def _engine(*names: str) -> dict[str, Place]:
-    return {f"engine.{name}": Place(None, f"src.engine.{name}") for name in names}
-
-
-def _utils(*names: str) -> dict[str, Place]:
-    return {f"utils.{name}": Place("utils", f"src.utils.{name}") for name in names}
-
-
-def _optimizers(*names: str) -> dict[str, Place]:
-    """Return the modules of ``optimizer_v2``, in ``keras.optimizers`` since Keras 2.9."""
+    Args:
+        package: their package below the old Keras.
+        public: the module below ``tf.keras`` with their public names.
+        below: the package of their private modules today, or an empty string.
+        names: their names.
+    """
     return {
-        f"{package}.{name}": Place("optimizers.legacy", f"src.optimizers.legacy.{name}")
-        for package in ("optimizer_v2", "optimizers.optimizer_v2")
-        for name in names
+        f"{package}.{name}": Place(public, f"{below}.{name}" if below else None)
+        for name in names.split()
     }
 
 
 _SCHEDULES = Place("optimizers.schedules", "src.optimizers.schedules.learning_rate_schedule")
+_LEGACY = ("optimizers.legacy", "src.optimizers.legacy")
 
 #: Modules that were removed or private.
 MOVED: dict[str, Place] = {
@@ -65,64 +70,65 @@ MOVED: dict[str, Place] = {
     "callbacks_v1": Place("callbacks"),
     "datasets.cifar": Place(None, "src.datasets.cifar"),
     "engine": Place(None, "src.engine"),
-    **_engine("base_layer", "data_adapter", "functional", "input_layer", "input_spec"),
-    **_engine("sequential", "training", "training_utils", "training_v1"),
+    **_modules(
+        *("engine", None, "src.engine"),
+        "base_layer data_adapter functional input_layer input_spec sequential training "
+        "training_utils training_v1",
+    ),
     "engine.network": Place(None, "src.engine.functional"),
     "engine.saving": Place("models"),
     "engine.topology": Place(None, "src.engine.base_layer"),
-    "initializers.initializers_v1": Place("initializers"),
-    "initializers.initializers_v2": Place("initializers"),
+    **_modules("initializers", "initializers", "", "initializers_v1 initializers_v2"),
     "layers.preprocessing": Place("layers", "src.layers.preprocessing"),
-    **_layers("advanced_activations", "convolutional", "convolutional_recurrent", "core"),
-    **_layers("cudnn_recurrent", "dense_attention", "einsum_dense", "embeddings", "local"),
-    **_layers("merge", "multi_head_attention", "noise", "normalization", "normalization_v2"),
-    **_layers("pooling", "recurrent", "recurrent_v2", "wrappers"),
-    **_layers("normalization.batch_normalization", "normalization.layer_normalization"),
-    **{
-        f"layers.preprocessing.{name}": Place("layers", f"src.layers.preprocessing.{name}")
-        for name in ("image_preprocessing", "normalization", "text_vectorization")
-    },
+    **_modules(
+        *("layers", "layers", ""),
+        "advanced_activations convolutional convolutional_recurrent core cudnn_recurrent "
+        "dense_attention einsum_dense embeddings local merge multi_head_attention noise "
+        "normalization normalization_v2 pooling recurrent recurrent_v2 wrappers "
+        "normalization.batch_normalization normalization.layer_normalization",
+    ),
+    **_modules(
+        *("layers.preprocessing", "layers", "src.layers.preprocessing"),
+        "image_preprocessing normalization text_vectorization",
+    ),
     "legacy": Place(None),
     "legacy.interfaces": Place(None),
     "mixed_precision.policy": Place("mixed_precision", "src.mixed_precision.policy"),
     "objectives": Place("losses"),
     "optimizer_v1": Place(None, "src.optimizers.optimizer_v1"),
-    "optimizer_v2": Place("optimizers.legacy", "src.optimizers.legacy"),
-    **_optimizers("adadelta", "adagrad", "adam", "adamax", "ftrl", "gradient_descent", "nadam"),
-    **_optimizers("optimizer_v2", "rmsprop"),
-    "optimizer_v2.learning_rate_schedule": _SCHEDULES,
-    "optimizers.optimizer_v2": Place("optimizers.legacy", "src.optimizers.legacy"),
-    "optimizers.optimizer_v2.learning_rate_schedule": _SCHEDULES,
+    **{
+        path: place
+        for package in ("optimizer_v2", "optimizers.optimizer_v2")  # the latter since Keras 2.9
+        for path, place in {
+            package: Place(*_LEGACY),
+            **_modules(
+                *(package, *_LEGACY),
+                "adadelta adagrad adam adamax ftrl gradient_descent nadam optimizer_v2 rmsprop",
+            ),
+            f"{package}.learning_rate_schedule": _SCHEDULES,
+        }.items()
+    },
     "optimizers.schedules.learning_rate_schedule": _SCHEDULES,
     "saving.hdf5_format": Place("models", "src.saving.legacy.hdf5_format"),
     "saving.save": Place("models"),
-    "utils.all_utils": Place("utils"),
-    **_utils("conv_utils", "data_utils", "generic_utils", "io_utils", "layer_utils"),
-    **_utils("losses_utils", "metrics_utils", "np_utils", "tf_utils", "version_utils"),
-    **_utils("vis_utils"),
-    "utils.multi_gpu_utils": Place("utils"),
-    "utils.training_utils": Place("utils"),
+    **_modules("utils", "utils", "", "all_utils multi_gpu_utils training_utils"),
+    **_modules(
+        *("utils", "utils", "src.utils"),
+        "conv_utils data_utils generic_utils io_utils layer_utils losses_utils metrics_utils "
+        "np_utils tf_utils version_utils vis_utils",
+    ),
     "wrappers": Place(None),
     "wrappers.scikit_learn": Place(None),
 }
 
 #: Every module path of an old Keras.
-PATHS: dict[str, Place] = {
-    **{path: Place(path) for path in PUBLIC},
-    **MOVED,
-}
+PATHS: dict[str, Place] = {**{path: Place(path) for path in PUBLIC}, **MOVED}
 
-_OF_ENGINE = {
-    "Container": "models.Model",
-    "Functional": "models.Model",
-    "Input": "layers.Input",
-    "InputLayer": "layers.InputLayer",
-    "InputSpec": "layers.InputSpec",
-    "Layer": "layers.Layer",
-    "Model": "models.Model",
-    "Network": "models.Model",
-    "Sequential": "models.Sequential",
-}
+_OF_ENGINE = pairs("""
+    Container>models.Model Functional>models.Model Model>models.Model Network>models.Model
+    Sequential>models.Sequential Input>layers.Input InputLayer>layers.InputLayer
+    InputSpec>layers.InputSpec Layer>layers.Layer
+""")
 _LOWER = ("Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD")
 
 #: Additional names at a path, and their paths below ``tf.keras``.
@@ -131,17 +137,13 @@ ALIASES: dict[str, dict[str, str]] = {
     "engine.data_adapter": {
         name: f"utils.{name}" for name in ("pack_x_y_sample_weight", "unpack_x_y_sample_weight")
     },
-    "constraints": {
-        "maxnorm": "constraints.max_norm",
-        "nonneg": "constraints.non_neg",
-        "unitnorm": "constraints.unit_norm",
-    },
-    "initializers": {
-        "normal": "initializers.RandomNormal",
-        "one": "initializers.Ones",
-        "uniform": "initializers.RandomUniform",
-        "zero": "initializers.Zeros",
-    },
+    "constraints": pairs(
+        "maxnorm>constraints.max_norm nonneg>constraints.non_neg unitnorm>constraints.unit_norm"
+    ),
+    "initializers": pairs(
+        "normal>initializers.RandomNormal uniform>initializers.RandomUniform "
+        "one>initializers.Ones zero>initializers.Zeros"
+    ),
     "models": {"Input": "layers.Input"},
     "utils.losses_utils": {"ReductionV2": "losses.Reduction"},
     "optimizers": {name.lower(): f"optimizers.{name}" for name in _LOWER},
@@ -152,66 +154,40 @@ ALIASES: dict[str, dict[str, str]] = {
     },
 }
 
+SCIKIT = "use scikeras, or train the model with fit"
 _YAML = {"model_from_yaml": "use model_from_json: YAML could run code"}
 _H5 = {"HDF5Matrix": "read the file with h5py, in a keras.utils.Sequence"}
 _LAYERS = {
     "Merge": "use keras.layers.concatenate, add and their like",
     "Recurrent": "derive from keras.layers.RNN, or from a cell's layer",
 }
-_BACKEND = {"control_flow_ops": "use tf.cond and tf.while_loop"}
+_BACKEND = {
+    "_get_available_gpus": "call tf.config.list_logical_devices('GPU')",
+    "control_flow_ops": "use tf.cond and tf.while_loop",
+    "image_dim_ordering": "call image_data_format(), which returns 'channels_last' for 'tf'",
+    "set_image_dim_ordering": "call set_image_data_format('channels_last') for 'tf'",
+}
 
-#: Unsupported names, and what to write instead.
-UNSERVED: dict[str, dict[str, str]] = {
+#: Names without a public successor, and what to write instead.
+WRITE: dict[str, dict[str, str]] = {
     **dict.fromkeys(("models", "saving"), _YAML),
     "optimizers": {"TFOptimizer": "use an optimizer of keras.optimizers"},
     "utils": _H5,
     "utils.io_utils": _H5,
-    "wrappers.scikit_learn": {
-        "KerasClassifier": "use scikeras, or train the model with fit",
-        "KerasRegressor": "use scikeras, or train the model with fit",
-    },
+    "wrappers.scikit_learn": dict.fromkeys(("KerasClassifier", "KerasRegressor"), SCIKIT),
     **{path: _LAYERS for path, place in PATHS.items() if place.public == "layers"},
     **{path: _BACKEND for path, place in PATHS.items() if place.public == "backend"},
 }
 
-#: Decorators of ``keras.legacy.interfaces`` that translated the arguments of Keras 1.
-INTERFACES = tuple(
-    f"legacy_{name}_support"
-    for name in (
-        *("add_weight", "batchnorm", "conv1d", "conv2d", "conv3d", "convlstm2d", "cropping2d"),
-        *("cropping3d", "deconv2d", "dense", "dropout", "embedding", "flatten", "gaussiandropout"),
-        *("gaussiannoise", "generator_methods", "get_updates", "global_pooling", "input"),
-        *("lambda", "localconv1d", "localconv2d", "model_constructor", "pooling1d", "pooling2d"),
-        *("pooling3d", "prelu", "recurrent", "separable_conv2d", "spatialdropout1d"),
-        *("spatialdropoutNd", "upsampling1d", "upsampling2d", "upsampling3d", "zeropadding2d"),
-        "zeropadding3d",
-    )
-)
-
-#: Names without a public successor, and what to write instead.
-NOTES: dict[str, dict[str, str]] = {
-    path: {
-        "_get_available_gpus": "call tf.config.list_logical_devices('GPU')",
-        "image_dim_ordering": "call image_data_format(), which returns 'channels_last' for 'tf'",
-        "set_image_dim_ordering": "call set_image_data_format('channels_last') for 'tf'",
-    }
-    for path, place in PATHS.items()
-    if place.public == "backend"
-}
-
 #: Names that a support piece of ``legacy_keras.py`` implements, and the name of the piece.
-SUPPORTED: dict[str, dict[str, str]] = {
+SUPPORTED = {
     "datasets.cifar": {"load_batch": "load_batch"},
     "engine.data_adapter": {"expand_1d": "expand_1d"},
-    "legacy.interfaces": {
-        "generate_legacy_interface": "legacy_interface",
-        **dict.fromkeys(INTERFACES, "legacy_interface"),
-    },
     "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
 }
 
 #: Private names that have moved to another private path; migrated code cannot use them.
-PRIVATE: dict[str, dict[str, str]] = {
+PRIVATE = {
     "applications.imagenet_utils": {
         "_obtain_input_shape": "src.applications.imagenet_utils.obtain_input_shape"
     },

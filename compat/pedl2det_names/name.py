@@ -1,12 +1,22 @@
-"""One row of the table of old names."""
+"""One row of the table of old names, and helpers to write the table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
 
 TENSORFLOW_2 = "TensorFlow 2.0"
 KERAS_2_11 = "Keras 2.11"
+
+
+class Age(Enum):
+    """The TensorFlow version that a project was written for."""
+
+    TENSORFLOW_1 = "TensorFlow 1"  #: or standalone Keras before 2.4, with the same semantics
+    TENSORFLOW_2 = "TensorFlow 2.0 to 2.10"  #: it uses names or arguments that were removed
+    CURRENT = "TensorFlow 2.11 and later"
 
 
 @dataclass(frozen=True)
@@ -23,7 +33,7 @@ class Name:
         old: the full dotted old name.
         new: the full dotted name today. A string that starts with ``{context}`` replaces a whole
             call. None if there is no successor, or if a rule decides.
-        since: the version in which the old name stopped working.
+        since: ``TENSORFLOW_2`` or ``KERAS_2_11`` if code that uses the name is older than that.
         same: whether ``new`` has the same semantics as ``old``.
         write: what to write, or what differs, in one sentence.
         keywords: new names of keyword arguments; None drops the argument.
@@ -48,6 +58,11 @@ class Name:
     defaults: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
+def gone(old: str, write: str, support: str | None = None, since: str = "") -> Name:
+    """Return the row of a name without a successor."""
+    return Name(old, None, since, False, write, support=support)
+
+
 def table(*rows: Name) -> dict[str, Name]:
     """Return the rows by their old names.
 
@@ -58,3 +73,14 @@ def table(*rows: Name) -> dict[str, Name]:
     if len(by_name) != len(rows):
         raise ValueError("two rows have the same old name")
     return by_name
+
+
+def pairs(text: str) -> dict[str, str]:
+    """Return the pairs of a text such as ``"old>new same"``, where ``same`` has kept its name."""
+    return {old: new or old for old, _, new in (word.partition(">") for word in text.split())}
+
+
+def lines_of(list_of_names: str) -> list[list[str]]:
+    """Return the words of each line of a list that ``scripts/tensorflow_names.py`` generates."""
+    text = Path(__file__).with_name(list_of_names).read_text(encoding="utf-8")
+    return [line.split() for line in text.splitlines()]

@@ -2,100 +2,38 @@
 
 from __future__ import annotations
 
-from pedl2det_names.name import Name, table
+from pedl2det_names.name import Name, gone, pairs, table
 
-_1_24 = "NumPy 1.24"
-_2 = "NumPy 2.0"
-
-
-def _gone(old: str, new: str, since: str = _2, write: str = "") -> Name:
-    return Name(f"numpy.{old}", new, since, write=write)
-
-
-#: Names that exist again in NumPy 2, as a NumPy scalar type and a C integer.
-_AGAIN = ("bool", "long")
+_OWN = """
+    Inf>inf Infinity>inf NAN>nan NaN>nan PINF>inf infty>inf
+    alltrue>all cumproduct>cumprod mat>asmatrix product>prod rank>ndim round_>round sometrue>any
+    bool8>bool_ bytes0>bytes_ int0>intp object0>object_ str0>str_ uint0>uintp void0>void
+    cfloat>complex128 clongfloat>clongdouble complex_>complex128 float_>float64
+    longcomplex>clongdouble longfloat>longdouble singlecomplex>complex64
+    string_>bytes_ unicode_>str_ typeDict>sctypeDict
+"""
+_BUILTINS = "complex float int object str unicode>str"
+_RAGGED = "ragged lists created an object array; pass dtype=object for that"
 
 ROWS = table(
+    *(Name(f"numpy.{old}", f"numpy.{new}") for old, new in pairs(_OWN).items()),
+    *(Name(f"numpy.{old}", f"builtins.{new}") for old, new in pairs(_BUILTINS).items()),
     *(
         Name(
             f"numpy.{old}",
             f"builtins.{new}",
-            _1_24,
-            changed=old in _AGAIN,
-            write="in NumPy 2 the name is a NumPy scalar type" if old in _AGAIN else "",
-        )
-        for old, new in {
-            "bool": "bool",
-            "complex": "complex",
-            "float": "float",
-            "int": "int",
-            "long": "int",
-            "object": "object",
-            "str": "str",
-            "unicode": "str",
-        }.items()
-    ),
-    *(
-        _gone(old, f"numpy.{new}")
-        for old, new in {
-            "bool8": "bool_",
-            "bytes0": "bytes_",
-            "int0": "intp",
-            "object0": "object_",
-            "str0": "str_",
-            "uint0": "uintp",
-            "void0": "void",
-            "typeDict": "sctypeDict",
-        }.items()
-    ),
-    *(
-        _gone(old, f"numpy.{new}")
-        for old, new in {
-            "Inf": "inf",
-            "Infinity": "inf",
-            "NAN": "nan",
-            "NaN": "nan",
-            "PINF": "inf",
-            "alltrue": "all",
-            "cfloat": "complex128",
-            "clongfloat": "clongdouble",
-            "complex_": "complex128",
-            "cumproduct": "cumprod",
-            "float_": "float64",
-            "infty": "inf",
-            "longcomplex": "clongdouble",
-            "longfloat": "longdouble",
-            "mat": "asmatrix",
-            "product": "prod",
-            "round_": "round",
-            "singlecomplex": "complex64",
-            "sometrue": "any",
-            "string_": "bytes_",
-            "unicode_": "str_",
-        }.items()
-    ),
-    Name("numpy.NINF", None, _2, False, "write -np.inf"),
-    *(
-        Name(f"numpy.{old}", None, since, False, write, support=old)
-        for old, since, write in (
-            ("asfarray", _2, "write np.asarray(a, dtype=float)"),
-            ("asscalar", "NumPy 1.23", "write array.item()"),
-            ("msort", _2, "write np.sort(a, axis=0)"),
-        )
-    ),
-    Name("numpy.find_common_type", None, _2, False, "use np.result_type or np.promote_types"),
-    Name("numpy.rank", "numpy.ndim", "NumPy 1.18"),
-    *(
-        Name(
-            f"numpy.{name}",
-            f"numpy.{name}",
-            _1_24,
-            False,
-            "ragged lists created an object array; pass dtype=object for that",
-            {},
-            f"ragged_{name}",
+            write="in NumPy 2 the name is a NumPy scalar type",
             changed=True,
         )
-        for name in ("array", "asarray")
+        for old, new in pairs("bool long>int").items()
+    ),
+    gone("numpy.NINF", "write -np.inf"),
+    gone("numpy.asfarray", "write np.asarray(a, dtype=float)", "asfarray"),
+    gone("numpy.asscalar", "write array.item()", "asscalar"),
+    gone("numpy.find_common_type", "use np.result_type or np.promote_types"),
+    gone("numpy.msort", "write np.sort(a, axis=0)", "msort"),
+    *(
+        Name(old, old, same=False, write=_RAGGED, support=support, changed=True)
+        for old, support in (("numpy.array", "ragged_array"), ("numpy.asarray", "ragged_asarray"))
     ),
 )

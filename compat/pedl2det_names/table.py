@@ -6,7 +6,6 @@ import functools
 from collections.abc import Iterator
 
 from pedl2det_names import contrib, harness, keras, numpy, tensorflow
-from pedl2det_names.compat_v1 import COMPAT_V1
 from pedl2det_names.name import Name
 
 _EXACT = {
@@ -31,7 +30,7 @@ def lookup(dotted: str) -> Name | None:
 
     The first of these applies: the name has its own row; its Keras module is known
     (``keras.layers.core.Dense``); it is in ``tf.contrib``; it is in ``tf.compat.v1`` but not in
-    ``tf``. Attributes of a class or function have no row; use :func:`find` for them.
+    ``tf``. Attributes of a class or function have no row.
 
     Args:
         dotted: a full dotted name with imports resolved (``tensorflow.ConfigProto``).
@@ -49,27 +48,11 @@ def lookup(dotted: str) -> Name | None:
     )
 
 
-def find(dotted: str) -> tuple[Name, str] | None:
-    """Return the row of the longest prefix of a dotted name that has one.
-
-    Returns:
-        The row and the rest of the name: for ``tensorflow.OptimizerOptions.ON_2`` the row of
-        ``tensorflow.OptimizerOptions`` and ``ON_2``. None if no prefix has a row.
-    """
-    head, rest = dotted, ""
-    while head:
-        if row := lookup(head):
-            return row, rest
-        head, _, last = head.rpartition(".")
-        rest = f"{last}.{rest}".rstrip(".")
-    return None
-
-
 def rows() -> Iterator[Name]:
     """Yield all rows of the table, sorted by old name."""
     by_name = dict(_EXACT)
     by_name.update((row.old, row) for row in keras.rows())
-    for old in COMPAT_V1:
+    for old in tensorflow.COMPAT_V1:
         dotted = f"tensorflow.{old}"
         if dotted not in by_name and (row := tensorflow.lookup(dotted)):
             by_name[dotted] = row

@@ -4,38 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pedl2det_names.compat_v1 import COMPAT_V1
-from pedl2det_names.name import TENSORFLOW_2, Name, table
+from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, table
+
+#: The names that exist in ``tf.compat.v1`` but not in ``tf``, and the current name of the same
+#: object, both below ``tensorflow``; the name below ``compat.v1`` if there is no other.
+COMPAT_V1 = {old: new[0] if new else f"compat.v1.{old}" for old, *new in lines_of("compat_v1.txt")}
 
 _V1 = "compat.v1"
 _SESSION = "values need no session: tensor.numpy()"
 
+Keywords = Mapping[str, str | None]
+
 
 def _row(
     old: str,
-    new: str | None,
+    new: str,
     *,
     write: str = "",
     same: bool = True,
-    keywords: Mapping[str, str | None] | None = None,
+    keywords: Keywords | None = None,
     support: str | None = None,
     changed: bool = False,
+    since: str = TENSORFLOW_2,
 ) -> Name:
-    return Name(
-        f"tensorflow.{old}",
-        new and f"tensorflow.{new}",
-        TENSORFLOW_2,
-        same,
-        write,
-        keywords or {},
-        support,
-        changed,
-    )
-
-
-def _gone(old: str, since: str, write: str) -> Name:
-    """Return the row of a name that TensorFlow 2 has removed."""
-    return Name(f"tensorflow.{old}", None, since, False, write)
+    """Return the row of a name below ``tensorflow`` that has a successor there."""
+    old, new = f"tensorflow.{old}", f"tensorflow.{new}"
+    return Name(old, new, since, same, write, keywords or {}, support, changed)
 
 
 def _graph(old: str, write: str) -> Name:
@@ -44,7 +38,7 @@ def _graph(old: str, write: str) -> Name:
 
 
 #: Functions of ``tf.gfile``: their names in ``tf.io.gfile`` and renamed parameters.
-_GFILE: dict[str, tuple[str, Mapping[str, str | None]]] = {
+_GFILE: dict[str, tuple[str, Keywords]] = {
     "Copy": ("copy", {"oldpath": "src", "newpath": "dst"}),
     "DeleteRecursively": ("rmtree", {"dirname": "path"}),
     "Exists": ("exists", {"filename": "path"}),
@@ -60,16 +54,15 @@ _GFILE: dict[str, tuple[str, Mapping[str, str | None]]] = {
     "Walk": ("walk", {"in_order": "topdown"}),
 }
 
-_METRICS = "use a class of tf.keras.metrics"
 
-
-def _train_optimizer(
+def _optimizer(
     old: str,
     new: str,
-    parameters: tuple[str, ...],
-    keywords: Mapping[str, str | None] | None = None,
+    parameters: str,
+    keywords: Keywords | None = None,
     defaults: Mapping[str, str] | None = None,
 ) -> Name:
+    """Return the row of an optimizer of ``tf.train`` that Keras has as well."""
     return Name(
         f"tensorflow.train.{old}Optimizer",
         f"tensorflow.keras.optimizers.legacy.{new}",
@@ -77,139 +70,130 @@ def _train_optimizer(
         write="Keras accepts only optimizers of tf.keras",
         keywords={"use_locking": None, **(keywords or {})},
         support=f"{old}Optimizer",
-        parameters=parameters,
+        parameters=tuple(parameters.split()),
         defaults=defaults or {},
     )
 
 
-def _other_optimizer(old: str, new: str, write: str) -> Name:
-    """Return the row of an optimizer whose arithmetic differs from all Keras optimizers."""
-    new = f"keras.optimizers.legacy.{new}"
-    return _row(f"train.{old}Optimizer", new, same=False, write=write, support=f"{old}Optimizer")
-
-
+_EPSILON = {"epsilon": "1e-08"}
 _OPTIMIZERS = (
-    _train_optimizer(
-        "Adam",
-        "Adam",
-        ("learning_rate", "beta1", "beta2", "epsilon", "use_locking", "name"),
+    _optimizer(
+        *("Adam", "Adam", "learning_rate beta1 beta2 epsilon use_locking name"),
         {"beta1": "beta_1", "beta2": "beta_2"},
-        {"epsilon": "1e-08"},
+        _EPSILON,
     ),
-    _train_optimizer("GradientDescent", "SGD", ("learning_rate", "use_locking", "name")),
-    _train_optimizer(
-        "Adadelta",
-        "Adadelta",
-        ("learning_rate", "rho", "epsilon", "use_locking", "name"),
-        defaults={"epsilon": "1e-08"},
+    _optimizer("GradientDescent", "SGD", "learning_rate use_locking name"),
+    _optimizer(
+        *("Adadelta", "Adadelta", "learning_rate rho epsilon use_locking name"), defaults=_EPSILON
     ),
-    _train_optimizer(
-        "Ftrl",
-        "Ftrl",
-        (
-            *("learning_rate", "learning_rate_power", "initial_accumulator_value"),
-            *("l1_regularization_strength", "l2_regularization_strength", "use_locking", "name"),
-            *("accum_name", "linear_name", "l2_shrinkage_regularization_strength"),
-        ),
+    _optimizer(
+        *("Ftrl", "Ftrl"),
+        "learning_rate learning_rate_power initial_accumulator_value l1_regularization_strength "
+        "l2_regularization_strength use_locking name accum_name linear_name "
+        "l2_shrinkage_regularization_strength",
         {"accum_name": None, "linear_name": None},
     ),
-    _other_optimizer(
-        "Adagrad",
-        "Adagrad",
-        "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to rounding",
-    ),
-    _other_optimizer(
-        "Momentum",
-        "SGD",
-        "SGD(learning_rate, momentum=) computes the same up to rounding while the learning rate is "
-        "constant",
-    ),
-    _other_optimizer(
-        "RMSProp",
-        "RMSprop",
-        "it started with a mean square of 1 and added epsilon=1e-10 inside of the square root; "
-        "RMSprop(rho=) starts with 0 and adds epsilon to the square root",
+    *(
+        _row(
+            f"train.{old}Optimizer",
+            f"keras.optimizers.legacy.{new}",
+            same=False,
+            write=write,
+            support=f"{old}Optimizer",
+        )
+        for old, new, write in (  # their arithmetic differs from all Keras optimizers
+            (
+                *("Adagrad", "Adagrad"),
+                "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to "
+                "rounding",
+            ),
+            (
+                *("Momentum", "SGD"),
+                "SGD(learning_rate, momentum=) computes the same up to rounding while the learning "
+                "rate is constant",
+            ),
+            (
+                *("RMSProp", "RMSprop"),
+                "it started with a mean square of 1 and added epsilon=1e-10 inside of the square "
+                "root; RMSprop(rho=) starts with 0 and adds epsilon to the square root",
+            ),
+        )
     ),
 )
 
-_REDUCTION = {"keep_dims": "keepdims", "reduction_indices": "axis"}
+#: Names of TensorFlow that were removed later: the module, the names, and what to write.
+_GONE = (
+    (
+        *("train.experimental", "DynamicLossScale FixedLossScale LossScale"),
+        "scale the loss with tf.keras.mixed_precision.LossScaleOptimizer",
+    ),
+    (
+        "data.experimental",
+        "DatasetStructure NestedStructure OptionalStructure RaggedStructure RaggedTensorStructure "
+        "SparseTensorStructure TensorStructure TensorArrayStructure",
+        "use tf.TensorSpec(shape, dtype) and its like",
+    ),
+    (
+        *("data.experimental", "StatsAggregator StatsOptions bytes_produced_stats latency_stats"),
+        "profile the input with the TensorFlow profiler",
+    ),
+    ("data.experimental", "MapVectorizationOptions", "nothing: it had no effect"),
+)
 
-_LOSS_SCALE = "scale the loss with tf.keras.mixed_precision.LossScaleOptimizer"
-_SPEC = "use tf.TensorSpec(shape, dtype) and its like"
-_STATISTICS = "profile the input with the TensorFlow profiler"
 
-#: Names that TensorFlow 2 has removed: the version, and what to write.
-_GONE = {
-    **dict.fromkeys(
-        (
-            f"train.experimental.{name}"
-            for name in ("DynamicLossScale", "FixedLossScale", "LossScale")
-        ),
-        ("TensorFlow 2.7", _LOSS_SCALE),
-    ),
-    **dict.fromkeys(
-        (
-            f"data.experimental.{name}Structure"
-            for name in ("Dataset", "Nested", "Optional", "Ragged", "RaggedTensor", "SparseTensor")
-        ),
-        ("TensorFlow 2.3", _SPEC),
-    ),
-    **dict.fromkeys(
-        ("data.experimental.TensorStructure", "data.experimental.TensorArrayStructure"),
-        ("TensorFlow 2.3", _SPEC),
-    ),
-    **dict.fromkeys(
-        (
-            f"data.experimental.{name}"
-            for name in ("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats")
-        ),
-        ("TensorFlow 2.6", _STATISTICS),
-    ),
-    "data.experimental.MapVectorizationOptions": ("TensorFlow 2.6", "nothing: it had no effect"),
-}
+_REDUCTIONS = (
+    "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod "
+    "reduce_sum"
+)
+_KEEP = {"keep_dims": "keepdims"}
+_DIM = {"dim": "axis"}
 
-#: Functions with renamed parameters.
-_PARAMETERS: dict[str, Mapping[str, str | None]] = {
+#: Functions with renamed parameters: a module and its functions, and the new names.
+_PARAMETERS: tuple[tuple[str, str, Keywords], ...] = (
+    ("", _REDUCTIONS, {**_KEEP, "reduction_indices": "axis"}),
+    ("math.", _REDUCTIONS, {**_KEEP, "reduction_indices": "axis"}),
+    ("", "argmax argmin", {"dimension": "axis"}),
+    ("math.", "argmax argmin", {"dimension": "axis"}),
+    ("", "norm linalg.norm nn.moments", _KEEP),
+    ("", "expand_dims math.l2_normalize nn.l2_normalize nn.log_softmax nn.softmax", _DIM),
+    ("", "squeeze", {"squeeze_dims": "axis"}),
+    ("", "reverse_sequence", {"batch_dim": "batch_axis", "seq_dim": "seq_axis"}),
+)
+
+#: Names that work only in graph mode, and what to write instead.
+_GRAPH = {
+    "InteractiveSession": _SESSION,
+    "get_default_session": _SESSION,
+    "layers": "use tf.keras.layers",
+    "placeholder": "use tf.keras.Input, or tf.compat.v1.placeholder in graph mode",
+    "get_variable": "use tf.Variable, or a layer of tf.keras",
+    "variable_scope": "use tf.name_scope",
+    "trainable_variables": "use trainable_variables of the model",
+    "global_variables": "use variables of the model",
+    "get_collection": "keep what you need in a list of your own",
     **{
-        f"{module}reduce_{name}": _REDUCTION
-        for module in ("", "math.")
-        for name in ("all", "any", "logsumexp", "max", "mean", "min", "prod", "sum")
+        name: "use a class of tf.keras.metrics"
+        for name in COMPAT_V1
+        if name.startswith("metrics.") and COMPAT_V1[name].startswith(_V1)
     },
-    **{
-        f"{module}{name}": {"dimension": "axis"}
-        for module in ("", "math.")
-        for name in ("argmax", "argmin")
-    },
-    "expand_dims": {"dim": "axis"},
-    "norm": {"keep_dims": "keepdims"},
-    "squeeze": {"squeeze_dims": "axis"},
-    "linalg.norm": {"keep_dims": "keepdims"},
-    "math.l2_normalize": {"dim": "axis"},
-    "nn.l2_normalize": {"dim": "axis"},
-    "nn.log_softmax": {"dim": "axis"},
-    "nn.moments": {"keep_dims": "keepdims"},
-    "nn.softmax": {"dim": "axis"},
-    "reverse_sequence": {"batch_dim": "batch_axis", "seq_dim": "seq_axis"},
 }
 
 #: Private names that moved, and their public names.
 _PRIVATE = {
-    "framework.ops.Tensor": ("TensorFlow 2.14", "Tensor"),
+    "framework.ops.Tensor": "Tensor",
+    **{f"ops.control_flow_ops.{name}": name for name in ("case", "cond", "while_loop")},
     **{
-        f"ops.control_flow_ops.{name}": ("TensorFlow 2.13", name)
-        for name in ("case", "cond", "while_loop")
-    },
-    **{
-        f"distribute.distribution_strategy_context.{name}": (
-            "TensorFlow 2.14",
-            f"distribute.{name}",
-        )
+        f"distribute.distribution_strategy_context.{name}": f"distribute.{name}"
         for name in ("get_replica_context", "get_strategy", "has_strategy")
     },
 }
 
 ROWS = table(
-    *(_row(name, name, keywords=keywords, changed=True) for name, keywords in _PARAMETERS.items()),
+    *(
+        _row(module + name, module + name, keywords=keywords, changed=True)
+        for module, names, keywords in _PARAMETERS
+        for name in names.split()
+    ),
     *(
         _row(f"gfile.{old}", f"io.gfile.{new}", keywords=keywords)
         for old, (new, keywords) in _GFILE.items()
@@ -219,7 +203,7 @@ ROWS = table(
     _row(
         "nn.softmax_cross_entropy_with_logits_v2",
         "nn.softmax_cross_entropy_with_logits",
-        keywords={"dim": "axis"},
+        keywords=_DIM,
     ),
     _row("decode_raw", "io.decode_raw", keywords={"bytes": "input_bytes"}),
     _row(
@@ -230,20 +214,7 @@ ROWS = table(
         changed=True,
     ),
     _row("Session", f"{_V1}.Session", same=False, write=_SESSION, support="Session"),
-    _graph("InteractiveSession", _SESSION),
-    _graph("get_default_session", _SESSION),
-    _graph("layers", "use tf.keras.layers"),
-    _graph("placeholder", "use tf.keras.Input, or tf.compat.v1.placeholder in graph mode"),
-    _graph("get_variable", "use tf.Variable, or a layer of tf.keras"),
-    _graph("variable_scope", "use tf.name_scope"),
-    _graph("trainable_variables", "use trainable_variables of the model"),
-    _graph("global_variables", "use variables of the model"),
-    _graph("get_collection", "keep what you need in a list of your own"),
-    *(
-        _graph(name, _METRICS)
-        for name in COMPAT_V1
-        if name.startswith("metrics.") and COMPAT_V1[name].startswith(_V1)
-    ),
+    *(_graph(name, write) for name, write in _GRAPH.items()),
     *(
         _row(
             f"data.Dataset.{name}",
@@ -254,7 +225,11 @@ ROWS = table(
         for name in ("make_one_shot_iterator", "make_initializable_iterator")
     ),
     *_OPTIMIZERS,
-    *(_gone(name, since, write) for name, (since, write) in _GONE.items()),
+    *(
+        gone(f"tensorflow.{module}.{name}", write)
+        for module, names, write in _GONE
+        for name in names.split()
+    ),
     *(
         _row(f"train.experimental.{name}", f"{_V1}.mixed_precision.{name}")
         for name in (
@@ -262,14 +237,8 @@ ROWS = table(
             "disable_mixed_precision_graph_rewrite",
         )
     ),
-    *(
-        Name(f"tensorflow.python.{old}", f"tensorflow.{new}", since)
-        for old, (since, new) in _PRIVATE.items()
-    ),
+    *(_row(f"python.{old}", new, since="") for old, new in _PRIVATE.items()),
 )
-
-#: Modules whose names all use the row of the module.
-_WHOLE = ("layers",)
 
 
 def lookup(dotted: str) -> Name | None:
@@ -279,6 +248,6 @@ def lookup(dotted: str) -> Name | None:
     root, _, path = dotted.partition(".")
     if root != "tensorflow" or path not in COMPAT_V1:
         return None
-    if path.partition(".")[0] in _WHOLE:
-        return _graph(path, ROWS[f"tensorflow.{path.partition('.')[0]}"].write)
+    if path.startswith("layers."):
+        return _graph(path, _GRAPH["layers"])
     return _row(path, COMPAT_V1[path])

@@ -16,8 +16,8 @@ import pedl
 import pedl2det_names as names
 from pedl import idioms
 from pedl.frameworks.util import elementwise_mean
-from pedl.old_backend import multi_gpu_model
-from pedl.old_numpy import old_name, ragged
+from pedl.old_functions import multi_gpu_model, ragged
+from pedl.old_names import old_name
 from pedl.old_sessions import EagerSession, get_session
 
 
@@ -105,7 +105,7 @@ def test_a_type_that_was_asked_for_is_kept(pieces: Any) -> None:
 def test_functions_that_numpy_has_removed(
     function: str, arguments: Any, expected: Any, pieces: Any
 ) -> None:
-    old = old_name(names.lookup(f"numpy.{function}"))(*arguments)
+    old = old_name(names.lookup(f"numpy.{function}"), tf)(*arguments)
 
     for found in (old, getattr(pieces, function)(*arguments)):
         assert np.asarray(found).dtype == np.asarray(expected).dtype

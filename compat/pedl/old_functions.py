@@ -1,0 +1,178 @@
+"""Functions of TensorFlow, Keras and NumPy that were removed, or behave in another way."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pedl2det_legacy import numpy_functions
+from pedl2det_runtime.errors.repeated_warnings import logger
+
+_log = logger(__name__)
+#: Arguments of transformations of images that have changed.
+_RANGES = ("rotation_range", "width_shift_range", "height_shift_range", "shear_range", "zoom_range")
+_FOR_KERAS = "_pedl_for_keras"
+
+
+def backend_functions(tf: Any) -> dict[str, Any]:
+    """Return the functions that were removed from ``keras.backend``, by name."""
+    from pedl.old_sessions import get_session, set_session
+
+    backend = tf.keras.backend
+    orders = {"tf": "channels_last", "th": "channels_first"}
+
+    def set_image_dim_ordering(dim_ordering: str) -> None:
+        backend.set_image_data_format(orders.get(dim_ordering, dim_ordering))
+
+    def image_dim_ordering() -> str:
+        return "tf" if backend.image_data_format() == "channels_last" else "th"
+
+    def _get_available_gpus() -> list[str]:
+        return [device.name for device in tf.config.list_logical_devices("GPU")]
+
+    functions = (
+        *(set_image_dim_ordering, image_dim_ordering, _get_available_gpus),
+        *(get_session, set_session),
+    )
+    return {function.__name__: function for function in functions}
+
+
+def multi_gpu_model(model: Any, gpus: Any = None, *_: Any, **__: Any) -> Any:
+    """Return the model unchanged and log a warning: it trains on one device."""
+    _log.warning(
+        "multi_gpu_model(..., gpus=%r): the model trains on one device; BatchNormalization "
+        "normalizes over the whole batch, not over the part of each GPU; to train on several "
+        "devices, run with --slots",
+        gpus,
+    )
+    return model
+
+
+def warning_of_images(original: Callable[..., None]) -> Callable[..., None]:
+    """Wrap the constructor of ``ImageDataGenerator`` to warn of changed transformations.
+
+    See docs/tf1.md, Differences.
+    """
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        original(self, *args, **kwargs)
+        arguments = signature.bind(self, *args, **kwargs).arguments
+        used = [name for name in _RANGES if arguments.get(name)]
+        if used:
+            _log.warning(
+                "ImageDataGenerator(%s): the images differ from those of old Keras, which has "
+                "since exchanged rows and columns in these transformations and moved their center "
+                "by one pixel; see docs/tf1.md",
+                ", ".join(f"{name}={arguments[name]!r}" for name in used),
+            )
+
+    return __init__
+
+
+def ragged(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``np.array`` to create an object array from lists of different lengths."""
+
+    @functools.wraps(original)
+    def array(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(*args, **kwargs)
+        except ValueError:
+            ragged_array = numpy_functions.ragged(original, args, kwargs)
+            _log.info("np.%s: lists of different lengths become an object array", original.__name__)
+            return ragged_array
+
+    return array
+
+
+def train_optimizer(name: str, make: Callable[..., Any], tf: Any) -> Callable[..., Any]:
+    """Return a function that creates an optimizer of ``tf.train``.
+
+    In graph mode it is TensorFlow's, for sessions. In eager mode, and for Keras models in graph
+    mode, it is one of Keras with the arithmetic of TensorFlow 1, as Keras accepts no other.
+
+    Args:
+        name: the name of the optimizer's class.
+        make: creates the optimizer for Keras.
+        tf: TensorFlow, with Keras 2.
+    """
+    original = getattr(tf.compat.v1.train, name)
+
+    @functools.wraps(original, updated=())
+    def make_optimizer(*args: Any, **kwargs: Any) -> Any:
+        if tf.executing_eagerly():
+            return make(*args, **kwargs)
+        native = original(*args, **kwargs)
+        setattr(native, _FOR_KERAS, functools.partial(make, *args, **kwargs))
+        return native
+
+    return make_optimizer
+
+
+def for_keras(optimizer: Any) -> Any:
+    """Return the Keras optimizer for one of graph mode; any other argument unchanged."""
+    return getattr(optimizer, _FOR_KERAS, lambda: optimizer)()
+
+
+def predict_classes(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    """Return the class index of each record, like ``Sequential.predict_classes``."""
+    from pedl2det_legacy.keras_functions import classes_of
+
+    return classes_of(model.predict(x, batch_size=batch_size, verbose=verbose))
+
+
+def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+    """Return the predictions, like ``Sequential.predict_proba``."""
+    return model.predict(x, batch_size=batch_size, verbose=verbose)
+
+
+def legacy_get(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``optimizers.get`` to return legacy optimizers for names."""
+    original = inspect.unwrap(original)
+
+    @functools.wraps(original)
+    def get(identifier: Any, **kwargs: Any) -> Any:
+        return original(identifier, **{"use_legacy_optimizer": True, **kwargs})
+
+    return get
+
+
+def renaming(
+    keywords: Mapping[str, str | None], original: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Wrap a function to accept the old names of its parameters.
+
+    Args:
+        keywords: today's name for each old name; None drops the argument.
+        original: the function.
+    """
+
+    @functools.wraps(original)
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        today = {keywords.get(name, name): value for name, value in kwargs.items()}
+        return original(*args, **{name: value for name, value in today.items() if name})
+
+    return renamed
+
+
+class Dimension(int):
+    """A dimension of a shape: an int with the attribute ``value`` of TensorFlow 1."""
+
+    @property
+    def value(self) -> int:
+        """The size."""
+        return int(self)
+
+
+def old_dimensions(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``TensorShape.__getitem__`` to return known dimensions with a ``value``."""
+
+    @functools.wraps(original)
+    def item(self: Any, key: Any) -> Any:
+        dimension = original(self, key)
+        return Dimension(dimension) if type(dimension) is int else dimension
+
+    return item
