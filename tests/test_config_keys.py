@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pedl2det.analysis.experiment import keys as accepted
-from pedl2det.analysis.experiment.sections import _GONE, _HOOKED
+from pedl2det.analysis.experiment.sections import GONE, HOOKED
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import grid_size, sample_hparams
 from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect
@@ -326,7 +326,7 @@ def test_the_table_has_every_key_that_determined_accepts() -> None:
         f"{section}.{name}" for section, names in accepted.SECTIONS.items() for name in names
     }
     searchers = frozenset.union(*accepted.SEARCHERS.values(), accepted.OLD_SEARCHER_KEYS)
-    old = {".".join(path) for path in (*_GONE, *_HOOKED)}
+    old = {".".join(path) for path in (*GONE, *HOOKED)}
 
     assert known >= accepted.TOP
     assert sections | old | {f"searcher.{name}" for name in searchers} <= EFFECTS.keys()

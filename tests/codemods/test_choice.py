@@ -9,11 +9,11 @@ import pytest
 
 from migrating import CONFIG, TRIAL, run, trials
 from pedl2det.analysis.discovery import SUPPORT
+from pedl2det.analysis.text_rules import TextRule
 from pedl2det.engine import Options, migrate
 from pedl2det.findings import Kind
 from pedl2det.rules import Rule, every_rule, rules
 from pedl2det.rules.cases import Case
-from pedl2det.texts.rules import TextRule
 from support import read_tree, write_tree
 
 

@@ -85,7 +85,7 @@ def test_rules_are_listed_by_id() -> None:
 
 def test_an_unknown_rule_is_named_with_those_near_it() -> None:
     assert shown("shell-line") == (
-        "pedl2det: shell-line: no such rule: did you mean shell-lines or pedlignore? "
+        "pedl2det: shell-line: no such rule: did you mean shell-lines? "
         "`pedl2det rules` lists them\n"
     )
 

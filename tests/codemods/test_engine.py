@@ -459,14 +459,15 @@ def test_a_pin_stays_where_its_rule_is_not_wanted(tmp_path: Path) -> None:
     assert (tmp_path / "requirements.txt").read_text() == "tensorflow==1.15\npedl2det[run]\n"
 
 
-def test_a_pin_in_setup_py_of_a_finished_trial_is_left(tmp_path: Path) -> None:
+def test_a_pin_in_setup_py_of_a_finished_trial_is_a_note(tmp_path: Path) -> None:
     setup = "from setuptools import setup\n\nsetup(install_requires=['tensorflow==1.15'])\n"
     write_tree(tmp_path, TRIAL | {"setup.py": setup})
 
     done = run(tmp_path)
 
-    assert done.exit_code == 1, done.output
-    assert "setup.py:3: R302 old-pins: tensorflow==1.15: setup.py requires it" in done.output
+    assert done.exit_code == 0, done.output
+    assert "setup.py:3: R302 old-pins: note: tensorflow==1.15: a migrated trial" in done.output
+    assert (tmp_path / "setup.py").read_text() == setup
 
 
 def test_a_pin_above_a_finished_trial_is_a_note(tmp_path: Path) -> None:

@@ -12,21 +12,12 @@ from typing import Any
 
 import yaml
 
-from pedl2det.analysis.config_nodes import (
-    Alias,
-    check,
-    composed,
-    effective,
-    nodes,
-    plain,
-    target_of,
-)
 from pedl2det.analysis.file_bytes import read_bytes
 from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]
 
-_PERIODS = ("min_validation_period", "min_checkpoint_period")
+PERIODS = ("min_validation_period", "min_checkpoint_period")
 _LEGACY_KEYS = {
     "": ("batches_per_step", "entrypoints"),
     "searcher": ("max_steps", "target_trial_steps", "step_budget", "steps_per_round"),
@@ -41,6 +32,9 @@ _NAMING: dict[str, KeyPath] = {
     "download_data_function": ("entrypoints", "download_data_function"),
 }
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
+#: Visit no more nodes than this: nested aliases may stand for billions of values.
+_MOST_NODES = 100_000
+_FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, with libyaml
 
 
 @dataclass(frozen=True)
@@ -52,15 +46,12 @@ class Entry:
         key: the key's node.
         value: the value's node, with aliases followed.
         in_flow: whether it is written in a ``{...}`` or ``[...]``.
-        is_own: whether the text at this place belongs to this path alone. It does not where the
-            path goes through an alias or a merge, or through an anchor that has an alias.
     """
 
     path: KeyPath
     key: yaml.Node
     value: yaml.Node
     in_flow: bool
-    is_own: bool
 
     @property
     def line(self) -> int:
@@ -99,7 +90,8 @@ class Config:
 
     Attributes:
         text: the text, with the line ends of the file, without a byte order mark.
-        root: the composed document; aliases are nodes of their own.
+        root: the composed document; an alias is the node that it stands for, and a mapping has
+            the keys that ``<<`` merges into it.
         bom: whether the file begins with a byte order mark.
     """
 
@@ -131,8 +123,9 @@ class Config:
         if text.startswith("\ufeff"):
             text, bom = text[1:], True
         try:
-            config = cls(text, composed(text), bom)
-            check(config.root)
+            root = _composed(text)
+            _check(root)
+            _merge(root)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             raise Unreadable(f"not YAML: {error.problem}", line) from None
@@ -140,7 +133,7 @@ class Config:
             raise Unreadable(f"not YAML: {error}") from None
         except RecursionError:
             raise Unreadable("nested too deeply to be read") from None
-        return config
+        return cls(text, root, bom)
 
     def encoded(self, text: str) -> bytes:
         """The bytes of a new text of this file."""
@@ -154,19 +147,19 @@ class Config:
     @property
     def is_experiment(self) -> bool:
         """Whether this looks like an experiment config, of any generation."""
-        others: tuple[KeyPath, ...] = (
+        others = (
             ("hyperparameters",),
             ("entrypoint",),
             ("entrypoints",),
             ("searcher", "max_steps"),
         )
-        return self.entry("searcher") is not None and any(self.entry(*one) for one in others)
+        return self.entry("searcher") is not None and any(self.entry(*path) for path in others)
 
     @cached_property
     def named(self) -> dict[str, str]:
         """The script, or the objects as ``module:object``, that the config names, by kind."""
-        found = {kind: self.entry(*path) for kind, path in _NAMING.items()}
-        return {kind: one.scalar for kind, one in found.items() if one is not None and one.scalar}
+        texts = {kind: self.scalar(*path) for kind, path in _NAMING.items()}
+        return {kind: text for kind, text in texts.items() if text}
 
     @property
     def trial(self) -> str:
@@ -188,7 +181,7 @@ class Config:
             for key in keys
             if self.entry(*filter(None, (section, key)))
         ]
-        for name in _PERIODS:
+        for name in PERIODS:
             period = self.entry(name)
             if period and period.scalar is not None and not period.is_null:
                 found.append(name)
@@ -198,24 +191,29 @@ class Config:
         """The key and value at a path of keys, or None."""
         if path not in self._entries:
             parent = self.entry(*path[:-1])
-            pairs = self._pairs(parent) if parent or len(path) == 1 else ()
-            self._entries[path] = next((one for one in pairs if one.path == path), None)
+            pairs = self._pairs(parent) if parent or len(path) == 1 else {}
+            self._entries[path] = pairs.get(path[-1])
         return self._entries[path]
 
     def entries(self, *path: str) -> list[Entry]:
         """The keys and values of the mapping at a path of keys; empty if there is none."""
-        found = self.entry(*path)
-        return list(self._pairs(found)) if found or not path else []
+        entry = self.entry(*path)
+        return [*self._pairs(entry).values()] if entry or not path else []
+
+    def scalar(self, *path: str) -> str:
+        """The text of the scalar at a path of keys; empty if there is none."""
+        entry = self.entry(*path)
+        return (entry.scalar or "") if entry is not None else ""
 
     def scalars(self) -> Iterator[Entry]:
         """Every key with a scalar value and every scalar of a list, at any depth."""
-        stack = list(self._pairs(None))[::-1]
+        stack = self.entries()[::-1]
         while stack:
-            one = stack.pop()
-            if isinstance(one.value, yaml.ScalarNode):
-                yield one
+            entry = stack.pop()
+            if entry.scalar is not None:
+                yield entry
             else:
-                stack += list(self._pairs(one))[::-1]
+                stack += [*self._pairs(entry).values()][::-1]
 
     def source(self, node: yaml.Node) -> tuple[int, int]:
         """The span of a node's text, without its anchor and tag."""
@@ -226,34 +224,85 @@ class Config:
 
     def value(self) -> Any:
         """The document as plain objects, every scalar as its text, nothing shared."""
-        return plain(self.root)
-
-    @cached_property
-    def aliases(self) -> list[Alias]:
-        """Every alias of the text."""
-        return [node for node in nodes(self.root) if isinstance(node, Alias)]
+        return _plain(self.root)
 
     @cached_property
     def _entries(self) -> dict[KeyPath, Entry | None]:
         """What :meth:`entry` was asked for."""
         return {(): None}
 
-    @cached_property
-    def _shared(self) -> set[int]:
-        return {id(alias.target) for alias in self.aliases}
-
-    def _pairs(self, parent: Entry | None) -> Iterator[Entry]:
-        """The keys and values of a mapping, the items of a list."""
-        node = parent.value if parent else target_of(self.root)
+    def _pairs(self, parent: Entry | None) -> dict[str, Entry]:
+        """The keys and values of a mapping, the items of a list, by name."""
+        node = parent.value if parent else self.root
         path: KeyPath = parent.path if parent else ()
-        is_own = parent.is_own if parent else True
         if isinstance(node, yaml.SequenceNode):
-            pairs = [(str(index), item, item, True) for index, item in enumerate(node.value)]
+            pairs = [(str(index), item, item) for index, item in enumerate(node.value)]
         elif isinstance(node, yaml.MappingNode):
-            pairs = [(str(key.value), key, value, own) for key, value, own in effective(node)]
+            pairs = [(str(key.value), key, value) for key, value in node.value]
         else:
-            return
-        for name, key, written, own in pairs:
-            value = target_of(written)
-            own = own and is_own and value is written and id(value) not in self._shared
-            yield Entry((*path, name), key, value, bool(node.flow_style), own)
+            return {}
+        flow = bool(node.flow_style)
+        return {name: Entry((*path, name), key, value, flow) for name, key, value in pairs}
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text is; None if it is none, or one that Python refuses."""
+    try:
+        return int(text) if text.removeprefix("-").isdecimal() else None
+    except ValueError:  # of more than 4,300 digits
+        return None
+
+
+def _composed(text: str) -> Any:
+    """The root node of a text; PyYAML's own parser words the problems."""
+    try:
+        return yaml.compose(text, Loader=_FAST)
+    except yaml.YAMLError:
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _check(root: Any) -> None:
+    """Refuse keys that are there twice, aliases that stand for too much, and endless numbers."""
+    for count, node in enumerate(_nodes(root)):
+        if count > _MOST_NODES:
+            raise Unreadable("aliases of aliases stand for too many values")
+        line = node.start_mark.line + 1
+        if node.tag == "tag:yaml.org,2002:int" and len(node.value) > 4300:
+            raise Unreadable(f"not YAML: a number of {len(node.value)} digits", line)
+        names: set[str] = set()
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else []:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.value in names and key.value != "<<":
+                line = key.start_mark.line + 1
+                raise Unreadable(f"the key {key.value} is there twice: keep one", line)
+            names.add(key.value)
+
+
+def _merge(root: Any) -> None:
+    """Give mappings the keys that ``<<`` merges into them, in front of their own."""
+    loader = yaml.SafeLoader("")
+    for node in _nodes(root):
+        if isinstance(node, yaml.MappingNode) and any(key.value == "<<" for key, _ in node.value):
+            loader.flatten_mapping(node)
+
+
+def _nodes(root: Any) -> Iterator[Any]:
+    """Every node below a root, in the order of the text; one with aliases several times."""
+    stack = [root] if root is not None else []
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, yaml.MappingNode):
+            stack += [child for pair in reversed(node.value) for child in reversed(pair)]
+        elif isinstance(node, yaml.SequenceNode):
+            stack += reversed(node.value)
+
+
+def _plain(node: Any) -> Any:
+    """A node as plain objects, every scalar as its text, nothing shared."""
+    if isinstance(node, yaml.MappingNode):
+        return {str(key.value): _plain(value) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(item) for item in node.value]
+    return node.value if node is not None else None

@@ -6,9 +6,9 @@ import difflib
 
 import click
 
+from pedl2det.analysis.text_rules import TextRule
 from pedl2det.errors import Pedl2DetError
 from pedl2det.rules import Rule, every_rule
-from pedl2det.texts.rules import TextRule
 from pedl2det.visible import say
 
 

@@ -4,231 +4,245 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
 
-from pedl2det.analysis.config import Config, Entry, KeyPath
-from pedl2det.analysis.experiment import changes as ch
-from pedl2det.edits import yaml_text
+from pedl2det.analysis.config import Config, KeyPath
+from pedl2det.analysis.experiment.edits import Delete, Edit, Insert, Put
 from pedl2det.edits.spans import Overlap, Span, apply
 from pedl2det.findings import Unreadable
+
+_NUMBER = re.compile(r"[-+.\deE]+|true|false|null|\{.*\}")
 
 
 class NotEdited(Exception):  # noqa: N818 - describes the text
     """A config is written in a way that no edit keeps the meaning of."""
 
 
-def edited(config: Config, changes: Sequence[ch.Change]) -> str:
-    """Return the text of a config with its changes made, or raise.
+def edited(
+    config: Config, edits: Sequence[Edit], comments: Iterable[tuple[KeyPath, Sequence[str]]] = ()
+) -> str:
+    """Return the text of a config with its edits made, or raise.
 
     Args:
         config: the config.
-        changes: what to change; a change below a key that another one removes has no effect.
+        edits: what to change; an edit below a key that another one removes has no effect.
+        comments: lines to write above keys, where lines of their own have room for them.
 
     Raises:
-        NotEdited: read again, the text would not mean what the changes mean.
+        NotEdited: read again, the text would not mean what the edits mean.
     """
-    changes = _lasting(changes)
-    if not changes:
-        return config.text
+    edits = _lasting(edits)
     try:
-        text = apply(config.text, set_of(spans(config, changes)))
+        spans = [*_spans(config, edits)]
+        for path, lines in comments:
+            spans += _comment(config, path, lines)
+        text = apply(config.text, dict.fromkeys(spans))  # an anchor's place has several paths
         result = Config.of(text).value()
-    except Unreadable as error:
+    except (Unreadable, Overlap, ValueError) as error:
         raise NotEdited(f"the edited text cannot be read: {error}") from None
-    except (Overlap, yaml_text.NoPlace) as error:
-        raise NotEdited(str(error)) from None
     except RecursionError:
         raise NotEdited("nested too deeply to be edited") from None
-    if result != meant(config.value(), changes):
+    if result != _meant(config.value(), edits):
         raise NotEdited("the edited text would mean something else")
     return text
 
 
-def _lasting(changes: Sequence[ch.Change]) -> list[ch.Change]:
-    """The changes without repetitions and without those of what another one removes."""
-    gone = {one.path for one in changes if isinstance(one, ch.Delete | ch.Flatten)}
+def _lasting(edits: Sequence[Edit]) -> list[Edit]:
+    """The edits without those of what another one removes or flattens."""
 
-    def lasts(change: ch.Change) -> bool:
-        is_removal = isinstance(change, ch.Delete | ch.Flatten)
-        around = range(
-            1, len(change.path) + (not is_removal and not isinstance(change, ch.Comment))
-        )
-        return not any(change.path[:length] in gone for length in around)
+    def removes(edit: Edit) -> bool:
+        is_flat = isinstance(edit, Put) and edit.entry.is_mapping and edit.value is not None
+        return is_flat or isinstance(edit, Delete)
 
-    return [change for change in dict.fromkeys(changes) if lasts(change)]
-
-
-def set_of(all_spans: Iterable[Span]) -> list[Span]:
-    """The spans without repetitions: a scalar behind aliases has several paths, and one place."""
-    return list(dict.fromkeys(all_spans))
+    gone = {edit.path for edit in edits if removes(edit)}
+    return [
+        edit
+        for edit in dict.fromkeys(edits)
+        if not any(edit.path[:length] in gone for length in range(1, len(edit.path)))
+        and (removes(edit) or isinstance(edit, Insert) or edit.path not in gone)
+    ]
 
 
-def spans(config: Config, changes: Sequence[ch.Change]) -> Iterator[Span]:
-    """The spans that make changes, in a config whose changed places are all its own.
-
-    At one place, the end of an inner mapping comes first, and a comment on the next key last.
-    """
-    inserted: dict[KeyPath, list[ch.Insert]] = defaultdict(list)
-    deleted: dict[KeyPath, list[ch.Delete]] = defaultdict(list)
-    for change in changes:
-        if isinstance(change, ch.Insert):
-            inserted[change.path].append(change)
-        elif isinstance(change, ch.Delete):
-            deleted[change.path[:-1]].append(change)
-    for path, inserts in sorted(inserted.items(), key=lambda one: -len(one[0])):
-        yield _insert(config, path, inserts)
-    for change in changes:
-        if not isinstance(change, ch.Insert | ch.Delete):
-            yield from _spans(config, change)
-    for path, deletes in deleted.items():
-        yield from _delete(config, path, deletes)
+def _spans(config: Config, edits: Sequence[Edit]) -> Iterator[Span]:
+    """The spans that make edits; at one place, the end of an inner mapping comes first."""
+    inserted: dict[KeyPath, list[Insert]] = defaultdict(list)
+    deleted: dict[KeyPath, dict[str, Delete]] = defaultdict(dict)
+    for edit in edits:
+        if isinstance(edit, Insert):
+            inserted[edit.path[:-1]].append(edit)
+        elif isinstance(edit, Delete):
+            deleted[edit.path[:-1]][edit.path[-1]] = edit
+    for path in sorted(inserted, key=len, reverse=True):
+        yield _insert(config, path, inserted[path])
+    for edit in edits:
+        if isinstance(edit, Put):
+            yield from _put(config, edit)
+    for path, gone in deleted.items():
+        yield from _delete(config, path, gone)
 
 
-def _spans(config: Config, change: ch.Change) -> Iterator[Span]:
-    match change:
-        case ch.Comment((), lines):
-            yield Span(0, 0, yaml_text.comment_lines(config, lines, 0))
-        case ch.Comment(path, lines):
-            yield _comment(config, path, lines)
-        case ch.Rename(path, name):
-            yield _key(_entry(config, path), name)
-        case ch.Replace(path, text):
-            entry = _entry(config, path)
-            yield _scalar(config, entry, yaml_text.as_written(entry.value, text))
-        case ch.Nest(path, name, inner, text):
-            yield from _nest(config, _entry(config, path), name, inner, text)
-        case ch.Flatten(path, name, text):
-            yield from _flatten(config, _entry(config, path), name, text)
-
-
-def _entry(config: Config, path: KeyPath) -> Entry:
+def _mapping(config: Config, path: KeyPath) -> Any:
+    """The node of a mapping."""
     entry = config.entry(*path)
-    if entry is None:
-        raise yaml_text.NoPlace(f"{'.'.join(path)} has no place of its own")
-    return entry
+    node = entry.value if entry is not None else config.root
+    if (path and entry is None) or not isinstance(node, yaml.MappingNode):
+        raise NotEdited(f"{'.'.join(path)} is no mapping")
+    return node
 
 
-def _key(entry: Entry, name: str) -> Span:
-    key = entry.key
-    written = yaml_text.as_written(key, name)
-    return Span(key.start_mark.index, key.end_mark.index, written)
-
-
-def _scalar(config: Config, entry: Entry, text: str) -> Span:
-    start, end = config.source(entry.value)
-    if start == end:
-        raise yaml_text.NoPlace(f"{entry.name} has no value")
-    return Span(start, end, text)
-
-
-def _nest(config: Config, entry: Entry, name: str, inner: str, text: str) -> Iterator[Span]:
-    below = yaml_text.as_written(entry.key, inner)
-    if entry.in_flow:
-        yield _key(entry, name)
-        yield _scalar(config, entry, f"{{{below}: {text}}}")
-        return
-    indent = " " * (entry.key.start_mark.column + yaml_text.indent(config))
-    key = yaml_text.as_written(entry.key, name)
+def _put(config: Config, put: Put) -> Iterator[Span]:
+    entry, text = put.entry, put.value
+    name = _as_written(entry.key, put.name or put.path[-1])
     start, end = entry.key.start_mark.index, entry.key.end_mark.index
-    yield Span(start, end, f"{key}:{config.newline}{indent}{below}")
-    yield _scalar(config, entry, text)
-
-
-def _flatten(config: Config, entry: Entry, name: str, text: str) -> Iterator[Span]:
-    """Write a mapping as one scalar; comments on its lines follow the scalar."""
-    start, end = entry.key.end_mark.index, yaml_text.end_of(entry.value)
-    comments = re.findall(r"(?:^|\s)(#[^\r\n]*)", config.text[start:end])
-    written = yaml_text.as_written(entry.key, text) if entry.in_flow else text
-    yield _key(entry, name)
-    yield Span(start, end, f": {written}" + "".join(f"  {one}" for one in comments))
-
-
-def _comment(config: Config, path: KeyPath, lines: tuple[str, ...]) -> Span:
-    """Comments go above the key, or above the first key around it that begins a line."""
-    for length in range(len(path), 0, -1):
-        entry = _entry(config, path[:length])
-        start = entry.key.start_mark.index
-        line = config.text.rfind("\n", 0, start) + 1
-        if not entry.in_flow and not config.text[line:start].strip(" "):
-            column = entry.key.start_mark.column
-            return Span(line, line, yaml_text.comment_lines(config, lines, column))
-    raise yaml_text.NoPlace("a comment has no line of its own here")
-
-
-def _insert(config: Config, path: KeyPath, inserts: list[ch.Insert]) -> Span:
-    pairs = [(one.name, one.text) for one in inserts]
-    node = _entry(config, path).value if path else config.root
-    if not isinstance(node, yaml.MappingNode):
-        raise yaml_text.NoPlace(f"{'.'.join(path)} is no mapping")
-    if node.flow_style or not node.value:
-        return yaml_text.into_braces(config, node, pairs)
-    if not path:
-        return yaml_text.at_end(config, pairs)
-    return yaml_text.below(config, node, pairs)
-
-
-def _delete(config: Config, path: KeyPath, deletes: list[ch.Delete]) -> Iterator[Span]:
-    node: Any = _entry(config, path).value if path else config.root
-    gone = {one.path[-1]: one for one in deletes}
-    if not node.flow_style:
-        for key, value in node.value:
-            if key.value in gone:
-                yield yaml_text.without_lines(config, key, value, gone[key.value].comments)
+    if entry.is_mapping and text is not None:  # comments on its lines follow the text
+        whole = _end(entry.value)
+        comments = re.findall(r"(?:^|\s)(#[^\r\n]*)", config.text[end:whole])
+        written = _as_written(entry.key, text) if entry.in_flow else text
+        yield Span(start, whole, "  ".join([f"{name}: {written}", *comments]))
         return
-    yield from yaml_text.without_pairs(node, set(gone))
-    lines = [line for one in deletes for line in one.comments]
-    if lines:
-        yield _comment(config, path, tuple(lines))
+    if text is not None:
+        first, last = config.source(entry.value)
+        if first == last:
+            raise NotEdited(f"{entry.name} has no value")
+        inner = _as_written(entry.key, put.unit)
+        if put.unit and entry.in_flow:
+            text = f"{{{inner}: {text}}}"
+        elif put.unit:
+            column = entry.key.start_mark.column + _indentation(config)
+            name += f":{config.newline}{' ' * column}{inner}"
+        else:
+            text = _as_written(entry.value, text)
+        yield Span(first, last, text)
+    if put.name is not None:
+        yield Span(start, end, name)
 
 
-#: Values change before the keys on the way to them do.
-_ORDER = (ch.Comment, ch.Replace, ch.Delete, ch.Insert, ch.Flatten, ch.Nest, ch.Rename)
+def _insert(config: Config, path: KeyPath, inserts: list[Insert]) -> Span:
+    """Add keys to the end of a mapping, in its style, or of the document."""
+    node = _mapping(config, path)
+    if node.flow_style or not node.value:
+        at = len(config.text[: node.end_mark.index - 1].rstrip())
+        quoted = node.value[-1][0] if node.value else None
+        pairs = ", ".join(_pair(quoted, insert) for insert in inserts)
+        comma = "" if not node.value else " " if config.text[at - 1] == "," else ", "
+        return Span(at, at, comma + pairs)
+    at = _line_end(config.text, _end_of_pair(*node.value[-1])) if path else len(config.text)
+    column = " " * node.value[-1][0].start_mark.column
+    lines = (f"{column}{one.path[-1]}: {one.value}{config.newline}" for one in inserts)
+    before = "" if config.text[:at].endswith("\n") else config.newline
+    return Span(at, at, before + "".join(lines))
 
 
-def meant(value: Any, changes: Sequence[ch.Change]) -> Any:
-    """Make changes to the plain value of a config, and return it.
+def _pair(quoted: yaml.Node | None, insert: Insert) -> str:
+    """A key and value for a ``{...}``, quoted as the keys that are there."""
+    name, text = insert.path[-1], insert.value
+    if quoted is None or _NUMBER.fullmatch(text):
+        return f"{_as_written(quoted, name)}: {text}"
+    return f"{_as_written(quoted, name)}: {_as_written(quoted, text)}"
 
-    Args:
-        value: the value; scalars are texts. It is changed.
-        changes: the changes.
-    """
-    for change in sorted(changes, key=lambda one: (_ORDER.index(type(one)), -len(one.path))):
-        _change(value, change)
+
+def _delete(config: Config, path: KeyPath, gone: Mapping[str, Delete]) -> Iterator[Span]:
+    """Remove keys: their lines with the comments on them; from a ``{...}``, with their commas."""
+    node = _mapping(config, path)
+    pairs = node.value
+    if not node.flow_style:
+        for key, value in pairs:
+            if key.value not in gone:
+                continue
+            start = config.text.rfind("\n", 0, key.start_mark.index) + 1
+            if config.text[start : key.start_mark.index].strip(" "):
+                raise NotEdited(f"{key.value} shares its line with something else")
+            lines = _comment_lines(config, gone[key.value].comments, key.start_mark.column)
+            yield Span(start, _line_end(config.text, _end_of_pair(key, value)), lines)
+        return
+    kept = [index for index, (key, _) in enumerate(pairs) if key.value not in gone]
+    last = kept[-1] if kept else -1
+    for index in range(last):
+        if index not in kept:
+            yield Span(pairs[index][0].start_mark.index, pairs[index + 1][0].start_mark.index, "")
+    if last + 1 < len(pairs):
+        start = _end_of_pair(*pairs[last]) if kept else node.start_mark.index + 1
+        end = _end_of_pair(*pairs[-1]) if kept else node.end_mark.index - 1
+        yield Span(start, end, "")
+    yield from _comment(config, path, [line for edit in gone.values() for line in edit.comments])
+
+
+def _comment(config: Config, path: KeyPath, lines: Sequence[str]) -> Iterator[Span]:
+    """Write comments above the key, or above the first key around it that begins a line."""
+    for length in range(len(path) if lines else 0, 0, -1):
+        entry = config.entry(*path[:length])
+        if entry is None or entry.in_flow:
+            continue
+        start, column = entry.key.start_mark.index, entry.key.start_mark.column
+        line = config.text.rfind("\n", 0, start) + 1
+        if not config.text[line:start].strip(" "):
+            yield Span(line, line, _comment_lines(config, lines, column))
+            return
+
+
+def _comment_lines(config: Config, lines: Iterable[str], column: int) -> str:
+    return "".join(f"{' ' * column}# {line}{config.newline}" for line in lines)
+
+
+def _as_written(node: yaml.Node | None, text: str) -> str:
+    """A text in the quotes of a scalar node."""
+    quote = node.style if isinstance(node, yaml.ScalarNode) and node.style in ("'", '"') else ""
+    return f"{quote}{text}{quote}"
+
+
+def _indentation(config: Config) -> int:
+    """By how many columns the first nested mapping of a config is indented."""
+    for entry in config.entries():
+        below = config.entries(*entry.path) if entry.is_mapping else []
+        if below and not below[0].in_flow:
+            column: int = below[0].key.start_mark.column - entry.key.start_mark.column
+            return max(column, 1)
+    return 2
+
+
+def _end(node: yaml.Node) -> int:
+    """Where the text of a node ends; a block's end mark is at what follows it."""
+    while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        node = last[1] if isinstance(last, tuple) else last
+    return int(node.end_mark.index)
+
+
+def _end_of_pair(key: yaml.Node, value: yaml.Node) -> int:
+    """Where a key and its value end; a missing value may be marked before or after its line."""
+    is_missing = isinstance(value, yaml.ScalarNode) and not value.value and not value.style
+    return int(key.end_mark.index) if is_missing else max(key.end_mark.index, _end(value))
+
+
+def _line_end(text: str, at: int) -> int:
+    """The start of the line after the one in which a value ends; a block scalar ends with it."""
+    end = text.find("\n", max(at - 1, 0))
+    return len(text) if end < 0 else end + 1
+
+
+def _meant(value: Any, edits: Sequence[Edit]) -> Any:
+    """Make edits to the plain value of a config, inner ones first, and return it."""
+
+    def order(edit: Edit) -> tuple[int, int]:
+        if isinstance(edit, Put):
+            return -len(edit.path), 2 if edit.name is not None else 0
+        return -len(edit.path), int(isinstance(edit, Insert))
+
+    for edit in sorted(edits, key=order):
+        parent = value
+        for name in edit.path[:-1]:
+            parent = parent[int(name)] if isinstance(parent, list) else parent[name]
+        key: Any = int(edit.path[-1]) if isinstance(parent, list) else edit.path[-1]
+        if isinstance(edit, Insert):
+            parent[key] = Config.of(edit.value).value()
+            continue
+        old = parent[key]
+        if isinstance(edit, Delete) or edit.name is not None:
+            del parent[key]
+        if isinstance(edit, Put):
+            new = old if edit.value is None else edit.value
+            parent[edit.name or key] = {edit.unit: new} if edit.unit else new
     return value
-
-
-def _change(root: Any, change: ch.Change) -> None:
-    match change:
-        case ch.Replace(path, text):
-            parent = _at(root, path[:-1])
-            parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = text
-        case ch.Insert(path, name, text):
-            _at(root, path)[name] = _read(text)
-        case ch.Delete(path):
-            del _at(root, path[:-1])[path[-1]]
-        case ch.Flatten(path, name, text):
-            _renamed(root, path, name, text)
-        case ch.Nest(path, name, inner, text):
-            _renamed(root, path, name, {inner: text})
-        case ch.Rename(path, name):
-            parent = _at(root, path[:-1])
-            _renamed(root, path, name, parent[path[-1]])
-
-
-def _renamed(root: Any, path: KeyPath, name: str, value: Any) -> None:
-    parent = _at(root, path[:-1])
-    del parent[path[-1]]
-    parent[name] = value
-
-
-def _at(root: Any, path: KeyPath) -> Any:
-    for name in path:
-        root = root[int(name)] if isinstance(root, list) else root[name]
-    return root
-
-
-def _read(text: str) -> Any:
-    return Config(text, yaml.compose(text, Loader=yaml.SafeLoader)).value()

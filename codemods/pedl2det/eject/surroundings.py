@@ -10,8 +10,9 @@ from pathlib import Path
 from pedl2det.analysis.notebook import Document
 from pedl2det.analysis.tree import NOTEBOOK, files_below
 from pedl2det.findings import Unreadable
-from pedl2det.texts import first_harness_line, is_requirement_file, is_shell_file, without_harness
+from pedl2det.texts.commands import first_harness_line, is_shell_file
 from pedl2det.texts.needs import needs, written
+from pedl2det.texts.requirements import is_requirement_file, without_harness
 
 _HARNESS = re.compile(
     r"(?m)^[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import yaml
 
 from pedl2det.analysis.config import Config
+from pedl2det.analysis.experiment.edits import ConfigFacts
 from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.analysis.project import Reading, Script
@@ -18,11 +19,12 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.engine.options import Options
 from pedl2det.engine.places import finding_at
 from pedl2det.engine.result import Change
+from pedl2det.engine.texts import finding_of, take_text
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Fix
-from pedl2det.texts import ConfigFacts, TextResult, migrate_config, with_legacy_config
+from pedl2det.texts.configs import migrate_config
+from pedl2det.texts.legacy_config import with_legacy_config
 
-_KINDS = {"note": Kind.NOTE, "different": Kind.DIFFERENT, "left": Kind.LEFT}
 RULE = "C105"
 
 
@@ -66,12 +68,21 @@ def migrate_configs(
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
     for path, config in reading.configs.items():
         named = _script(reading, path, config) or _entrypoint(trial, config, is_first)
-        if named is None and len(trial.concrete) > 1 and not _names_trial(config):
-            made.findings.append(_unclear(path, trial))
+        present = config.entry("entrypoint")
+        if named is None and len(trial.concrete) > 1 and (present is None or present.is_null):
+            classes = ", ".join(one.name for one in trial.concrete)
+            message = f"this config names no trial, and there are several: {classes}"
+            help_ = "entrypoint: module:Class"
+            made.findings.append(Finding(Kind.LEFT, RULE, path, 1, message, help_))
         result = migrate_config(config.text, replace(facts, entrypoint=named))
         if asks_for_old:
             result = with_legacy_config(config.text, result)
-        _take(path, config, result, options, made)
+        skipped = skipped_in_text(config.text)
+        text, changes, findings = take_text(path, config.text, result, options, skipped)
+        made.changes += changes
+        made.findings += findings
+        if text != config.text:
+            made.texts[path] = text
     for path, script in reading.scripts.items():
         if script.config is not None and script.entrypoint and not reading.configs:
             _write_new(path, script, facts, made)
@@ -92,40 +103,6 @@ def _write_new(path: Path, script: Script, facts: ConfigFacts, made: MigratedCon
     made.findings += [finding_of(file, text, one) for one in result.findings]
 
 
-def finding_of(path: Path, text: str, one: object, cell: int | None = None) -> Finding:
-    """Return the finding about a text as a finding about a file."""
-    lines = text.splitlines()
-    line: int = getattr(one, "line")  # noqa: B009 - any of several records
-    code = lines[line - 1] if 0 < line <= len(lines) else ""
-    kind = _KINDS[getattr(one, "kind")]  # noqa: B009
-    rule, message, help_ = (getattr(one, name) for name in ("rule", "message", "help"))
-    return Finding(kind, rule, path, line, message, help_, code=code, cell=cell)
-
-
-def _take(
-    path: Path, config: Config, result: TextResult, options: Options, made: MigratedConfigs
-) -> None:
-    """Take a migrated config in, unless the user wants it left."""
-    skipped = skipped_in_text(config.text)
-    unwanted = [
-        one for one in result.changes if one.rule in options.left_out or one.line in skipped
-    ]
-    for one in unwanted:
-        reason = "was left out" if one.rule in options.left_out else "would edit what is skipped"
-        message = f"{one.message} ({one.rule} {reason}: this config stays as it is)"
-        made.findings.append(Finding(Kind.SUPPRESSED, one.rule, path, one.line, message))
-    if unwanted:
-        return
-    made.findings += [
-        finding_of(path, config.text, one)
-        for one in result.findings
-        if one.rule not in options.left_out and one.line not in skipped
-    ]
-    if result.text != config.text:
-        made.texts[path] = result.text
-        made.changes += [Change(one.rule, path, one.line) for one in result.changes]
-
-
 def _facts(
     trial: Trial,
     fixes: Sequence[Fix],
@@ -140,41 +117,27 @@ def _facts(
             known = values.setdefault(need.key, need)
             if known.value != need.value:
                 message = f"{need.key}: {need.value} here, and {known.value} elsewhere"
-                findings.append(_at(trial, need.place or fix.node, fix, message))
-    renames = _named(values, "metric:")
+                node = need.place or fix.node
+                home = trial.modules.home(node)
+                findings.append(finding_at(home, node, Kind.LEFT, fix.rule, message))
+    start, size = "metric:", values.get("global_batch_size")
     return ConfigFacts(
-        metric_renames=renames,
-        batch_size=_number(values.get("global_batch_size")),
+        metric_renames={
+            key.removeprefix(start): str(need.value)
+            for key, need in values.items()
+            if key.startswith(start)
+        },
+        batch_size=size.value if size is not None and isinstance(size.value, int) else None,
         cluster=options.cluster,
     )
 
 
-def _at(trial: Trial, node: ast.AST, fix: Fix, message: str) -> Finding:
-    return finding_at(trial.modules.home(node), node, Kind.LEFT, fix.rule, message)
-
-
-def _number(need: ConfigNeed | None) -> int | None:
-    return need.value if need is not None and isinstance(need.value, int) else None
-
-
-def _named(values: Mapping[str, ConfigNeed], start: str) -> dict[str, str]:
-    return {
-        key.removeprefix(start): str(need.value)
-        for key, need in values.items()
-        if key.startswith(start)
-    }
-
-
 def _script(reading: Reading, path: Path, config: Config) -> str | None:
     """The trial that a config's script has become."""
-    entry = config.entry("entrypoint", "script")
-    if entry is None or not entry.scalar:
-        return None
-    for base in (path.parent, reading.project.home):
-        found = reading.scripts.get(base / entry.scalar)
-        if found is not None:
-            return found.entrypoint or None
-    return None
+    name = config.scalar("entrypoint", "script")
+    places = (base / name for base in (path.parent, reading.project.home) if name)
+    script = next((reading.scripts[place] for place in places if place in reading.scripts), None)
+    return (script.entrypoint or None) if script is not None else None
 
 
 def _entrypoint(trial: Trial, config: Config, is_init_first: bool) -> str | None:
@@ -205,14 +168,3 @@ def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
     )
     found = concrete if named and len(concrete) == 1 else exposed or concrete
     return found[0] if len(found) == 1 else None
-
-
-def _names_trial(config: Config) -> bool:
-    entry = config.entry("entrypoint")
-    return entry is not None and not entry.is_null
-
-
-def _unclear(path: Path, trial: Trial) -> Finding:
-    classes: Iterable[str] = (one.name for one in trial.concrete)
-    message = f"this config names no trial, and there are several: {', '.join(classes)}"
-    return Finding(Kind.LEFT, RULE, path, 1, message, "entrypoint: module:Class")

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.analysis.config import Config
-from pedl2det.analysis.config_nodes import whole_number
+from pedl2det.analysis.config import Config, whole_number
 from pedl2det.analysis.project import Reading, Script, made
 from pedl2det.analysis.source import Source
 from pedl2det.engine.lowering import Facts, Lowered, lower_script, without_submission

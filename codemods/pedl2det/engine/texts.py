@@ -3,26 +3,66 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.analysis.discovery import Discovered
 from pedl2det.analysis.notebook import Document
 from pedl2det.analysis.skipping import Skipped, skipped_in_text
-from pedl2det.engine.configs import finding_of
+from pedl2det.analysis.text_rules import TextFinding, TextResult
 from pedl2det.engine.options import Options
 from pedl2det.engine.result import Change, NewFile, Result
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.texts import (
+from pedl2det.texts.commands import is_shell_file, migrate_shell
+from pedl2det.texts.requirements import (
     PlaceOfTrial,
-    TextResult,
-    ignore_note,
     is_requirement_file,
-    is_shell_file,
     migrate_requirements,
-    migrate_shell,
 )
+
+
+def take_text(
+    path: Path,
+    old: str,
+    new: TextResult,
+    options: Options,
+    skipped: Skipped,
+    cell: int | None = None,
+) -> tuple[str, list[Change], list[Finding]]:
+    """Return what becomes of a text, and what to say; it stays where the user wants a part left.
+
+    Args:
+        path: its file.
+        old: the text.
+        new: what the rules make of it.
+        options: what the user asked for.
+        skipped: the lines that the user wants left.
+        cell: the cell that it is, if the file is a notebook.
+    """
+    unwanted = [one for one in new.changes if one.rule in options.left_out or one.line in skipped]
+    if unwanted:
+        why = "left by your choice: this text stays as it is"
+        suppressed = [
+            Finding(
+                *(Kind.SUPPRESSED, one.rule, path, one.line, f"{one.message} ({why})"), cell=cell
+            )
+            for one in unwanted
+        ]
+        return old, [], suppressed
+    findings = [
+        finding_of(path, old, one, cell)
+        for one in new.findings
+        if one.rule not in options.left_out and one.line not in skipped
+    ]
+    return new.text, [Change(one.rule, path, one.line, cell) for one in new.changes], findings
+
+
+def finding_of(path: Path, text: str, one: TextFinding, cell: int | None = None) -> Finding:
+    """Return the finding about a text as a finding about a file."""
+    lines = text.splitlines()
+    code = lines[one.line - 1] if 0 < one.line <= len(lines) else ""
+    return Finding(one.kind, one.rule, path, one.line, one.message, one.help, code=code, cell=cell)
 
 
 def migrate_texts(discovered: Discovered, result: Result, options: Options) -> None:
@@ -36,20 +76,14 @@ def migrate_texts(discovered: Discovered, result: Result, options: Options) -> N
     }
     done = {one.directory for one in result.outcomes} - waiting
     for path in discovered.texts:
-        if _near(path, waiting) and not _near(path, done):
-            continue
-        data = path.read_bytes()
-        try:
-            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        new = text
-        for one in _results(path, text, options, _place_of_trial(path, done)):
-            new = _taken(path, text, new, one, skipped_in_text(text), options, result)
-        if new != text:
-            bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
-            _write(NewFile(path, data, bom + new.encode()), result)
-    _notebooks(discovered, result, options)
+        near = _near(path, done)
+        if near or not _near(path, waiting):
+            is_around = any(path.is_relative_to(directory) for directory in near)
+            place: PlaceOfTrial = "around" if is_around else "below" if near else ""
+            _migrate_text(path, place, result, options)
+    notebooks = {one for project in discovered.projects for one in project.notebooks}
+    for path in sorted(notebooks | set(discovered.notebooks)):
+        _migrate_notebook(path, result, options)
 
 
 def _near(path: Path, directories: Iterable[Path]) -> list[Path]:
@@ -59,95 +93,51 @@ def _near(path: Path, directories: Iterable[Path]) -> list[Path]:
     ]
 
 
-def _place_of_trial(path: Path, directories: Iterable[Path]) -> PlaceOfTrial:
-    """Where the nearest trial is, seen from a file."""
-    near = _near(path, directories)
-    if any(path.is_relative_to(one) for one in near):
-        return "around"
-    return "below" if near else ""
-
-
-def _results(path: Path, text: str, options: Options, trial: PlaceOfTrial) -> Iterable[TextResult]:
-    name, lowered = str(path), text.lower()
-    if is_requirement_file(name) and (trial or "pedl" in lowered):
-        yield migrate_requirements(name, text, options.cluster, trial, options.left_out)
-    if is_shell_file(name) and ("pedl" in lowered or (trial and "from " in lowered)):
-        yield migrate_shell(name, text, options.cluster)
-    note = ignore_note(name, options.cluster)
-    if note is not None:
-        yield TextResult(text, (), (note,))
-
-
-def _taken(
-    path: Path,
-    old: str,
-    new: str,
-    one: TextResult,
-    skipped: Skipped,
-    options: Options,
-    result: Result,
-    cell: int | None = None,
-) -> str:
-    """The text with what one kind of rules makes of it, unless the user wants it left."""
-    unwanted = [
-        change
-        for change in one.changes
-        if change.rule in options.left_out or change.line in skipped or options.excludes(path)
-    ]
-    for change in unwanted:
-        message = f"{change.message} (left by your choice)"
-        result.findings.append(
-            Finding(Kind.SUPPRESSED, change.rule, path, change.line, message, cell=cell)
-        )
-    if unwanted:
-        return new
-    result.changes += [Change(change.rule, path, change.line, cell) for change in one.changes]
-    result.findings += [
-        finding_of(path, old, found, cell)
-        for found in one.findings
-        if found.rule not in options.left_out
-        and found.line not in skipped
-        and not options.excludes(path)
-    ]
-    return one.text
-
-
-def _notebooks(discovered: Discovered, result: Result, options: Options) -> None:
-    """Commands for a shell in the cells of notebooks."""
-    paths = {one for project in discovered.projects for one in project.notebooks}
-    paths |= set(discovered.notebooks)
-    for path in sorted(paths):
-        written = _bytes_of(path, result)
-        try:
-            document = Document.of(path, written)
-        except Unreadable:
-            continue
-        sources = {}
-        for cell in document.cells:
-            if not cell.is_code or "pedl" not in cell.source:
-                continue
-            one = migrate_shell(str(path), cell.source, options.cluster)
-            new = _taken(
-                path, cell.source, cell.source, one, Skipped(), options, result, cell.number
-            )
-            if new != cell.source:
-                sources[cell.number] = new
-        if sources:
-            new_data = document.with_sources(sources)
-            _write(NewFile(path, path.read_bytes(), new_data), result)
-
-
-def _bytes_of(path: Path, result: Result) -> bytes:
-    """The bytes of a file after what is already to be written."""
-    return next((file.new for file in result.files if file.path == path), None) or path.read_bytes()
-
-
-def _write(file: NewFile, result: Result) -> None:
-    """Add a file; one that is there already gets the new bytes."""
-    known: Sequence[NewFile] = [one for one in result.files if one.path == file.path]
-    if known:
-        result.files = [
-            replace(one, new=file.new) if one.path == file.path else one for one in result.files
-        ]
+def _migrate_text(path: Path, trial: PlaceOfTrial, result: Result, options: Options) -> None:
+    data = path.read_bytes()
+    bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    try:
+        text = data.removeprefix(bom).decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    name, mentions_pedl = str(path), "pedl" in text.lower()
+    if is_requirement_file(name) and (trial or mentions_pedl):
+        new = migrate_requirements(name, text, options.cluster, trial, options.left_out)
+    elif is_shell_file(name) and (mentions_pedl or (trial and "det " in text)):
+        new = migrate_shell(name, text, options.cluster)
     else:
-        result.files.append(file)
+        return
+    skipped = Skipped(whole=True) if options.excludes(path) else skipped_in_text(text)
+    new_text, changes, findings = take_text(path, text, new, options, skipped)
+    result.changes += changes
+    result.findings += findings
+    if new_text != text:
+        result.files.append(NewFile(path, data, bom + new_text.encode()))
+
+
+def _migrate_notebook(path: Path, result: Result, options: Options) -> None:
+    """Commands for a shell in the cells of a notebook, after what is already to be written."""
+    known = next((file for file in result.files if file.path == path), None)
+    try:
+        document = Document.of(path, known.new if known else path.read_bytes())
+    except Unreadable:
+        return
+    skipped = Skipped(whole=options.excludes(path))
+    sources = {}
+    for cell in document.cells:
+        if cell.is_code and "pedl" in cell.source:
+            new = migrate_shell(str(path), cell.source, options.cluster)
+            text, changes, findings = take_text(
+                path, cell.source, new, options, skipped, cell.number
+            )
+            result.changes += changes
+            result.findings += findings
+            if text != cell.source:
+                sources[cell.number] = text
+    if not sources:
+        return
+    data = document.with_sources(sources)
+    if known:
+        result.files[result.files.index(known)] = replace(known, new=data)
+    else:
+        result.files.append(NewFile(path, path.read_bytes(), data))

@@ -18,11 +18,11 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from pedl2det.analysis.text_rules import TextRule
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Form, Remark
 from pedl2det.rules.cases import Case
-from pedl2det.texts.rules import RULES as TEXT_RULES
-from pedl2det.texts.rules import TextRule
+from pedl2det.texts import RULES as TEXT_RULES
 
 #: What else findings are reported under.
 _OTHERS = {"P000": "legacy-name", "scan": "scan", "names": "names", "verify": "verify"}

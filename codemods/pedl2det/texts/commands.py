@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.images import OLD_IMAGE, is_old_image
+from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult, TextRule
 from pedl2det.edits.spans import Span, apply
-from pedl2det.findings import Unreadable
-from pedl2det.texts.needs import is_harness, is_old_wheel, met_instead, needs, replacement, target
-from pedl2det.texts.results import Kind, TextChange, TextFinding, TextResult
+from pedl2det.findings import Kind, Unreadable
 
-RULE, PINNED, IGNORED = "N201", "R302", "N203"
+RULE = "N201"
 
 _GAP = r"(?:[ \t]|\\\r?\n)+"
 _WORD = r"""(?:'[^'\n]*'|"[^"\n]*"|(?:\$\([^()\n]*\)|<[^\s<>][^<>\n]*>|[^\s;&|()<>\\`'"\#])+)"""
@@ -29,33 +27,37 @@ _CREATE = re.compile(
     rf"{_TOOL}(?P<tool>pedl|det){_OPTIONS}{_GAP}(?:e|exp|experiment){_GAP}(?:c|create)\b"
     rf"(?P<words>(?:{_GAP}{_WORD})*)"
 )
-_OTHER = re.compile(rf"{_TOOL}pedl{_OPTIONS}{_GAP}{_GROUPS}(?:{_GAP}\w+)?")
-#: What may stand in front of a command.
-_START = re.compile(
-    r"(?m)(?:^[ \t$%>!@+-]*|[;&|(`'\"{!@][ \t]*|\b\w+=\S*[ \t]+"
-    r"|(?<!\S)(?:CMD|ENTRYPOINT|RUN|-m|do|else|env|exec|if|nohup|sudo|then|time|watch|while)"
-    r"[ \t]+)$"
-)
 _VARIABLE = re.compile(
     rf"(?m)(\w+)[ \t]*[:?]?=[ \t]*['\"]?(pedl)\b['\"]?{_OPTIONS}['\"]?(?=[ \t]*(?:$|;))"
 )
-_LISTED = re.compile(r"\[\s*[\"'](pedl)[\"'](?=[\],\s])")
-_MASTER = re.compile(r"\bPEDL_MASTER\b")
-_INSTALL = re.compile(rf"\bpip[\d.]*{_GAP}install\b(?P<words>(?:{_GAP}{_WORD})*)")
-_IMAGE = re.compile(r"(?m)^[ \t]*FROM[ \t]+(\S+)")
-_HARNESS = re.compile(rf"{_TOOL}(?:pedl2det|pedl|det)(?![\w.-])")
+#: Commands that ask a cluster, and the variable that names it.
+_ASKING = re.compile(rf"{_TOOL}pedl{_OPTIONS}{_GAP}{_GROUPS}|\bPEDL_MASTER\b")
+_INSTALL = rf"\bpip[\d.]*{_GAP}install\b(?:{_GAP}{_WORD})*?{_GAP}"
+_PEDL = r"(?:pedl(?![\w.-])|[^\s'\"]*\bpedl-\d)"
+#: Installed by pip, or a command in a list of words.
+_OTHER = re.compile(rf"(?i:{_INSTALL}['\"]?{_PEDL})|\[\s*[\"']pedl[\"'](?=[\],\s])")
+#: What may stand in front of a command.
+_START = (
+    r"^(?:[ \t$%>!@+-]*|.*(?:[;&|(`'\"{!@][ \t]*|\b\w+=\S*[ \t]+|(?<!\S)(?:CMD|ENTRYPOINT|RUN|-m|do"
+    r"|else|env|exec|if|nohup|sudo|then|time|watch|while)[ \t]+|\w[ \t]*[:?]?=[ \t]*))"
+)
+_HARNESS = re.compile(
+    rf"(?m){_START}(?:pedl2det|pedl|det)(?![\w.-])"
+    rf"|{_INSTALL}['\"]?(?:pedl2det|pedl|determined)(?![\w.-])"
+)
 _MAGIC = re.compile(r"[ \t]*(?:(?:[\w., \t]+=[ \t]*)?[!%]|pip3?[ \t]+install\b)")
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])+")
 _END = re.compile(r"\s|\\\r?\n|[;&|()<>`]|\Z")
 _MOVE = re.compile(r"(?:\bcd|\bWORKDIR)[ \t]+([\w./+-]+)")
 
 _WITHOUT_EFFECT = ("--local", "-f", "--follow", "--follow-first-trial")
-_TEST = ("-t", "--test", "--test-mode")
 _RUN = "pedl2det run DIR -c CONFIG"
 _LOCAL = (
     "pedl2det {} on this machine, and waits until {} trained; "
     "migrate --cluster writes det experiment create"
 )
+_INSTALLED = "pip install 'pedl2det[run]', pedl2det run DIR -c CONFIG"
+_ON_CLUSTER = "pip install determined; the other commands of pedl are those of det"
 _LEVELS = 3  # directories above a file outside of a repository
 
 
@@ -65,17 +67,6 @@ def is_shell_file(path_name: str) -> bool:
     return path.name.startswith(("Dockerfile", "Makefile", "makefile", "GNUmakefile")) or (
         path.suffix in (".bash", ".ipynb", ".markdown", ".md", ".mk", ".sh", ".zsh")
     )
-
-
-def ignore_note(path_name: str, cluster: bool) -> TextFinding | None:
-    """Say that a ``.pedlignore`` needs another name; without a cluster it has no effect.
-
-    The file is not renamed: it is no text of the trial, and version control renames it best.
-    """
-    if PurePath(path_name).name != ".pedlignore" or not cluster:
-        return None
-    message = ".pedlignore: det reads .detignore, in the same form"
-    return TextFinding(IGNORED, 1, "note", message, "git mv .pedlignore .detignore")
 
 
 @dataclass
@@ -100,28 +91,27 @@ class _Made:
         self.spans.append(Span(start, end, new))
         self.changes.append(TextChange(RULE, self._line(start), message))
 
-    def say(self, at: int, kind: Kind, message: str, help_: str, rule: str = RULE) -> None:
+    def say(self, at: int, kind: Kind, message: str, help_: str) -> None:
         """Say something about a place; a note with the same message once."""
-        one = TextFinding(rule, self._line(at), kind, message, help_)
-        if kind == "left" or message not in {other.message for other in self.findings}:
+        one = TextFinding(RULE, self._line(at), kind, message, help_)
+        if kind is Kind.LEFT or message not in {other.message for other in self.findings}:
             self.findings.append(one)
 
     def leave(self, at: int, message: str, help_: str) -> None:
         """Leave a place to a person; nothing runs what is in Markdown."""
         is_read = self.file.suffix in (".md", ".markdown")
-        self.say(at, "note" if is_read else "left", message, help_)
+        self.say(at, Kind.NOTE if is_read else Kind.LEFT, message, help_)
 
     def _line(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1
 
 
 def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
-    """Rewrite the commands of PEDL in a text.
+    """Rewrite the commands of a text that create experiments of PEDL.
 
     ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
     ``pedl2det run DIR -c CONFIG`` otherwise, or ``pedl2det search`` if the config describes a
-    search; other commands ask a cluster, and become ``det`` or are noted. ``pip install pedl``
-    installs what serves the trial.
+    search. All other commands of PEDL are named.
 
     Args:
         path_name: the file: a shell script, a Makefile, a Dockerfile, Markdown, or a notebook
@@ -133,29 +123,22 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     made = _Made(Path(path_name), text, cluster)
     seen = _seen(path_name, text)
     created = list(_CREATE.finditer(seen))
-    for found in created:
-        _create(made, found)
-    starts = {found.start() for found in created}
-    for found in _OTHER.finditer(seen):
-        if found.start() not in starts:
-            _ask(made, found, seen)
-    for found in _VARIABLE.finditer(seen):
-        if _is_run(seen, found[1]):
-            _name(made, found)
-    for found in _LISTED.finditer(seen):
-        made.leave(found.start(1), "a command of pedl in a list of words", _RUN)
-    for found in _MASTER.finditer(seen):
-        if cluster:
-            made.write(*found.span(), "DET_MASTER", "PEDL_MASTER is DET_MASTER")
-        else:
-            made.say(found.start(), "note", "PEDL_MASTER has no effect on pedl2det", "remove it")
-    for found in _INSTALL.finditer(seen):
-        _install(made, found)
-    for found in _IMAGE.finditer(seen):
-        if is_old_image(found[1]):
-            made.say(found.start(), "note", OLD_IMAGE, "name a newer image", PINNED)
-    changes = sorted(made.changes, key=lambda one: one.line)
-    findings = sorted(made.findings, key=lambda one: one.line)
+    for match in created:
+        _create(made, match)
+    for match in _VARIABLE.finditer(seen):
+        if re.search(rf"\$[({{]?{match[1]}[)}}]?(?:{_GAP}-\S+{_GAP}\S+)*{_GAP}{_GROUPS}", seen):
+            _name(made, match)
+    starts = {match.start() for match in created}
+    for match in _ASKING.finditer(seen):
+        if match.start() not in starts:
+            words = " ".join(match[0].split())
+            help_ = "write det, or DET_MASTER" if cluster else "remove it, or use migrate --cluster"
+            made.say(match.start(), Kind.NOTE, f"{words}: asks a cluster of PEDL", help_)
+    for match in _OTHER.finditer(seen):
+        words = " ".join(match[0].split())
+        made.leave(match.start(), f"{words}: PEDL", _ON_CLUSTER if cluster else _INSTALLED)
+    changes = sorted(made.changes, key=lambda change: change.line)
+    findings = sorted(made.findings, key=lambda finding: finding.line)
     return TextResult(apply(text, made.spans), tuple(changes), tuple(findings))
 
 
@@ -166,12 +149,8 @@ def first_harness_line(path_name: str, text: str) -> int | None:
         path_name: the file, as for :func:`migrate_shell`.
         text: the text.
     """
-    seen = _seen(path_name, text)
-    places = [one.start() for one in _HARNESS.finditer(seen) if _is_first(seen, one.start())]
-    places += [one.start() for one in _VARIABLE.finditer(seen) if _is_run(seen, one[1])]
-    for found in _INSTALL.finditer(seen):
-        places += [word.start() for word in _words(found) if is_harness(_plain(word[0]))]
-    return text.count("\n", 0, min(places)) + 1 if places else None
+    match = _HARNESS.search(_seen(path_name, text))
+    return text.count("\n", 0, match.end()) + 1 if match else None
 
 
 def _seen(path_name: str, text: str) -> str:
@@ -181,165 +160,118 @@ def _seen(path_name: str, text: str) -> str:
     return _LINE.sub(lambda line: line[0] if _MAGIC.match(line[0]) else " " * len(line[0]), text)
 
 
-def _words(found: re.Match[str]) -> Iterator[re.Match[str]]:
-    return re.compile(_WORD).finditer(found.string, *found.span("words"))
-
-
-def _plain(word: str) -> str:
-    return word[1:-1] if word[0] in "'\"" else word
-
-
-def _is_first(text: str, at: int) -> bool:
-    """Whether a command may begin at a place."""
-    return _START.search(text[text.rfind("\n", 0, at) + 1 : at]) is not None
-
-
-def _is_run(text: str, variable: str) -> bool:
-    """Whether a variable is run as a command."""
-    return (
-        re.search(rf"\$[({{]?{variable}[)}}]?(?:{_GAP}-\S+{_GAP}\S+)*{_GAP}{_GROUPS}", text)
-        is not None
-    )
-
-
 @dataclass(frozen=True)
 class _Creation:
     """The words after ``create``, as pedl2det has them."""
 
     config: str
     directory: str
-    options: tuple[str, ...]
 
     def command(self, name: str) -> str:
         """The command of pedl2det that does it."""
-        return " ".join(["pedl2det", name, self.directory, "-c", self.config, *self.options])
+        return f"pedl2det {name} {self.directory} -c {self.config}"
 
 
-def _create(made: _Made, found: re.Match[str]) -> None:
+def _create(made: _Made, match: re.Match[str]) -> None:
     """Write what trains without a cluster in place of ``pedl experiment create``."""
-    at, is_pedl = found.start(), found["tool"] == "pedl"
+    at, is_pedl = match.start(), match["tool"] == "pedl"
     if made.cluster:
         if is_pedl:
             made.write(at, at + 4, "det", "pedl experiment create is a command of det")
         return
-    if not found["words"]:
+    if not match["words"]:
         return  # it is only named
-    creation = _read(found)
-    if is_pedl and isinstance(creation, str):
-        made.leave(at, f"pedl experiment create: {creation}", _RUN)
+    creation = _read(match)
+    if is_pedl and creation is None:
+        message = "pedl experiment create: expected a config, a directory and no other options"
+        made.leave(at, message, _RUN)
         return
-    new, notes = (_RUN, []) if isinstance(creation, str) else _trains(made, creation, at)
+    new, notes = (_RUN, []) if creation is None else _trains(made, creation, at)
     if is_pedl:
-        made.write(at, found.end(), new, f"pedl experiment create is {new}")
+        made.write(at, match.end(), new, f"pedl experiment create is {new}")
     else:
         message = "det experiment create needs a Determined cluster; it stays"
         notes[:1] = [(message, f"to train on this machine: {new}")]
     for message, help_ in notes:
-        made.say(at, "note", message, help_)
+        made.say(at, Kind.NOTE, message, help_)
 
 
-def _read(found: re.Match[str]) -> _Creation | str:
-    """The words after ``create``, or what is in the way."""
-    names: list[str] = []
-    options: list[str] = []
-    words = (word[0] for word in _words(found))
-    for word in words:
-        if word in _TEST:
-            options.append("--test")
-        elif word == "--config" and (value := next(words, None)):
-            options.append(f"--set {value}")
-        elif word.startswith("-") and word not in _WITHOUT_EFFECT:
-            return f"pedl2det run has nothing like {word}"
-        elif not word.startswith("-"):
-            names.append(word)
-    text, end = found.string, found.end()
-    before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+def _read(match: re.Match[str]) -> _Creation | None:
+    """The words after ``create``; None if they say more than pedl2det run does."""
+    text, end = match.string, match.end()
+    words = re.findall(_WORD, match["words"])
+    words = [word for word in words if word not in _WITHOUT_EFFECT]
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
     is_closed = text[end : end + 1] in ("'", '"') and before.count(text[end]) % 2
-    if not is_closed and not _END.match(text, end):
-        return "a part of a word is in quotes"
-    if len(names) != 2:
-        return "expected a config and a directory"
-    return _Creation(names[0], names[1], tuple(options))
+    is_whole = is_closed or _END.match(text, end)
+    if not is_whole or len(words) != 2 or any(word.startswith("-") for word in words):
+        return None
+    return _Creation(*words)
 
 
 def _trains(made: _Made, creation: _Creation, at: int) -> tuple[str, list[tuple[str, str]]]:
     """The command that trains on this machine, with its notes, each with what to write."""
-    is_test = "--test" in creation.options
-    named = re.search(r"searcher\.name=['\"]?(\w+)", " ".join(creation.options))
-    config = _plain(creation.config)
-    searchers = {named[1]} if named else _searchers(made, config, at)
-    if not is_test and len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
+    config = creation.config.strip("'\"")
+    searchers = set(_searchers(made, config, at))
+    if len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
         message = _LOCAL.format("search trains the trials of a search", "they are")
         return creation.command("search"), [
             (message, "it needs pip install 'pedl2det[run,search]'")
         ]
     notes = [(_LOCAL.format("run trains", "it is"), "")]
-    if not is_test and searchers != {"single"}:
-        reason = (
-            "has no searcher.name" if searchers == {""} else "is not read here: it may be a search"
+    if searchers != {"single"}:
+        message = (
+            f"pedl2det run trains one trial, and {config} may be a search: it is not read here"
         )
-        message = f"pedl2det run trains one trial, and {config} {reason}"
         help_ = f"for a config whose searcher is not single: {creation.command('search')}"
         notes.append((message, help_))
     return creation.command("run"), notes
 
 
-def _searchers(made: _Made, config: str, at: int) -> set[str]:
+def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:
     """The names of the searchers in the configs that a command may mean; empty if one has none."""
     above = made.file.resolve().parents
     inside = next((n for n, one in enumerate(above, 1) if (one / ".git").exists()), _LEVELS)
     moves = [Path(), *map(Path, _MOVE.findall(made.text, 0, at))]
-    paths = {top / move / config for top in above[:inside] for move in (*moves, Path(*moves))}
-    return {name for path in paths if path.is_file() and (name := _searcher(path)) is not None}
+    for path in {top / move / config for top in above[:inside] for move in (*moves, Path(*moves))}:
+        try:
+            if path.is_file():
+                yield Config.read(path).scalar("searcher", "name")
+        except Unreadable:
+            pass
 
 
-def _searcher(path: Path) -> str | None:
-    try:
-        entry = Config.read(path).entry("searcher", "name")
-    except Unreadable:
-        return None
-    return (entry.scalar or "") if entry is not None else ""
-
-
-def _ask(made: _Made, found: re.Match[str], seen: str) -> None:
-    """A command that asks a cluster becomes one of ``det``, or is noted."""
-    at, written = found.start(), " ".join(re.sub(_OPTIONS, "", found[0], count=1).split())
-    if made.cluster and _is_first(seen, at):
-        made.write(at, at + 4, "det", f"{written} is a command of det")
-        message = f"{written}: det may have other options and subcommands"
-        made.say(at, "note", message, "compare with det --help")
-    elif made.cluster:
-        made.say(at, "note", f"{written}: if it is a command, det has it now", "write det")
-    else:
-        message = f"{written}: asks a PEDL cluster, and pedl2det has none; it stays"
-        made.say(at, "note", message, "remove it, or use migrate --cluster, which writes det")
-
-
-def _name(made: _Made, found: re.Match[str]) -> None:
+def _name(made: _Made, match: re.Match[str]) -> None:
     """The name of PEDL's command line, in a variable that is run."""
     if made.cluster:
-        made.write(*found.span(2), "det", "pedl is det")
+        made.write(*match.span(2), "det", "pedl is det")
     else:
-        message = f"{found[1]}: the name of PEDL's command line, in a variable"
-        made.leave(found.start(2), message, f"write {_RUN} where it is used")
+        message = f"{match[1]}: the name of PEDL's command line, in a variable"
+        made.leave(match.start(2), message, f"write {_RUN} where it is used")
 
 
-def _install(made: _Made, found: re.Match[str]) -> None:
-    """What pip installs in place of PEDL, and of what cannot be met beside that."""
-    new = target(made.cluster)
-    words = list(_words(found))
-    is_local = not made.cluster and any(is_harness(_plain(word[0])) for word in words)
-    for word in words:
-        old = _plain(word[0])
-        is_old = is_old_wheel(old) or replacement(old, new) is not None
-        raised = None if is_old or not is_local else met_instead(old, needs(cluster=False))
-        if not is_old and raised is None:
-            continue
-        required = raised or new
-        before = made.text[made.text.rfind("\n", 0, word.start()) + 1 : word.start()]
-        quote = '"' if before.count("'") % 2 else "'"
-        quoted = f"{quote}{required}{quote}" if re.search(r"[\[<>]", required) else required
-        made.write(*word.span(), quoted, f"{old} is {required}")
-        if raised:
-            message = f"{old} cannot be met beside {new}, which needs {raised}; raised"
-            made.say(word.start(), "note", message, "", PINNED)
+RULES = (
+    TextRule(
+        "N201",
+        "shell-lines",
+        "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or pedl2det search "
+        "if the searcher of CONFIG is not single, or with --cluster det experiment create CONFIG "
+        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and Markdown. A note says where "
+        "CONFIG could not be read. Other commands of pedl, and pip install pedl, are named with "
+        "what to write.",
+        "run.sh",
+        "cd trial && pedl -m host e create a.yaml . -f >log 2>&1\n",
+        "cd trial && pedl2det run . -c a.yaml >log 2>&1\n",
+    ),
+    TextRule(
+        "N202",
+        "notebook-files",
+        "A notebook's cell that writes a file or runs a program with old code, such as "
+        "%%writefile, is left: migrate what it holds as a file.",
+    ),
+    TextRule(
+        "N204",
+        "notebook-trial",
+        "A trial in a notebook is migrated, and a note says that no entrypoint can name it.",
+    ),
+)

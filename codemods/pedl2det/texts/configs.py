@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 
-from pedl2det.analysis.config import Config
-from pedl2det.analysis.experiment import (
-    ConfigFacts,
-    Conversion,
-    Converted,
-    Remark,
-    convert,
-    marks,
-)
-from pedl2det.analysis.experiment.changes import Change, Comment, Delete
+from pedl2det.analysis.config import Config, KeyPath
+from pedl2det.analysis.experiment import convert
+from pedl2det.analysis.experiment.edits import ConfigFacts, Edit
+from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
 from pedl2det.edits.yaml_edits import NotEdited, edited
-from pedl2det.findings import Unreadable
-from pedl2det.texts.results import TextChange, TextFinding, TextResult
+from pedl2det.findings import Kind, Unreadable
 
-#: The rule that reports what cannot be read or written.
-_FILE = "C100"
 #: Rules of which one without the others would convert a number twice, in a second run.
 _TOGETHER = {"C102", "C103", "C108"}
+_UNUSABLE = "this config was not converted in full, and the migrated trial cannot use it"
+_REFUSED = "the config is written in a way that no edit keeps the meaning of"
+_WIDTH = 88
 
 
 def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
@@ -34,85 +28,47 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
 
     Returns:
         The new text. A place that cannot be converted is marked by a comment and named by a
-        finding of kind ``left``; everything else is converted. A text that is no experiment
-        config stays as it is.
+        finding of kind ``LEFT``. Edits that would change the meaning are left out and listed; a
+        text that is no experiment config stays as it is.
     """
     try:
         config = Config.of(text)
     except Unreadable as error:
-        return TextResult(text, (), (_unreadable(error),))
+        return TextResult(text, (), (_unusable(error.line, str(error)),))
     if not config.is_experiment:
         return TextResult(text)
-    conversion = convert(config, facts)
-    new, refused = _edited(config, conversion)
-    made = [one for one in conversion.converted if one.rule not in refused]
-    remarks = [one for one in conversion.remarks if one.kind == "left" or one.rule not in refused]
-    findings = [*map(_finding, remarks), *(_refused(rule) for rule in sorted(refused))]
-    return TextResult(
-        ("\ufeff" if config.bom else "") + new,
-        tuple(TextChange(one.rule, one.line, one.message) for one in made),
-        tuple(findings),
-    )
-
-
-def _edited(config: Config, conversion: Conversion) -> tuple[str, set[str]]:
-    """The new text, and the rules whose changes it could not take."""
-    groups = _groups(config, conversion)
-    try:
-        return edited(config, [change for _, changes in groups for change in changes]), set()
-    except NotEdited:
-        pass
-    accepted: list[Change] = []
-    text, refused = config.text, set()
-    for rules, changes in groups:
+    edits, findings = convert(config, facts)
+    steps = [edit for edit in edits if edit.rule in _TOGETHER]
+    others = [edit for edit in edits if edit.rule not in _TOGETHER]
+    new, reason = config.text, ""
+    made: list[Edit] = []
+    for some in (edits, others, steps):
         try:
-            text = edited(config, [*accepted, *changes])
-            accepted += changes
-        except NotEdited:
-            refused |= rules
-    return text, refused
+            new, made = edited(config, some, _marks(config, findings)), some
+            break
+        except NotEdited as error:
+            reason = reason or str(error)
+    refused = [edit for edit in edits if edit not in made]
+    if refused:
+        done = {edit.rule for edit in made}
+        findings = [one for one in findings if one.kind is Kind.LEFT or one.rule in done]
+        findings.append(_unusable(1, f"{_REFUSED}: {reason}", refused))
+    changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in made)
+    return TextResult(("\ufeff" if config.bom else "") + new, changes, tuple(findings))
 
 
-def _groups(config: Config, conversion: Conversion) -> list[tuple[set[str], list[Change]]]:
-    """The changes by rule; those of rules that need each other as one, marks last."""
-
-    def group(one: Converted) -> str:
-        return "steps" if one.rule in _TOGETHER else one.rule
-
-    found = []
-    for _, members in itertools.groupby(sorted(conversion.converted, key=group), key=group):
-        whole = list(members)
-        changes = _possible(config, (change for one in whole for change in one.changes))
-        found.append(({one.rule for one in whole}, changes))
-    for remark in conversion.remarks:
-        found.append((set(), _possible(config, marks(config, remark))))
-    return [(rules, changes) for rules, changes in found if changes]
+def _marks(
+    config: Config, findings: Iterable[TextFinding]
+) -> Iterator[tuple[KeyPath, Sequence[str]]]:
+    """The TODO comments above places that are left, unless they are there already."""
+    for finding in findings:
+        if finding.kind is Kind.LEFT and finding.mark:
+            todo = f"TODO(pedl2det {finding.rule}): {finding.message}"
+            lines = textwrap.wrap(todo, _WIDTH, break_long_words=False)
+            if lines[0] not in config.text:
+                yield finding.mark, [*lines, *(f"  {line}" for line in finding.help.split("\n"))]
 
 
-def _possible(config: Config, changes: Iterable[Change]) -> list[Change]:
-    """The changes without comments, in a config that has no room for them, as JSON."""
-    root = config.root
-    if root is None or not getattr(root, "flow_style", False):
-        return list(changes)
-    return [
-        Delete(one.path) if isinstance(one, Delete) else one
-        for one in changes
-        if not isinstance(one, Comment)
-    ]
-
-
-def _finding(remark: Remark) -> TextFinding:
-    return TextFinding(remark.rule, remark.line, remark.kind, remark.message, remark.help)
-
-
-def _unreadable(error: Unreadable) -> TextFinding:
-    message = f"{error}; this config was not converted, and the migrated trial cannot use it"
-    return TextFinding(_FILE, error.line, "left", message)
-
-
-def _refused(rule: str) -> TextFinding:
-    message = (
-        f"the config is written in a way that {rule} cannot edit without changing its meaning; "
-        "this config was not fully converted, and the migrated trial cannot use it"
-    )
-    return TextFinding(_FILE, 1, "left", message, "write the section without anchors and `? ` keys")
+def _unusable(line: int, reason: str, edits: Sequence[Edit] = ()) -> TextFinding:
+    help_ = "\n".join(f"line {edit.line}: {edit.message}" for edit in edits)
+    return TextFinding("C100", line, Kind.LEFT, f"{reason}; {_UNUSABLE}", help_)

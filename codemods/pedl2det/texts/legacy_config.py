@@ -13,11 +13,11 @@ from typing import Any
 import yaml
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.experiment.changes import Insert
+from pedl2det.analysis.experiment.edits import Insert
+from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
 from pedl2det.edits.yaml_edits import NotEdited, edited
-from pedl2det.findings import Unreadable
+from pedl2det.findings import Kind, Unreadable
 from pedl2det.support.library import render
-from pedl2det.texts.results import TextChange, TextFinding, TextResult
 
 RULE = "P029"
 _KEY = "legacy_config"
@@ -48,13 +48,13 @@ def with_legacy_config(old: str, result: TextResult) -> TextResult:
     dumped = yaml.safe_dump(patch, default_flow_style=True, width=10**9, sort_keys=False).strip()
     place = new.entry("data")
     line = place.line if place is not None else 1
-    insert = Insert((), "data", f"{{{_KEY}: {dumped}}}")
+    insert = Insert(RULE, ("data",), f"{{{_KEY}: {dumped}}}")
     if place is not None and place.is_mapping:
-        insert = Insert(("data",), _KEY, dumped)
+        insert = Insert(RULE, ("data", _KEY), dumped)
     try:
         text = ("\ufeff" if new.bom else "") + edited(new, [insert])
     except NotEdited:
-        finding = TextFinding(RULE, line, "left", _NO_PLACE, f"{_KEY}: {dumped}")
+        finding = TextFinding(RULE, line, Kind.LEFT, _NO_PLACE, f"{_KEY}: {dumped}")
         return replace(result, findings=(*result.findings, finding))
     return replace(result, text=text, changes=(*result.changes, TextChange(RULE, line, _KEPT)))
 

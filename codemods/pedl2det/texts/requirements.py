@@ -1,34 +1,31 @@
 """Migrate requirements on PEDL (R301), and those that cannot be met beside it (R302).
 
-Lists of lines are edited; what other files require is only named.
+Lists of plain requirements are edited; what other lines and files require is only named.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
-from packaging.specifiers import SpecifierSet
-
+from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult, TextRule
 from pedl2det.edits.spans import Span, apply
+from pedl2det.findings import Kind
 from pedl2det.texts.needs import (
     CLUSTER,
     CLUSTER_HARNESSES,
+    LOCAL,
     LOCAL_HARNESSES,
     Needs,
-    is_harness,
-    is_old_wheel,
     met_instead,
     name_of,
     needs,
     parse,
-    replacement,
-    target,
+    replacing,
 )
-from pedl2det.texts.results import TextChange, TextFinding, TextResult
 
 #: Where a migrated trial is, seen from a file.
 PlaceOfTrial = Literal["around", "below", ""]
@@ -40,27 +37,10 @@ _LISTS = re.compile(
 )
 _OTHERS = {"pyproject.toml", "setup.cfg", "setup.py", "environment.yaml", "environment.yml"}
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])*")
-_OPTION = re.compile(r"[ \t\\\r\n]+--[a-z][\w-]*(?:[= \t]\S+)?")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
-_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _PINNED = re.compile(r"^[^;]*(?:[=~]=|<)")
-#: What is in front of a requirement in ``setup.cfg`` and ``environment.yml``.
-_ITEM = re.compile(r"[ \t]*(?:-[ \t]+|\w+[ \t]*=[ \t]*)?")
-#: PEDL as a key of ``pyproject.toml``.
-_KEY = re.compile(r"[ \t]*(?:\[.*\.)?[\"']?pedl[\"']?[ \t]*[=\]]")
-#: The first Determined that trains a migrated trial, and why.
-_HARNESS_NEEDS = {
-    "determined": (
-        SpecifierSet(">=0.26"),
-        "its images have an older TensorFlow than the 2.15 that a migrated trial needs",
-        "remove the line, or raise the version",
-    ),
-    "determined-cli": (
-        SpecifierSet("<0"),
-        "since Determined 0.15 it is a part of determined",
-        CLUSTER,
-    ),
-}
+#: PEDL, or a distribution of it, in whatever is no plain requirement.
+_PEDL = re.compile(r"(?<![\w.-])pedl(?![\w./-]|-\D)|\bpedl-\d", re.IGNORECASE)
 
 
 def is_requirement_file(path_name: str) -> bool:
@@ -80,9 +60,9 @@ def migrate_requirements(
     """Replace every requirement on PEDL, and those that cannot be met beside what replaces it.
 
     Args:
-        path_name: the file: a list of requirements or constraints; those of ``setup.py``,
-            ``setup.cfg``, ``pyproject.toml`` and ``environment.yml`` are only named.
-        text: the text.
+        path_name: the file: a list of requirements or constraints, which is edited; or
+            ``setup.py``, ``setup.cfg``, ``pyproject.toml`` or ``environment.yml``.
+        text: the text, without a byte order mark.
         cluster: whether the team has a Determined cluster: then ``determined`` is required, and
             ``pedl2det[run]`` otherwise.
         trial: where a migrated trial is: in a directory around the file, below the file's
@@ -90,28 +70,41 @@ def migrate_requirements(
         left_out: rules that the user does not want.
     """
     path = PurePath(path_name)
-    new = target(cluster)
+    new = CLUSTER if cluster else LOCAL
     if "constraints" in path.name.lower():
         new = new.partition("[")[0]  # a constraint has no extras
-    required = list(_required(path, text))
-    names = {name_of(one) for _, one in required}
-    has_old = any(is_old_wheel(one) for _, one in required)
-    serves_local = has_old or not names.isdisjoint(LOCAL_HARNESSES)
-    serves_cluster = not names.isdisjoint(CLUSTER_HARNESSES)
-    is_local = not cluster and not serves_cluster
-    is_raised = is_local and (serves_local or trial == "around") and PINNED not in left_out
-    needed = needs(not is_local) if trial or serves_local or serves_cluster else {}
-    if not _is_list(path):
-        left = _named(path.name, required, new, needed if is_raised else {})
-        result = TextResult(text, (), tuple(left))
-    else:
-        result = _in_list(text, new, needed if is_raised else {})
-    findings = [*result.findings, *_old_harnesses(required)]
-    if not is_raised:
-        findings += _too_old(required, needed, cluster)
-    elif result.changes or result.findings:
-        findings += _not_compared(path, required, needed)
-    return replace(result, findings=tuple(sorted(findings, key=lambda one: one.line)))
+    lines = [*_lines(path, text)]
+    names = {name_of(line.text) for line in lines}
+    is_local = not cluster and names.isdisjoint(CLUSTER_HARNESSES)
+    has_tool = not names.isdisjoint(LOCAL_HARNESSES)
+    is_raised = is_local and (has_tool or trial == "around") and PINNED not in left_out
+    is_needed = trial or has_tool or not names.isdisjoint(CLUSTER_HARNESSES)
+    needed = needs(not is_local) if is_needed else {}
+    spans, changes, findings = [], [], []
+    for line in lines:
+        raised = met_instead(line.text, needed)
+        if name_of(line.text) == "pedl" and line.is_plain and name_of(new) not in names:
+            written = replacing(line.text, new)
+            spans.append(Span(line.start, line.end, written))
+            changes.append(TextChange(REQUIRED, line.number, f"{line.text} is {written}"))
+        elif name_of(line.text) == "pedl" or (not parse(line.text) and _PEDL.search(line.text)):
+            message = f"{line.text}: requires PEDL, which no index serves"
+            help_ = f"{new}; once, and with the hashes of today where pip needs hashes"
+            findings.append(TextFinding(REQUIRED, line.number, Kind.LEFT, message, help_))
+        elif raised and is_raised and line.is_plain:
+            spans.append(Span(line.start, line.end, raised))
+            changes.append(TextChange(PINNED, line.number, f"{line.text} is {raised}"))
+            message = f"{line.text} cannot be met beside {LOCAL}, which needs {raised}; raised"
+            findings.append(TextFinding(PINNED, line.number, Kind.NOTE, message))
+        elif raised:
+            message = f"{line.text}: a migrated trial needs {raised}"
+            help_ = f"remove the line, or write {raised}"
+            help_ += "; on a cluster, the image brings TensorFlow" if cluster else ""
+            findings.append(TextFinding(PINNED, line.number, Kind.NOTE, message, help_))
+    if is_raised and (changes or findings):
+        findings += _not_compared(path, lines, needed)
+    findings.sort(key=lambda finding: finding.line)
+    return TextResult(apply(text, spans), tuple(changes), tuple(findings))
 
 
 def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | None:
@@ -127,22 +120,26 @@ def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | 
         plain list, or has hashes.
     """
     path = PurePath(path_name)
-    required = list(_required(path, text))
-    has_harness = any(is_harness(one) for _, one in required)
-    if not _is_list(path) or "--hash" in text:
+    harnesses = (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)
+    lines = [*_lines(path, text)]
+    if not _is_list(path):
+        mention = re.compile(rf"(?<![\w.-])(?:{'|'.join(harnesses)})(?![\w.-])")
+        return None if any(mention.search(line.text) for line in lines) else text
+    has_harness = any(name_of(line.text) in harnesses for line in lines)
+    if not all(line.is_plain for line in lines):
         return None if has_harness else text
     needed = needs(cluster=True)
-    names = {name_of(met_instead(one, needed) or one) for _, one in required}
+    names = {name_of(met_instead(line.text, needed) or line.text) for line in lines}
     missing = [one for one in instead if name_of(one) not in names]
     spans = []
-    for place in _places(text):
-        raised = met_instead(place.text, needed)
-        if is_harness(place.text):
-            new = Span(place.start, place.end, "\n".join(missing))
-            spans.append(new if missing else _whole_line(text, place))
+    for line in lines:
+        raised = met_instead(line.text, needed)
+        if name_of(line.text) in harnesses:
+            end = line.end if missing else text.find("\n", line.end) + 1 or len(text)
+            spans.append(Span(line.start, end, "\n".join(missing)))
             missing = []
         elif raised is not None:
-            spans.append(Span(place.start, place.end, raised))
+            spans.append(Span(line.start, line.end, raised))
     new_text = apply(text, spans)
     if has_harness or path.name != "requirements.txt":
         return new_text
@@ -150,134 +147,73 @@ def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | 
 
 
 @dataclass(frozen=True)
-class _Place:
-    """One requirement in a list.
+class _Line:
+    """One line of a file of requirements.
 
     Attributes:
-        start: its first character.
-        end: the character after its last one, with the options that belong to it.
-        text: the requirement, without comments and options.
+        number: its number, from 1.
+        start: its first character that is no blank.
+        end: the character after its last one, without the comment.
+        text: the requirement, or what may be one.
+        is_plain: whether it may be edited: it has no hashes and other options.
     """
 
+    number: int
     start: int
     end: int
     text: str
+    is_plain: bool
 
 
 def _is_list(path: PurePath) -> bool:
     return path.suffix in (".txt", ".in")
 
 
-def _required(path: PurePath, text: str) -> Iterator[tuple[int, str]]:
-    """Every requirement with its line; in a file that is no list, all that may be one."""
-    if _is_list(path):
-        text = text.removeprefix("\ufeff")
-        for place in _places(text):
-            yield text.count("\n", 0, place.start) + 1, place.text
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        code = _COMMENT.sub("", line)
-        quoted = [one or other for one, other in _QUOTED.findall(code)]
-        found = ["pedl"] if _KEY.match(code) else quoted or [_ITEM.sub("", code, count=1)]
-        yield from ((number, one.strip()) for one in found)
-
-
-def _places(text: str) -> Iterator[_Place]:
-    """Requirements one a line; a backslash continues a line."""
+def _lines(path: PurePath, text: str) -> Iterator[_Line]:
+    """Every requirement of a list; of other files, every quoted text, or else line."""
     for line in _LINE.finditer(text):
-        body = _COMMENT.sub("", line[0])
-        bare = _OPTION.sub("", body).rstrip(" \t\r\n\\")
-        if bare.strip():
-            start = line.start() + len(bare) - len(bare.lstrip())
-            yield _Place(start, line.start() + len(body.rstrip(" \t\r\n")), bare.strip())
+        body = _COMMENT.sub("", line[0]).rstrip(" \t\r\n\\")
+        code = body.lstrip()
+        start = line.start() + len(body) - len(code)
+        number = text.count("\n", 0, start) + 1
+        if not _is_list(path):
+            for piece in re.findall(r"[\"']([^\"']+)[\"']", code) or [code.removeprefix("- ")]:
+                yield _Line(number, start, start, piece, is_plain=False)
+        elif code:  # a backslash continues a line
+            required, *options = re.split(r"[ \t\\\r\n]+(?=--[a-z])", code)
+            yield _Line(number, start, start + len(code), required, not options)
 
 
-def _in_list(text: str, new: str, needed: Needs) -> TextResult:
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    body = text.removeprefix(mark)
-    found = list(_places(body))
-    has_new = any(name_of(place.text) == name_of(new) for place in found)
-    spans, changes, findings = [], [], []
-    for place in found:
-        line = body.count("\n", 0, place.start) + 1
-        raised = met_instead(place.text, needed)
-        written = new if is_old_wheel(place.text) else replacement(place.text, new) or raised
-        if written is None:
-            continue
-        if raised is not None:
-            message = "cannot be met beside pedl2det[run], which needs"
-            message = f"{place.text} {message} {raised}; raised"
-            findings.append(TextFinding(PINNED, line, "note", message))
-        elif has_new:
-            spans.append(_whole_line(body, place))
-            changes.append(TextChange(REQUIRED, line, f"{place.text} goes: {new} is required"))
-            continue
-        spans.append(Span(place.start, place.end, written))
-        rule = PINNED if raised else REQUIRED
-        changes.append(TextChange(rule, line, f"{place.text} is {written}"))
-        if "--hash" in body[place.start : place.end]:
-            message = f"{written} has no hashes here, and pip requires one of each line"
-            findings.append(
-                TextFinding(rule, line, "left", message, "compile the requirements again")
-            )
-    return TextResult(mark + apply(body, spans), tuple(changes), tuple(findings))
-
-
-def _old_harnesses(required: Sequence[tuple[int, str]]) -> Iterator[TextFinding]:
-    """Name versions of Determined that train no migrated trial."""
-    for line, text in required:
-        name = name_of(text)
-        if name in _HARNESS_NEEDS:
-            needed, why, help_ = _HARNESS_NEEDS[name]
-            if met_instead(text, {name: needed}):
-                yield TextFinding(PINNED, line, "note", f"{text}: {why}", help_)
-
-
-def _too_old(
-    required: Sequence[tuple[int, str]], needed: Needs, cluster: bool
-) -> Iterator[TextFinding]:
-    """Name what a migrated trial cannot be trained with, in a file that may serve other code."""
-    for line, text in required:
-        new = met_instead(text, needed)
-        if new is not None:
-            help_ = f"remove the line, or write {new}"
-            help_ += "; on a cluster, the image brings TensorFlow" if cluster else ""
-            message = f"{text}: a migrated trial needs {new}"
-            yield TextFinding(PINNED, line, "note", message, help_)
-
-
-def _not_compared(
-    path: PurePath, required: Sequence[tuple[int, str]], needed: Needs
-) -> Iterator[TextFinding]:
+def _not_compared(path: PurePath, lines: Sequence[_Line], needed: Needs) -> Iterator[TextFinding]:
     """Name the pins of packages of which nothing is known here, and unknown versions."""
-    pins = []
-    for line, text in required:
-        requirement = parse(text)
-        if requirement is None or name_of(text) in LOCAL_HARNESSES or not _PINNED.search(text):
-            continue
-        is_compared = name_of(text) in needed and requirement.specifier
-        if not is_compared and met_instead(text, needed) is None:
-            pins.append((line, text))
+    known = (None, *LOCAL_HARNESSES, *needed, "tensorflow-gpu")
+    pins = [line for line in lines if name_of(line.text) not in known and _PINNED.search(line.text)]
     if pins:
-        message = f"whether Python 3.11 has {', '.join(text for _, text in pins)} was not checked"
-        help_ = f"pip install --dry-run -r {path.name}" if _is_list(path) else ""
-        yield TextFinding(PINNED, pins[0][0], "note", message, help_)
+        names = ", ".join(line.text for line in pins)
+        message = f"whether Python 3.11 has {names} was not checked"
+        help_ = f"pip install --dry-run -r {path.name}"
+        yield TextFinding(PINNED, pins[0].number, Kind.NOTE, message, help_)
 
 
-def _whole_line(text: str, place: _Place) -> Span:
-    start = text.rfind("\n", 0, place.start) + 1
-    end = text.find("\n", place.end)
-    return Span(start, len(text) if end < 0 else end + 1, "")
-
-
-def _named(
-    file: str, required: Sequence[tuple[int, str]], new: str, needed: Needs
-) -> Iterator[TextFinding]:
-    """Name the requirements that cannot be met, of a file that is not edited."""
-    for line, text in required:
-        if is_old_wheel(text) or replacement(text, new) is not None:
-            message = f"{text}: {file} requires PEDL, which no index serves"
-            yield TextFinding(REQUIRED, line, "left", message, f'"{new}"')
-        elif (raised := met_instead(text, needed)) is not None:
-            message = f"{text}: {file} requires it, and a migrated trial needs {raised}"
-            yield TextFinding(PINNED, line, "left", message, f'"{raised}"')
+RULES = (
+    TextRule(
+        "R301",
+        "requirements",
+        "A requirement on pedl, which no index serves, becomes pedl2det[run], or with --cluster "
+        "determined; its marker and comment stay. In setup.py, setup.cfg, pyproject.toml and "
+        "environment.yml it is left.",
+        "requirements.txt",
+        "numpy\nPEDL[x]>=0.9,<1 ; python_version < '3.9'  # harness\n",
+        "numpy\npedl2det[run] ; python_version < '3.9'  # harness\n",
+    ),
+    TextRule(
+        "R302",
+        "old-pins",
+        "tensorflow==1.14, keras==2.2.4, numpy<1.19 cannot be met beside pedl2det[run]: no version "
+        "is in both. Beside it, and in the directory of a trial, they become what it needs. In "
+        "lists that serve other code too, and for a cluster, it is a note.",
+        "requirements.txt",
+        "pedl2det[run]\ntensorflow==1.14.0\nnumpy<3\n",
+        "pedl2det[run]\ntensorflow>=2.15,<2.22\nnumpy<3\n",
+    ),
+)

@@ -70,7 +70,7 @@ def differing_settings(
         after = new.values[key]
         is_same = before == after
         if key == "searcher.name":
-            is_same |= GONE_SEARCHERS.get(before, ("", before))[1] == after
+            is_same |= GONE_SEARCHERS.get(before, before) == after
         elif key == "searcher.metric":
             names = metric_names.validation if metric_names is not None else {}
             is_same |= names.get(before) == after or is_renamed(before, after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,17 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pedl2det.analysis.config import Config
-from pedl2det.analysis.experiment.changes import (
-    Change,
-    Comment,
-    Delete,
-    Flatten,
-    Insert,
-    Nest,
-    Rename,
-    Replace,
-)
+from pedl2det.analysis.config import Config, Entry
+from pedl2det.analysis.experiment.edits import Delete, Edit, Insert, Put
 from pedl2det.edits.yaml_edits import NotEdited, edited
 
 ODD = """\
@@ -35,12 +27,39 @@ labels: [a,
 """
 
 
-def edit(text: str, *changes: Change) -> str:
-    return edited(Config.of(text), changes)
+def edit(text: str, *edits: Callable[[Config], Edit]) -> str:
+    config = Config.of(text)
+    return edited(config, [make(config) for make in edits])
+
+
+def entry(config: Config, path: tuple[str, ...]) -> Entry:
+    found = config.entry(*path)
+    assert found is not None
+    return found
+
+
+def rename(path: tuple[str, ...], name: str) -> Callable[[Config], Edit]:
+    return lambda config: Put("C1", entry(config, path), name)
+
+
+def put(path: tuple[str, ...], value: str, name: str | None = None) -> Callable[[Config], Edit]:
+    return lambda config: Put("C1", entry(config, path), name, value)
+
+
+def nest(path: tuple[str, ...], name: str, unit: str, value: str) -> Callable[[Config], Edit]:
+    return lambda config: Put("C1", entry(config, path), name, value, unit)
+
+
+def insert(path: tuple[str, ...], value: str) -> Callable[[Config], Edit]:
+    return lambda config: Insert("C1", path, value)
+
+
+def delete(path: tuple[str, ...], *comments: str) -> Callable[[Config], Edit]:
+    return lambda config: Delete("C1", entry(config, path), comments)
 
 
 def test_a_renamed_key_leaves_every_other_byte() -> None:
-    result = edit(ODD, Rename(("hyperparameters", "batch_size"), "global_batch_size"))
+    result = edit(ODD, rename(("hyperparameters", "batch_size"), "global_batch_size"))
 
     assert result == ODD.replace("batch_size:", "global_batch_size:")
 
@@ -48,8 +67,8 @@ def test_a_renamed_key_leaves_every_other_byte() -> None:
 def test_a_nested_key_takes_the_style_and_the_indentation_of_its_file() -> None:
     result = edit(
         ODD,
-        Nest(("searcher", "max_steps"), "max_length", "batches", "300"),
-        Nest(("hyperparameters", "batch_size"), "size", "batches", "1"),
+        nest(("searcher", "max_steps"), "max_length", "batches", "300"),
+        nest(("hyperparameters", "batch_size"), "size", "batches", "1"),
     )
 
     assert result == ODD.replace("max_steps: 3", "max_length: {batches: 300}").replace(
@@ -58,9 +77,7 @@ def test_a_nested_key_takes_the_style_and_the_indentation_of_its_file() -> None:
 
 
 def test_quotes_are_kept() -> None:
-    result = edit(
-        "'a': \"x\"\nb: 'y'\n", Rename(("a",), "c"), Replace(("a",), "z"), Replace(("b",), "w")
-    )
+    result = edit("'a': \"x\"\nb: 'y'\n", rename(("a",), "c"), put(("a",), "z"), put(("b",), "w"))
 
     assert result == "'c': \"z\"\nb: 'w'\n"
 
@@ -71,13 +88,12 @@ def test_quotes_are_kept() -> None:
         ("a: 1", "a: 1\ne: m:T\nr: 5\n"),
         ("a: 1\n# end\n", "a: 1\n# end\ne: m:T\nr: 5\n"),
         ("a: 1\r\n", "a: 1\r\ne: m:T\r\nr: 5\r\n"),
-        ("a: 1\n... # end\n", "a: 1\ne: m:T\nr: 5\n... # end\n"),
         ("{a: 1}\n", "{a: 1, e: m:T, r: 5}\n"),
         ('{\n  "a": 1\n}\n', '{\n  "a": 1, "e": "m:T", "r": 5\n}\n'),
     ],
 )
 def test_keys_are_added_to_a_document_in_their_order(text: str, expected: str) -> None:
-    assert edit(text, Insert((), "e", "m:T"), Insert((), "r", "5")) == expected
+    assert edit(text, insert(("e",), "m:T"), insert(("r",), "5")) == expected
 
 
 @pytest.mark.parametrize(
@@ -96,7 +112,7 @@ def test_keys_are_added_to_a_document_in_their_order(text: str, expected: str) -
     ],
 )
 def test_a_key_is_added_to_a_mapping_in_its_style(text: str, expected: str) -> None:
-    assert edit(text, Insert(("h",), "b", "2")) == expected
+    assert edit(text, insert(("h", "b"), "2")) == expected
 
 
 @pytest.mark.parametrize(
@@ -111,7 +127,7 @@ def test_a_key_is_added_to_a_mapping_in_its_style(text: str, expected: str) -> N
     ],
 )
 def test_a_mapping_becomes_a_scalar_and_keeps_its_comments(text: str, expected: str) -> None:
-    assert edit(text, Flatten(("e",), "n", "t:T")) == expected
+    assert edit(text, put(("e",), "t:T", "n")) == expected
 
 
 @pytest.mark.parametrize(
@@ -129,23 +145,23 @@ def test_a_mapping_becomes_a_scalar_and_keeps_its_comments(text: str, expected: 
     ],
 )
 def test_a_key_is_removed_with_its_lines(text: str, expected: str) -> None:
-    assert edit(text, Delete(("b",))) == expected
+    assert edit(text, delete(("b",))) == expected
 
 
 def test_consecutive_keys_are_removed_from_braces() -> None:
-    gone = [Delete(("a", name)) for name in ("x", "y", "w")]
+    gone = [delete(("a", name)) for name in ("x", "y", "w")]
 
     assert edit("a: {x: 1, y: 2, z: 3, w: 4}\n", *gone) == "a: {z: 3}\n"
 
 
 def test_what_is_removed_is_not_changed() -> None:
-    changes = [Replace(("e", "a"), "2"), Delete(("e",)), Delete(("e", "a")), Delete(("e",))]
+    changes = [put(("e", "a"), "2"), delete(("e",)), delete(("e", "a")), delete(("e",))]
 
     assert edit("e: {a: 1}\nc: 3\n", *changes) == "c: 3\n"
 
 
 def test_a_removed_key_leaves_a_comment_in_its_place() -> None:
-    result = edit("e:\n  a: 1\n  b: [x]\nc: 3\n", Delete(("e", "b"), ("see hook",)))
+    result = edit("e:\n  a: 1\n  b: [x]\nc: 3\n", delete(("e", "b"), "see hook"))
 
     assert result == "e:\n  a: 1\n  # see hook\nc: 3\n"
 
@@ -155,24 +171,28 @@ def test_a_removed_key_leaves_a_comment_in_its_place() -> None:
     [
         ("s:\n  n: pbt\n", "s:\n  # TODO one\n  # two\n  n: pbt\n"),
         ("a: 1\ns: {n: pbt}\n", "a: 1\n# TODO one\n# two\ns: {n: pbt}\n"),
+        ('{"s": {"n": 1}}', '{"s": {"n": 1}}'),  # it has no room for one
     ],
 )
 def test_a_comment_stands_above_the_line_of_its_key(text: str, expected: str) -> None:
-    assert edit(text, Comment(("s", "n"), ("TODO one", "two"))) == expected
+    comments = [(("s", "n"), ("TODO one", "two"))]
+
+    assert edited(Config.of(text), (), comments) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "change"),
     [
-        ("{a: 1 # one\n}\n", Insert((), "e", "m:T")),
-        ("? a\n: 1\n", Delete(("a",))),
-        ("h:\nz: 1\n", Insert(("h",), "b", "2")),
-        ("a: 1\n", Rename(("b",), "c")),
-        ("a:\n", Replace(("a",), "1")),
-        ('{"a": 1}', Comment(("a",), ("TODO",))),
+        ("{a: 1 # one\n}\n", insert(("e",), "m:T")),
+        ("? a\n: 1\n", delete(("a",))),
+        ("h:\nz: 1\n", insert(("h", "b"), "2")),
+        ("a: 1\n... # end\n", insert(("e",), "m:T")),
+        ("a:\n", put(("a",), "1")),
     ],
 )
-def test_a_change_that_no_edit_makes_is_refused(text: str, change: Change) -> None:
+def test_a_change_that_no_edit_makes_is_refused(
+    text: str, change: Callable[[Config], Edit]
+) -> None:
     with pytest.raises(NotEdited):
         edit(text, change)
 
@@ -192,7 +212,7 @@ def test_renaming_any_key_of_any_mapping(
     node = Config.of(text).entry("root", name)
     assert node is not None
 
-    result = edit(text, Rename(("root", name), "RENAMED"))
+    result = edit(text, rename(("root", name), "RENAMED"))
 
     renamed = {"RENAMED" if key == name else key: value for key, value in mapping.items()}
     assert yaml.safe_load(result) == {"root": renamed}
@@ -207,8 +227,8 @@ def test_removing_and_adding_keys_of_any_mapping(
     text = yaml.safe_dump({"root": mapping, "end": 1}, default_flow_style=flow, sort_keys=False)
     names = data.draw(st.sets(st.sampled_from(sorted(mapping)), max_size=len(mapping) - 1))
 
-    gone = [Delete(("root", name)) for name in names]
-    result = edit(text, *gone, Insert(("root",), "NEW", "5"))
+    gone = [delete(("root", name)) for name in names]
+    result = edit(text, *gone, insert(("root", "NEW"), "5"))
 
     kept = {key: value for key, value in mapping.items() if key not in names}
     assert yaml.safe_load(result) == {"root": kept | {"NEW": 5}, "end": 1}

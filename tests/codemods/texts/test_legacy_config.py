@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from pedl2det.analysis.experiment.edits import ConfigFacts
+from pedl2det.findings import Kind
 from pedl2det.support.library import render
-from pedl2det.texts import ConfigFacts, migrate_config, with_legacy_config
+from pedl2det.texts.configs import migrate_config
+from pedl2det.texts.legacy_config import with_legacy_config
 from pedl2det_runtime.config.yaml12 import parse
 
 STEPS = """\
@@ -82,5 +85,5 @@ def test_a_section_without_a_place_is_named() -> None:
         if one.rule == "P029"
     )
 
-    assert finding.kind == "left"
+    assert finding.kind is Kind.LEFT
     assert "native_parallel: true" in finding.help

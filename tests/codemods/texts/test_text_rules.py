@@ -6,16 +6,12 @@ import re
 
 import pytest
 
-from pedl2det.texts import (
-    ConfigFacts,
-    TextResult,
-    ignore_note,
-    is_requirement_file,
-    migrate_config,
-    migrate_requirements,
-    migrate_shell,
-)
-from pedl2det.texts.rules import RULES, TextRule
+from pedl2det.analysis.experiment.edits import ConfigFacts
+from pedl2det.analysis.text_rules import TextResult, TextRule
+from pedl2det.texts import RULES
+from pedl2det.texts.commands import migrate_shell
+from pedl2det.texts.configs import migrate_config
+from pedl2det.texts.requirements import is_requirement_file, migrate_requirements
 
 FACTS = {
     "C106": {"metric_renames": {"val_acc": "val_accuracy"}},
@@ -28,8 +24,6 @@ EXAMPLES = [rule for rule in RULES if rule.file]
 
 
 def migrated(rule: TextRule, text: str) -> TextResult:
-    if note := ignore_note(rule.file, cluster=True):
-        return TextResult(text, (), (note,))
     if is_requirement_file(rule.file):
         return migrate_requirements(rule.file, text, cluster=False)
     if not rule.file.endswith(".yaml"):
@@ -55,8 +49,7 @@ def test_a_second_run_changes_nothing(rule: TextRule) -> None:
     assert migrated(rule, once).text == once
 
 
-def test_rules_are_listed_by_id_without_gaps() -> None:
+def test_no_two_rules_have_the_same_id() -> None:
     ids = [rule.id for rule in RULES]
 
-    assert ids == sorted(set(ids))
-    assert [one for one in ids if one.startswith("C")] == [f"C{n}" for n in range(100, 113)]
+    assert len(ids) == len(set(ids))

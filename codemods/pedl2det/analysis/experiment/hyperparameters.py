@@ -1,30 +1,66 @@
-"""Hyperparameters: batch size (C101, C107), integer bounds (C103), specifications (C112)."""
+"""Hyperparameters: names (C101, C107), integer bounds (C103), floats (C104), bases (C112)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from pedl2det.analysis.config import Config, Entry
-from pedl2det.analysis.config_nodes import whole_number
+from pedl2det.analysis.config import Config, Entry, whole_number
 from pedl2det.analysis.experiment import keys
-from pedl2det.analysis.experiment.changes import Change, Delete, Insert, Rename, Replace
-from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left, number
-from pedl2det.analysis.experiment.searcher import obstacle
+from pedl2det.analysis.experiment.edits import ConfigFacts, Edit, Insert, Put, left, number
+from pedl2det.analysis.experiment.examples import SINGLE, config_example
+from pedl2det.analysis.experiment.searches import obstacle
+from pedl2det.analysis.text_rules import TextFinding, TextRule
+from pedl2det.findings import Kind
 
-BATCH_SIZE, BOUNDS, SCRIPT, SPECS = "C101", "C103", "C107", "C112"
 _SECTION = "hyperparameters"
+_FLOAT = re.compile(r"([-+]?)([0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
 
 
-def batch_size(config: Config, _: ConfigFacts) -> Iterator[Result]:
-    """Rename ``batch_size``, whatever its type."""
+def _batch_size(config: Config, _: ConfigFacts) -> Iterator[Edit]:
     entry = config.entry(_SECTION, "batch_size")
     if entry is not None and config.entry(_SECTION, "global_batch_size") is None:
-        message = "hyperparameters.batch_size is global_batch_size"
-        change = Rename(entry.path, "global_batch_size")
-        yield Converted(BATCH_SIZE, entry.line, message, (change,))
+        yield Put("C101", entry, "global_batch_size")
 
 
-def script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Result]:
+def _bounds(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Lower the upper bound of integers, which searches excluded before Determined 0.17."""
+    searcher = config.scalar("searcher", "name")
+    is_old = config.counts_steps or searcher in keys.GONE_SEARCHERS
+    if not is_old or searcher == "grid" or obstacle(config) is not None:
+        return
+    for spec in _specifications(config, "int"):
+        low, high = (config.entry(*spec.path, name) for name in ("minval", "maxval"))
+        least, most = (whole_number((end and end.scalar) or "") for end in (low, high))
+        if high is None or least is None or most is None:
+            message = "expected whole numbers as minval and maxval"
+            yield left("C103", spec, message, "maxval: a number")
+        elif most <= least:
+            message = f"no whole number is below {most} and at least {least}"
+            yield left("C103", high, message, "")
+        elif most - 1 == least:  # a range of one number is rejected
+            message = f"{least} is the only number below {most}"
+            yield left("C103", spec, message, f"{spec.path[-1]}: {{type: const, val: {least}}}")
+        else:
+            yield Put("C103", high, value=str(most - 1))
+            message = f"{high.name}: {most} was never drawn, {most - 1} was"
+            yield TextFinding("C103", high.line, Kind.NOTE, message)
+
+
+def _floats(config: Config, _: ConfigFacts) -> Iterator[Edit]:
+    """Write ``1e-4`` as ``1.0e-4``: YAML 1.1 reads the first as text, YAML 1.2 as a float."""
+    for entry in config.scalars():
+        match = _FLOAT.fullmatch(entry.scalar or "")
+        is_text = entry.is_plain and entry.value.tag == "tag:yaml.org,2002:str"
+        if match is None or not is_text or config.text[entry.value.start_mark.index] == "!":
+            continue
+        sign, whole, fraction, exponent_sign, exponent = match.groups()
+        fraction = fraction if fraction and fraction != "." else ".0"
+        text = f"{sign}{whole}{fraction}e{exponent_sign or '+'}{exponent}"
+        yield Put("C104", entry, value=text)
+
+
+def _script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Give a config the batch size that its script cuts data by."""
     if facts.batch_size is None:
         return
@@ -33,103 +69,85 @@ def script_batch_size(config: Config, facts: ConfigFacts) -> Iterator[Result]:
     if present is not None:
         if number(present) != facts.batch_size:
             message = f"the script cuts batches of {facts.batch_size} records, whatever this says"
-            help_ = f"global_batch_size: {facts.batch_size}"
-            yield left(SCRIPT, present, message, help_)
+            yield left("C107", present, message, f"global_batch_size: {facts.batch_size}")
         return
-    slots = number(config.entry("resources", "slots_per_trial")) or 1
-    text = str(facts.batch_size * slots)
-    message = f"hyperparameters.global_batch_size: {text}, by which the script cuts its data"
+    text = str(facts.batch_size * (number(config.entry("resources", "slots_per_trial")) or 1))
     section = config.entry(_SECTION)
     if section is None:
-        change: Change = Insert((), _SECTION, f"{{global_batch_size: {text}}}")
+        yield Insert("C107", (_SECTION,), f"{{global_batch_size: {text}}}")
     else:
-        change = Insert(section.path, "global_batch_size", text)
-    yield Converted(SCRIPT, section.line if section else 1, message, (change,))
+        yield Insert("C107", (_SECTION, "global_batch_size"), text, section.line)
 
 
-def bounds(config: Config, facts: ConfigFacts) -> Iterator[Result]:
-    """Lower the upper bound of integers, which searches excluded before Determined 0.17.
-
-    A grid always had both ends.
-    """
-    name = config.entry("searcher", "name")
-    searcher = name.scalar if name is not None else None
-    is_old = config.counts_steps or searcher in keys.GONE_SEARCHERS
-    if not is_old or searcher == "grid" or obstacle(config, facts) is not None:
-        return
-    for spec, kind in specifications(config):
-        if kind == "int":
-            yield from _lowered(config, spec)
+def _bases(config: Config, _: ConfigFacts) -> Iterator[Edit]:
+    for spec in _specifications(config, "log"):
+        if config.entry(*spec.path, "base") is None:
+            yield Insert("C112", (*spec.path, "base"), "10.0", spec.line)
 
 
-def _lowered(config: Config, spec: Entry) -> Iterator[Result]:
-    low, high = (config.entry(*spec.path, name) for name in ("minval", "maxval"))
-    ends = [_integer(low), _integer(high)]
-    if low is None or high is None or None in ends:
-        yield left(BOUNDS, spec, "expected whole numbers as minval and maxval", "maxval: a number")
-        return
-    least, most = (end or 0 for end in ends)
-    if most <= least:
-        yield left(BOUNDS, high, f"no whole number is below {most} and at least {least}", "")
-        return
-    changes: list[Change] = [Replace(high.path, str(most - 1))]
-    message = f"{high.name}: {most} was excluded, {most - 1} is included"
-    if most - 1 == least:  # a range of one number is rejected
-        message = f"{spec.name}: only {least} was ever drawn: a constant"
-        changes += [Rename(high.path, "val"), Replace((*spec.path, "type"), "const")]
-        gone = (config.entry(*spec.path, name) for name in ("minval", "count"))
-        changes += [Delete(entry.path) for entry in gone if entry is not None]
-    yield Converted(BOUNDS, high.line, message, tuple(changes))
-    text = f"{high.name}: {most} was never drawn, {most - 1} was"
-    yield Remark(BOUNDS, high.line, "note", text)
-
-
-def _integer(entry: Entry | None) -> int | None:
-    return whole_number((entry and entry.scalar) or "")
-
-
-def specs(config: Config, facts: ConfigFacts) -> Iterator[Result]:
-    """Complete the specifications of hyperparameters."""
-    name = config.entry("searcher", "name")
-    is_grid = name is not None and name.scalar == "grid"
-    for spec, kind in specifications(config):
-        if kind not in keys.HYPERPARAMETERS:
-            expected = ", ".join(keys.HYPERPARAMETERS)
-            entry = config.entry(*spec.path, "type")
-            assert entry is not None
-            yield left(SPECS, entry, f"unknown type {kind}", f"use one of {expected}")
-            continue
-        if kind == "log" and config.entry(*spec.path, "base") is None:
-            message = f"{spec.name}.base: 10.0 was the default, and has to be written"
-            yield Converted(SPECS, spec.line, message, (Insert(spec.path, "base", "10.0"),))
-        if is_grid and kind in ("int", "double", "log"):
-            yield from _count(config, facts, spec)
-        if config.counts_steps:
-            yield from _stray(config, spec, kind)
-
-
-def _count(config: Config, facts: ConfigFacts, spec: Entry) -> Iterator[Result]:
-    if config.entry(*spec.path, "count") is not None:
-        return
-    message = f"{spec.name}: a grid search needs to know how many values to try"
-    kind, mark = ("left", spec.path) if facts.cluster else ("note", None)
-    yield Remark(SPECS, spec.line, kind, message, "count: ...", mark)  # type: ignore[arg-type]
-
-
-def _stray(config: Config, spec: Entry, kind: str) -> Iterator[Result]:
-    for entry in config.entries(*spec.path):
-        if entry.path[-1] not in keys.HYPERPARAMETERS[kind]:
-            text = f"{entry.name} is removed: it had no effect, and is rejected now"
-            yield Converted(SPECS, entry.line, text, (Delete(entry.path),))
-
-
-def specifications(config: Config) -> Iterator[tuple[Entry, str]]:
-    """Every hyperparameter that is a mapping with a type, in groups too, with its type."""
+def _specifications(config: Config, kind: str) -> Iterator[Entry]:
+    """Every hyperparameter that is a mapping with a type, in groups too."""
     stack = config.entries(_SECTION)[::-1]
     while stack:
         entry = stack.pop()
-        kind = config.entry(*entry.path, "type") if entry.is_mapping else None
-        if kind is not None and kind.scalar is not None:
-            yield entry, kind.scalar
-        elif entry.is_mapping:
-            stack += config.entries(*entry.path)[::-1]
+        if config.scalar(*entry.path, "type") == kind:
+            yield entry
+        stack += config.entries(*entry.path)[::-1]
+
+
+_RANDOM = "searcher:\n  name: random\n  metric: val_loss\n  max_trials: 8\n  max_steps: 10\n"
+_RANDOM_NOW = _RANDOM.replace("max_steps: 10", "max_length:\n    batches: 1000")
+
+RULES = (
+    TextRule(
+        "C101",
+        "config-batch-size",
+        "The hyperparameter batch_size is called global_batch_size.",
+        *config_example(
+            "hyperparameters:\n  batch_size: 32  # records\n",
+            "hyperparameters:\n  global_batch_size: 32  # records\n",
+        ),
+        check=_batch_size,
+    ),
+    TextRule(
+        "C103",
+        "config-int-bounds",
+        "The upper bound of an integer was excluded where a search drew values, before Determined "
+        "0.17, and is included today. A range of one number is left. A grid always had both ends.",
+        *config_example(
+            "hyperparameters:\n  units: {type: int, minval: 1, maxval: 9}\n",
+            "hyperparameters:\n  units: {type: int, minval: 1, maxval: 8}\n",
+            _RANDOM,
+            _RANDOM_NOW,
+        ),
+        check=_bounds,
+    ),
+    TextRule(
+        "C104",
+        "config-floats",
+        "PEDL read 1e-4 as a float (YAML 1.2); PyYAML reads text (YAML 1.1). 1.0e-4 is a float to "
+        "both.",
+        *config_example("hyperparameters:\n  rate: 1e-4\n", "hyperparameters:\n  rate: 1.0e-4\n"),
+        check=_floats,
+    ),
+    TextRule(
+        "C107",
+        "config-script",
+        "The config of a script gets the global_batch_size that a trial needs: the size by which "
+        "the script cuts its data, times the slots.",
+        "const.yaml",
+        f"entrypoint: {{script: train.py}}\nhyperparameters: {{units: 4}}\n{SINGLE}",
+        f"entrypoint: model_def:T\nhyperparameters: {{units: 4, global_batch_size: 16}}\n{SINGLE}",
+        check=_script_batch_size,
+    ),
+    TextRule(
+        "C112",
+        "config-hyperparameters",
+        "A hyperparameter of type log has to name its base, 10 by default.",
+        *config_example(
+            "hyperparameters:\n  rate: {type: log, minval: -4, maxval: -2}\n",
+            "hyperparameters:\n  rate: {type: log, minval: -4, maxval: -2, base: 10.0}\n",
+        ),
+        check=_bases,
+    ),
+)

@@ -46,29 +46,15 @@ SEARCHERS = {
     "adaptive_asha": _EVERY_SEARCHER | _HALVING | {"bracket_rungs", "max_rungs", "mode"},
     "async_halving": _EVERY_SEARCHER | _HALVING | {"num_rungs"},
 }
-#: What a searcher cannot do without, beside name, metric and a length.
-SEARCHER_NEEDS = {
-    "random": ("max_trials",),
-    "adaptive_asha": ("max_trials",),
-    "async_halving": ("max_trials", "num_rungs"),
-}
-#: Searchers that are gone, the release that removed them, and what takes their place.
+#: Searchers that are gone, and what takes their place.
 GONE_SEARCHERS = {
-    "adaptive": ("0.15.0", "adaptive_asha"),
-    "adaptive_simple": ("0.15.0", "adaptive_asha"),
-    "sync_halving": ("0.15.0", "async_halving"),
-    "pbt": ("0.17.15", "random"),
+    "adaptive": "adaptive_asha",  # until Determined 0.15.0, as the next two
+    "adaptive_simple": "adaptive_asha",
+    "sync_halving": "async_halving",
+    "pbt": "random",  # until 0.17.15
 }
 #: Keys that only searchers of old had.
 OLD_SEARCHER_KEYS = _set(
     "budget length_per_round max_steps num_rounds population_size step_budget "
     "steps_per_round target_trial_steps train_stragglers explore_function replace_function"
 )
-
-HYPERPARAMETERS = {
-    "const": frozenset({"type", "val"}),
-    "int": frozenset({"type", "minval", "maxval", "count"}),
-    "double": frozenset({"type", "minval", "maxval", "count"}),
-    "log": frozenset({"type", "minval", "maxval", "base", "count"}),
-    "categorical": frozenset({"type", "vals"}),
-}

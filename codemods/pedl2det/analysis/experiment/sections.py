@@ -11,73 +11,65 @@ import yaml
 
 from pedl2det.analysis.config import Config, Entry
 from pedl2det.analysis.experiment import keys
-from pedl2det.analysis.experiment.changes import Delete, Replace
-from pedl2det.analysis.experiment.result import ConfigFacts, Converted, Remark, Result, left
+from pedl2det.analysis.experiment.edits import ConfigFacts, Delete, Edit
+from pedl2det.analysis.experiment.examples import config_example
 from pedl2det.analysis.images import OLD_IMAGE, is_old_image
+from pedl2det.analysis.text_rules import TextFinding, TextRule
+from pedl2det.findings import Kind
 
-REMOVED, UNKNOWN = "C109", "C110"
-
-#: Keys of old, and what serves them today.
-_GONE = {
-    ("data_layer",): "cached data sets were removed in Determined 0.19.10",
-    ("environment", "base_image"): "environment.image names an image of Determined",
-    ("environment", "keras"): "the image brings Keras, and pedl2det run takes what is installed",
-    ("environment", "tensorflow"): "the image brings TensorFlow, and pedl2det run takes what is "
-    "installed",
-    ("resources", "distributed"): "resources.slots_per_trial alone says how many slots train",
-    ("resources", "native_parallel"): "resources.slots_per_trial alone says how many slots train",
+#: Keys of old that have no effect: an image of Determined and slots_per_trial say all of it.
+GONE = {
+    ("data_layer",),
+    ("environment", "base_image"),
+    ("environment", "keras"),
+    ("environment", "tensorflow"),
+    ("resources", "distributed"),
+    ("resources", "native_parallel"),
 }
-_HOOKED = (("environment", "runtime_commands"), ("environment", "runtime_packages"))
+#: Keys of which a file startup-hook.sh beside the trial does the work today.
+HOOKED = {("environment", "runtime_commands"), ("environment", "runtime_packages")}
 _HOOK = "startup-hook.sh: "
 _CREDENTIALS = re.compile(r"//[^/\s@]*@")
 
 
-def removed(config: Config, _: ConfigFacts) -> Iterator[Result]:
-    """Remove the keys of old from their sections."""
-    yield from _of_section(config, "", [("data_layer",)])
-    for section in keys.SECTIONS:
-        gone = [path for path in (*_GONE, *_HOOKED) if path[0] == section and len(path) > 1]
-        if config.counts_steps:
-            known = {path[1] for path in gone} | keys.SECTIONS[section]
-            others = config.entries(section)
-            gone += [one.path for one in others if one.path[-1] not in known]
-        yield from _of_section(config, section, gone)
-    yield from _storage(config)
-    yield from _images(config)
+def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Remove the keys of old; a section that keeps none of its keys goes as a whole."""
+    for section in ((), *((name,) for name in keys.SECTIONS)):
+        entries = config.entries(*section)
+        gone = [entry for entry in entries if _is_gone(config, entry)]
+        whole = config.entry(*section) if gone and len(gone) == len(entries) else None
+        if whole is not None:
+            yield Delete("C109", whole, tuple(line for entry in gone for line in _hook(entry)))
+        for entry in gone:
+            lines = _hook(entry)
+            if whole is None:
+                yield Delete("C109", entry, lines)
+            if lines:
+                message = f"{entry.name}: a file startup-hook.sh beside the trial does this today"
+                commands = "\n".join(line.removeprefix(_HOOK) for line in lines)
+                help_ = f"write into startup-hook.sh:\n{_CREDENTIALS.sub('//***@', commands)}"
+                yield TextFinding("C109", entry.line, Kind.NOTE, message, help_)
+    image = config.entry("environment", "image")
+    below = config.entries("environment", "image")
+    for entry in below or ([image] if image else []):
+        if is_old_image(entry.scalar or ""):
+            message = f"{entry.name}: {OLD_IMAGE}"
+            help_ = "remove it to use the cluster's default image, or name a newer one"
+            yield TextFinding("C109", entry.line, Kind.NOTE, message, help_)
+            return
 
 
-def _of_section(config: Config, section: str, gone: list[tuple[str, ...]]) -> Iterator[Result]:
-    """Remove keys; a section that keeps none of its keys goes as a whole."""
-    found = [entry for path in gone if (entry := config.entry(*path)) is not None]
-    is_whole = bool(section and found) and len(found) == len(config.entries(section))
-    comments: list[str] = []
-    for entry in found:
-        lines = _hook(entry) if entry.path in _HOOKED else ()
-        comments += lines
-        change = Delete((section,)) if is_whole else Delete(entry.path, tuple(lines))
-        yield _gone(entry, (change,) if not is_whole else ())
-        if lines:
-            message = f"{entry.name}: a file startup-hook.sh beside the trial does this today"
-            commands = "\n".join(line.removeprefix(_HOOK) for line in lines)
-            help_ = f"write into startup-hook.sh:\n{_CREDENTIALS.sub('//***@', commands)}"
-            yield Remark(REMOVED, entry.line, "note", message, help_)
-    if is_whole:
-        whole = config.entry(section)
-        assert whole is not None
-        text = f"{section} is removed: nothing is left of it"
-        change = Delete((section,), tuple(comments))
-        yield Converted(REMOVED, whole.line, text, (change,))
-
-
-def _gone(entry: Entry, changes: tuple[Delete, ...]) -> Converted:
-    reason = _GONE.get(entry.path, "it had no effect, and is rejected now")
-    if entry.path in _HOOKED:
-        reason = "startup-hook.sh does this today"
-    return Converted(REMOVED, entry.line, f"{entry.name} is removed: {reason}", changes)
+def _is_gone(config: Config, entry: Entry) -> bool:
+    """Whether a key has no effect today; of a config in steps, no unknown key of a section has."""
+    section, name = entry.path[0], entry.path[-1]
+    known = keys.SECTIONS[section] if len(entry.path) > 1 and config.counts_steps else {name}
+    return entry.path in GONE | HOOKED or name not in known
 
 
 def _hook(entry: Entry) -> tuple[str, ...]:
     """The lines of ``startup-hook.sh`` that do what a key asked for."""
+    if entry.path not in HOOKED:
+        return ()
     node = entry.value
     items = node.value if isinstance(node, yaml.SequenceNode) else [node]
     texts = [str(item.value) for item in items if isinstance(item, yaml.ScalarNode)]
@@ -87,82 +79,55 @@ def _hook(entry: Entry) -> tuple[str, ...]:
     return tuple(f"{_HOOK}{' '.join(text.split())}" for text in texts if text.strip())
 
 
-def _storage(config: Config) -> Iterator[Result]:
-    kind = config.entry("checkpoint_storage", "type")
-    if kind is not None and kind.scalar == "hdfs":
-        message = "hdfs was removed from Determined"
-        yield left(REMOVED, kind, message, "use one of shared_fs, directory, s3, gcs, azure")
-
-
-def _images(config: Config) -> Iterator[Result]:
-    image = config.entry("environment", "image")
-    below = config.entries("environment", "image")
-    for entry in below or ([image] if image else []):
-        if is_old_image(entry.scalar or ""):
-            message = f"{entry.name}: {OLD_IMAGE}"
-            help_ = "remove it to use the cluster's default image, or name a newer one"
-            yield Remark(REMOVED, entry.line, "note", message, help_)
-            return
-
-
-def unknown(config: Config, facts: ConfigFacts) -> Iterator[Result]:
+def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
     """Name the keys that Determined does not know; the trial may read them from its config."""
     if not facts.cluster and not config.counts_steps:
         return
     handled = {"batches_per_step", "entrypoints", "data_layer"}
     for entry in config.entries():
         if entry.path[-1] not in keys.TOP | handled:
-            yield _unknown(entry, facts, keys.TOP)
+            yield _stranger(entry, facts, keys.TOP)
     if config.counts_steps:
-        return  # C109 has removed what its sections did not know
-    gone = {*_GONE, *_HOOKED}
-    for section, known in (*keys.SECTIONS.items(), ("searcher", _of_searcher(config))):
+        return  # C108 and C109 remove what sections do not know
+    searcher = keys.OLD_SEARCHER_KEYS.union(*keys.SEARCHERS.values())
+    for section, known in {**keys.SECTIONS, "searcher": searcher}.items():
         for entry in config.entries(section):
-            if known and entry.path[-1] not in known and entry.path not in gone:
-                yield _unknown(entry, facts, known)
+            if entry.path[-1] not in known and entry.path not in GONE | HOOKED:
+                yield _stranger(entry, facts, known)
 
 
-def _of_searcher(config: Config) -> frozenset[str]:
-    """The keys of a searcher, with those that C108 removes; empty if it is not known."""
-    name = config.entry("searcher", "name")
-    old = (name and name.scalar) or ""
-    return (
-        frozenset.union(*keys.SEARCHERS.values(), keys.OLD_SEARCHER_KEYS)
-        if old in {*keys.SEARCHERS, *keys.GONE_SEARCHERS}
-        else frozenset()
-    )
-
-
-def _unknown(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> Remark:
-    name = entry.path[-1]
-    likely = difflib.get_close_matches(name, sorted(known), 1, cutoff=0.8)
+def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFinding:
+    likely = difflib.get_close_matches(entry.path[-1], sorted(known), 1, cutoff=0.8)
     more = f" (did you mean {likely[0]}?)" if likely else ""
     message = f"{entry.name}: not a key of Determined{more}, which rejects configs with such keys"
     help_ = "move what the trial reads below data:, and remove the rest"
     if facts.cluster:
-        return Remark(UNKNOWN, entry.line, "left", message, help_, entry.path)
+        return TextFinding("C110", entry.line, Kind.LEFT, message, help_, entry.path)
     message += "; pedl2det run accepts it"
-    return Remark(UNKNOWN, entry.line, "note", message, help_)
+    return TextFinding("C110", entry.line, Kind.NOTE, message, help_)
 
 
-RULE = "C104"
-_FLOAT = re.compile(r"([-+]?)([0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
-_STRING = "tag:yaml.org,2002:str"
-
-
-def floats(config: Config, _: ConfigFacts) -> Iterator[Result]:
-    """Write ``1e-4`` as ``1.0e-4``: YAML 1.1 reads the first as text, YAML 1.2 as a float."""
-    if not re.search(r"[0-9.][eE][-+0-9]", config.text):
-        return
-    for entry in config.scalars():
-        match = _FLOAT.fullmatch(entry.scalar or "")
-        if match is None or not entry.is_plain or entry.value.tag != _STRING:
-            continue
-        start = entry.value.start_mark.index
-        if config.text[start] == "!":
-            continue  # the tag says that it is text
-        sign, whole, fraction, exponent_sign, exponent = match.groups()
-        fraction = fraction if fraction and fraction != "." else ".0"
-        text = f"{sign}{whole}{fraction}e{exponent_sign or '+'}{exponent}"
-        message = f"{entry.name}: {entry.scalar} is {text}"
-        yield Converted(RULE, entry.line, message, (Replace(entry.path, text),))
+RULES = (
+    TextRule(
+        "C109",
+        "config-removed-keys",
+        "Keys that had an effect on PEDL or early Determined and are rejected today go: versions "
+        "of TensorFlow and Keras, resources.distributed, data_layer. Packages and commands of the "
+        "environment become a comment that says what startup-hook.sh does.",
+        *config_example(
+            "hyperparameters: {}\nenvironment:\n  runtime_packages: [pandas]\n",
+            "hyperparameters: {}\n# startup-hook.sh: pip install pandas\n",
+        ),
+        check=_removed,
+    ),
+    TextRule(
+        "C110",
+        "config-unknown-keys",
+        "Determined rejects a config with keys that it does not know. They stay, because the "
+        "trial may read them: a note, and for a cluster a mark.",
+        *config_example(
+            "hyperparameters: {}\nteam: {owner: ada}\n", "hyperparameters: {}\nteam: {owner: ada}\n"
+        ),
+        check=_unknown,
+    ),
+)
