@@ -17,7 +17,7 @@ import libcst as cst
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
 from pedl2det.edits import arguments, layout, parameters, templates
-from pedl2det.edits.comments import is_gone, keep_comments, settle, settled_block, without_blank
+from pedl2det.edits.comments import keep_comments, settled_block, settled_module
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.wrap import wrapped
 
@@ -306,12 +306,11 @@ class _Applier(cst.CSTTransformer):
 
     def _module(self, updated: Any) -> Any:
         """The module without deleted statements, with appended code."""
-        body, comments = settle(updated.body)
+        updated = settled_module(updated)
+        body = list(updated.body)
         for edit in self._appended:
             body += [layout.spaced(one, 2) for one in self._statements(edit)]
-        if body and is_gone(updated.body[0]) and not updated.header:
-            body[0] = body[0].with_changes(leading_lines=without_blank(body[0].leading_lines))
-        return updated.with_changes(body=body, footer=[*comments, *updated.footer])
+        return updated.with_changes(body=body)
 
     def _definition(self, edit: fx.Edit, updated: Any) -> Any:
         """A function or class with an edit of its head, its members or its first lines."""

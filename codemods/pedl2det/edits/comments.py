@@ -88,6 +88,15 @@ def settled_block(block: cst.IndentedBlock, body: Sequence[Any]) -> cst.Indented
     return block.with_changes(body=body, footer=[*comments, *block.footer])
 
 
+def settled_module(module: cst.Module) -> cst.Module:
+    """A module without deleted statements."""
+    body, comments = settle(module.body)
+    if body and is_gone(module.body[0]) and not module.header:
+        lines = itertools.dropwhile(lambda line: line.comment is None, body[0].leading_lines)
+        body[0] = body[0].with_changes(leading_lines=list(lines))
+    return module.with_changes(body=body, footer=[*comments, *module.footer])
+
+
 def settle(body: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Take deleted statements out of a body.
 
@@ -131,11 +140,6 @@ def _is_binding(statement: Any) -> bool:
 def is_gone(statement: Any) -> bool:
     """Whether a statement stands for a deleted one."""
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], Gone)
-
-
-def without_blank(lines: Sequence[Any]) -> list[Any]:
-    """Lines at the start of a file, without the blank ones in front."""
-    return list(itertools.dropwhile(lambda line: line.comment is None, lines))
 
 
 def _keeps(line: Any) -> bool:

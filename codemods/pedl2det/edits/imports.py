@@ -1,296 +1,433 @@
-"""Bring the imports of a rewritten file in line with what its new text uses."""
+"""One editor of imports: add what a rewritten file needs, drop what it no longer uses."""
 
 from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from pedl2det.analysis.source import Source, lines_of, newline_of
-from pedl2det.edits.comments import FOR_TOOLS
-from pedl2det.edits.import_places import LONGEST, reads, with_import
-from pedl2det.edits.import_statements import (
-    Import,
-    Wanted,
-    imported,
-    local,
-    module_of,
-    statement_of,
-)
-from pedl2det.edits.undefined import undefined
+import libcst as cst
 
-__all__ = ["Wanted", "fitted"]
+from pedl2det.analysis.source import Source
+from pedl2det.edits.comments import Gone, settled_block, settled_module
+from pedl2det.edits.flakes import undefined
 
+#: No line of imports has more columns.
+_LONGEST = 100
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)(.+)")
+_NAME = re.compile(r"[^\W\d]\w*")
 _Statement = ast.Import | ast.ImportFrom
 
 
-def fitted(old: Source, new: Source, wanted: Wanted) -> str:
-    """The new text with imports for all that it uses and without those that only the old one used.
+@dataclass(frozen=True)
+class Wanted:
+    """What the imports of a new text shall be.
+
+    Attributes:
+        added: import statements that the new code needs, one name each.
+        is_old: whether a dotted name belongs to an API that is gone.
+        project: the top names of the project's own modules.
+        is_package: whether the file is an ``__init__.py``, whose imports are exports.
+    """
+
+    added: frozenset[str]
+    is_old: Callable[[str], bool]
+    project: frozenset[str] = frozenset()
+    is_package: bool = False
+
+    def group(self, module: str) -> int:
+        """Return the group of a module: standard library, third parties, project."""
+        top = module.lstrip(".").partition(".")[0]
+        if module.startswith(".") or top in self.project or top == "legacy_keras":
+            return 2
+        return 0 if top in sys.stdlib_module_names else 1
+
+
+def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
+    """Return the new text with imports for all that it uses, without those that went unused.
 
     Args:
         old: the file before the edits.
         new: the file after them.
         wanted: what the imports shall be.
     """
-    has = _used_names(new)
-    added = [one for one in map(Import.of, sorted(wanted.added)) if one.local in has]
-    added.sort(key=lambda one: not one.module.startswith("determined"))  # old places first
-    cleaner = _Cleaner(_used_names(old), has, wanted, added)
-    text = cleaner.cleaned(new)
-    for one in added:
-        if one.statement not in cleaner.present:
-            text = with_import(text, one, wanted)
-    if cleaner.dropped_star and not wanted.keeps_stars and undefined(text):
-        return fitted(old, new, replace(wanted, keeps_stars=True))
-    if cleaner.dropped_block:
-        return fitted(old, Source.of(new.path, text), wanted)  # what only the block needed goes too
+    had, has = _used_names(old), _used_names(new)
+    added = [line for line in sorted(wanted.added) if _local(_parsed(line).names[0]) in has]
+    if not added and not any(True for _ in new.names.of(ast.Import, ast.ImportFrom)):
+        return new.text
+    source = Source.of(new.path, cst.parse_module(new.text).visit(_Mover(new, added, wanted)).code)
+    tree = _with_imports(source, added, wanted)
+    source = Source.of(new.path, tree.code)
+    dropper = _Dropper(source, had, has, added, wanted)
+    text = tree.visit(dropper).code
+    if dropper.dropped_star and undefined(text):
+        text = tree.visit(_Dropper(source, had, has, added, wanted, keeps_stars=True)).code
     return text if text.strip() else ""
 
 
 def _used_names(source: Source) -> set[str]:
     """The names that a file reads, in string annotations, type comments and ``__all__`` too."""
-    comments = _TYPE_COMMENT.findall(source.text)
-    found = {name for types in comments for name in re.findall(r"[^\W\d]\w*", types)}
+    texts = _TYPE_COMMENT.findall(source.text)
+    for constant in source.names.of(ast.Constant):
+        if isinstance(constant.value, str) and re.fullmatch(r"[\w.\[\], |]{1,200}", constant.value):
+            texts.append(constant.value)
     reads = source.names.of(ast.Name)
-    found.update(one.id for one in reads if not isinstance(one.ctx, ast.Store))
-    for one in source.names.of(ast.Constant):
-        if isinstance(one.value, str):
-            found |= _names_in_string(one.value)
-    return found
+    found = {node.id for node in reads if not isinstance(node.ctx, ast.Store)}
+    return found.union(*map(_NAME.findall, texts))
 
 
-def _names_in_string(text: str) -> set[str]:
-    is_code = text.isidentifier() or "." in text or "[" in text
-    if not is_code or len(text) > 200:
-        return set()
-    try:
-        tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+# Names of imports.
 
 
-class _Cleaner:
-    """Drops imports, and puts a name's new import in the old one's place.
+def _parsed(statement: str) -> _Statement:
+    node = ast.parse(statement).body[0]
+    assert isinstance(node, _Statement)
+    return node
 
-    Args:
-        had: the names that the old text used.
-        has: the names that the new text uses.
-        wanted: what the imports shall be.
-        added: the new imports.
+
+def _module_of(node: _Statement) -> str:
+    """The module of which a statement imports names, with its dots; or that it imports."""
+    if isinstance(node, ast.ImportFrom):
+        return "." * node.level + (node.module or "")
+    return node.names[0].name
+
+
+def _meaning(alias: ast.alias, node: _Statement) -> str:
+    """The dotted name that an import binds."""
+    return f"{_module_of(node)}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+
+
+def _local(alias: ast.alias) -> str:
+    """The name that an import binds it to."""
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _single(alias: ast.alias, node: _Statement) -> str:
+    """The statement that imports one name alone."""
+    start = f"from {_module_of(node)} import" if isinstance(node, ast.ImportFrom) else "import"
+    return f"{start} {ast.unparse(alias)}"
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+# Move imports.
+
+
+class _Mover(cst.CSTTransformer):
+    """Puts new imports in the place of an old one of the same names and group."""
+
+    def __init__(self, source: Source, added: Sequence[str], wanted: Wanted) -> None:
+        super().__init__()
+        self._nodes = _in_order(source)
+        self._skipped = source.skipped
+        self._wanted = wanted
+        self._added = {_local(node.names[0]): node for node in map(_parsed, added)}
+        self._done: set[str] = set()
+
+    def _moved(self, updated: Any) -> Any:
+        node = next(self._nodes)
+        new = [self._added.get(_local(alias)) for alias in node.names]
+        modules = {_module_of(one) if one is not None else None for one in new}
+        is_star = isinstance(updated.names, cst.ImportStar)
+        if len(modules) > 1 or None in modules or is_star or node.lineno in self._skipped:
+            return updated
+        (module,) = modules
+        locals_ = {_local(alias) for alias in node.names}
+        is_moved = bool(locals_ & self._done)
+        self._done |= locals_
+        groups = {self._wanted.group(_module_of(node)), self._wanted.group(module)}
+        if is_moved or len(groups) > 1 or _top(node) == "pedl" or module == _module_of(node):
+            return updated
+        if len(new) == 1:
+            return cst.parse_statement(ast.unparse(new[0])).body[0]
+        pairs = zip(new, node.names, strict=True)
+        if isinstance(node, ast.ImportFrom) and all(
+            isinstance(one, ast.ImportFrom) and one.names[0].name == alias.name
+            for one, alias in pairs
+        ):
+            return _folded(updated.with_changes(module=cst.parse_expression(module)))
+        return updated
+
+    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
+        """Move an import."""
+        return self._moved(updated_node)
+
+    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
+        """Move an import."""
+        return self._moved(updated_node)
+
+
+# Add imports.
+
+
+def _with_imports(source: Source, added: Sequence[str], wanted: Wanted) -> cst.Module:
+    """The tree of a file with more imports, each in its group."""
+    tree = cst.parse_module(source.text)
+    present = {
+        _single(alias, node)
+        for node in source.names.of(ast.Import, ast.ImportFrom)
+        for alias in node.names
+    }
+    lines: list[Any] = list(tree.body)
+    nodes = iter(source.tree.body)
+    facts = [[next(nodes) for _ in _statements_of(line)] for line in lines]
+    for statement in added:
+        if statement not in present:
+            _add(lines, facts, _parsed(statement), wanted)
+    return tree.with_changes(body=lines)
+
+
+def _statements_of(line: Any) -> Sequence[Any]:
+    return line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
+
+
+def _add(lines: list[Any], facts: list[list[ast.stmt]], new: _Statement, wanted: Wanted) -> None:
+    """Add an import to the lines of a module, above the first line that reads its name."""
+    name = _local(new.names[0])
+    reading = (at for at, nodes in enumerate(facts) if any(_reads(one, name) for one in nodes))
+    used = next(reading, len(facts))
+    if isinstance(new, ast.ImportFrom) and _merge(lines, facts, new, used):
+        return
+    group = wanted.group(_module_of(new))
+    imports = [
+        (at, wanted.group(_module_of(nodes[0])), nodes[0])
+        for at, nodes in enumerate(facts[:used])
+        if isinstance(nodes[0], _Statement) and not _is_future(nodes[0])
+    ]
+    same = [(at, node) for at, other, node in imports if other == group]
+    line: Any = cst.parse_statement(ast.unparse(new))
+    if _top(new) == "determined":  # beside those that are there, or below the last of PEDL
+        beside = [(at, node) for at, node in same if _top(node) == "determined"]
+        same = beside or [(at, node) for at, node in same if _top(node) == "pedl"][-1:] or same
+    if same:
+        later = (at for at, node in same if _key(node) > _key(new) and _top(node) != "pedl")
+        at = next(later, same[-1][0] + 1)
+        if at <= same[0][0]:
+            line = _take_blank_lines(lines, at, line)
+            above = facts[at - 1][0] if at else None
+            is_other = not isinstance(above, _Statement) or wanted.group(_module_of(above)) != group
+            if at and is_other and not line.leading_lines:
+                line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    elif before := [at for at, other, _ in imports if other < group]:
+        at = before[-1] + 1
+        line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+        _part(lines, facts, at)
+    elif imports:
+        at = imports[0][0]
+        line = _take_blank_lines(lines, at, line)
+        _part(lines, facts, at)
+    else:
+        at = next((at for at, nodes in enumerate(facts) if not _is_head(at, nodes)), len(facts))
+        if at:
+            line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+        _part(lines, facts, at)
+    lines.insert(at, line)
+    facts.insert(at, [new])
+
+
+def _merge(
+    lines: list[Any], facts: Sequence[list[ast.stmt]], new: ast.ImportFrom, used: int
+) -> bool:
+    """Add a name to an import of the same module, where the line stays short enough."""
+    for at, nodes in enumerate(facts[:used]):
+        match nodes:
+            case [ast.ImportFrom(level=0, module=new.module, names=names) as known]:
+                pass
+            case _:
+                continue
+        there = lines[at].body[0]
+        if isinstance(there.names, cst.ImportStar):
+            continue
+        aliases = list(there.names)
+        place = sum(one.name < new.names[0].name for one in names)
+        alias = cst.ImportAlias(cst.Name(new.names[0].name), comma=_comma_like(aliases))
+        if new.names[0].asname:
+            alias = cst.parse_statement(ast.unparse(new)).body[0].names[0]
+        if place == len(aliases):
+            alias = alias.with_changes(comma=aliases[-1].comma)
+            aliases[-1] = aliases[-1].with_changes(comma=_comma_like(aliases))
+        aliases.insert(place, alias)
+        line = lines[at].with_changes(body=[there.with_changes(names=aliases)])
+        code = cst.Module([line.with_changes(leading_lines=[])]).code.rstrip()
+        if "\n" not in code and len(code) > _LONGEST:
+            continue
+        lines[at] = line
+        known.names.insert(place, new.names[0])
+        return True
+    return False
+
+
+def _comma_like(aliases: Sequence[cst.ImportAlias]) -> Any:
+    """A comma as behind the first name, without a comment."""
+    comma = aliases[0].comma
+    if len(aliases) < 2 or not isinstance(comma, cst.Comma):
+        return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    after = comma.whitespace_after
+    if isinstance(after, cst.ParenthesizedWhitespace):
+        after = after.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
+    return comma.with_changes(whitespace_after=after)
+
+
+def _take_blank_lines(lines: list[Any], at: int, new: Any) -> Any:
+    """The new line with the blank lines of the line whose place it takes."""
+    leading = list(lines[at].leading_lines)
+    blank = next((i for i, one in enumerate(leading) if one.comment is not None), len(leading))
+    lines[at] = lines[at].with_changes(leading_lines=leading[blank:])
+    return new.with_changes(leading_lines=leading[:blank])
+
+
+def _part(lines: list[Any], facts: Sequence[list[ast.stmt]], at: int) -> None:
+    """Put a blank line above a line, below which another group begins."""
+    if at == len(lines):
+        return
+    leading = lines[at].leading_lines
+    is_definition = isinstance(facts[at][0], ast.FunctionDef | ast.ClassDef)
+    if not leading or leading[0].comment is not None:
+        blank = [cst.EmptyLine(indent=False)] * (2 if is_definition else 1)
+        lines[at] = lines[at].with_changes(leading_lines=[*blank, *leading])
+
+
+def _is_head(at: int, nodes: Sequence[ast.stmt]) -> bool:
+    """Whether nothing may stand above a line: documentation, and imports of the future."""
+    first = nodes[0]
+    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return _is_future(first) or (at == 0 and is_text)
+
+
+def _top(node: _Statement) -> str:
+    return _module_of(node).partition(".")[0]
+
+
+def _key(node: _Statement) -> tuple[bool, str]:
+    """What imports of a group are sorted by."""
+    return isinstance(node, ast.ImportFrom), _module_of(node)
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Whether code reads a name at once, which the bodies of functions do not."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Name) and part.id == name:
+            return True
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            returns = [part.returns] if part.returns is not None else []
+            waiting += [*part.decorator_list, part.args, *returns]
+        else:
+            waiting += ast.iter_child_nodes(part)
+    return False
+
+
+# Drop imports.
+
+
+class _Dropper(cst.CSTTransformer):
+    """Drops imports that only the old text used, and those that a new one replaces.
 
     Attributes:
-        present: the import statements of single names that stay.
         dropped_star: whether an ``import *`` went.
-        dropped_block: whether ``if TYPE_CHECKING:`` went.
     """
 
-    def __init__(self, had: set[str], has: set[str], wanted: Wanted, added: list[Import]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        had: set[str],
+        has: set[str],
+        added: Sequence[str],
+        wanted: Wanted,
+        *,
+        keeps_stars: bool = False,
+    ) -> None:
+        super().__init__()
+        self._nodes = _in_order(source)
+        self._skipped = source.skipped
         self._had = had
         self._has = has
+        self._added = {_local(_parsed(line).names[0]): line for line in added}
         self._wanted = wanted
-        self._added = added
-        self._replaced = {one.local: one for one in added}
-        self.present: set[str] = set()
+        self._keeps_stars = keeps_stars
         self.dropped_star = False
-        self.dropped_block = False
-        #: The new lines of statements, those that a new import replaces, and in whose place
-        #: the first import of Determined comes.
-        self._made: dict[_Statement, list[str]] = {}
-        self._rewritten: set[ast.AST] = set()
-        self._placed: set[ast.AST] = set()
 
-    def cleaned(self, source: Source) -> str:
-        """The text without superfluous imports."""
-        self._lines = lines_of(source.text)
-        self._newline = newline_of(source.text)
-        if is_open := not source.text.endswith(("\n", "\r")):
-            self._lines[-1:] = [line + self._newline for line in self._lines[-1:]]
-        for node in source.names.of(ast.Import, ast.ImportFrom):
-            if node.lineno not in source.skipped and _end(node) not in source.skipped:
-                self._clean(node)
-        self._keep_old_place(source.tree)
-        text = self._written(source)
-        return text.removesuffix(self._newline) if is_open else text
-
-    # What becomes of each statement: its new lines; none if it goes.
-
-    def _clean(self, node: _Statement) -> None:
-        """Decide on a statement."""
-        if node.names[0].name == "*":
-            is_old = not node.level and self._wanted.is_old(f"{module_of(node)}.x")  # type: ignore[union-attr,arg-type]
-            if is_old and not self._wanted.keeps_stars:
-                self.dropped_star = True
-                self._made[node] = []
-            return
-        new = [self._instead(alias, node) for alias in node.names]
-        modules = {one.module if one and one.name else None for one in new}
-        is_moved = len(modules) == 1 and None not in modules
-        kept, here = [], []
-        for alias, one in zip(node.names, new, strict=True):
-            if one is None and self._stays(alias, node):
-                kept.append(Import.of(statement_of(alias, node)))
-            elif one is not None:
-                self._rewritten.add(node)
-                if is_moved or self._is_near(alias, node, one):
-                    here += [one] if one.statement not in self.present else []
-        self.present |= {one.statement for one in (*kept, *here)}
-        if len(kept) < len(node.names) or here:
-            self._made[node] = [*self._joined(kept), *self._joined(here)]
-
-    def _joined(self, names: list[Import]) -> list[str]:
-        """The statements that import some names, each module's in one."""
-        modules: dict[str, list[str]] = {}
-        for one in names:
-            modules.setdefault(one.module if one.name else one.statement, []).append(one.alias)
-        found = []
-        for module, aliases in modules.items():
-            line = f"from {module} import {', '.join(aliases)}"
-            if module.startswith("import "):
-                line = module
-            elif len(line) > LONGEST:
-                apart = "".join(f"    {one},{self._newline}" for one in aliases)
-                line = f"from {module} import ({self._newline}{apart})"
-            found.append(line)
-        return found
-
-    def _instead(self, alias: ast.alias, node: _Statement) -> Import | None:
-        """The new import of the name that an old one binds."""
-        is_new = statement_of(alias, node) in self._wanted.added
-        return None if is_new else self._replaced.get(local(alias))
-
-    def _is_near(self, alias: ast.alias, node: _Statement, new: Import) -> bool:
-        """Whether a new import is of the group of the old one, and takes its place."""
-        meaning, wanted = _meaning(alias, node), self._wanted
-        is_same = wanted.group(meaning) == wanted.group(new.module)
-        return is_same and not wanted.is_harness(meaning)
+    def _without(self, updated: Any) -> Any:
+        node = next(self._nodes)
+        if node.lineno in self._skipped or (node.end_lineno or 0) in self._skipped:
+            return updated
+        if isinstance(updated.names, cst.ImportStar):
+            is_old = not node.level and self._wanted.is_old(f"{_module_of(node)}.x")
+            if not is_old or self._keeps_stars:
+                return updated
+            self.dropped_star = True
+            return cst.RemoveFromParent()
+        pairs = zip(updated.names, node.names, strict=True)
+        kept = [alias for alias, ours in pairs if self._stays(ours, node)]
+        if len(kept) == len(updated.names):
+            return updated
+        if not kept:
+            return cst.RemoveFromParent()
+        return _with_names(updated, kept)
 
     def _stays(self, alias: ast.alias, node: _Statement) -> bool:
-        name = local(alias)
+        name = _local(alias)
+        if name in self._added:
+            return _single(alias, node) == self._added[name]
         is_old = self._wanted.is_old(_meaning(alias, node))
         is_left = is_old or (name in self._had and not self._wanted.is_package)
         return name in self._has or not is_left
 
-    def _keep_old_place(self, tree: ast.Module) -> None:
-        """Put the first import of Determined where the first one of the old API stood."""
-        new = [one for one in self._added if one.module.startswith("determined")]
-        missing = [one for one in new if one.statement not in self.present]
-        old = next(
-            (one for one in tree.body if any(map(self._wanted.is_harness, imported(one)))), None
-        )
-        is_there = any(Import.of(one).module.startswith("determined") for one in self.present)
-        if not missing or old is None or old not in self._made or is_there:
-            return
-        if not any(reads(node, missing[0].local) for node in tree.body[: tree.body.index(old)]):
-            self._placed |= {old} if not self._made[old] else set()
-            self._made[old] += [missing[0].statement]
-            self.present.add(missing[0].statement)
+    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
+        """Drop names."""
+        return self._without(updated_node)
 
-    # The new text, from the last statement to the first.
+    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
+        """Drop names."""
+        return self._without(updated_node)
 
-    def _written(self, source: Source) -> str:
-        for node in sorted(self._made, key=lambda one: (-one.lineno, -one.col_offset)):
-            parent = source.names.parents[node]
-            body = _body_of(source, node)
-            is_emptied = all(map(self._is_gone, body))
-            if not is_emptied or isinstance(parent, ast.Module):
-                self._write(node, self._made[node], body)
-            elif not _is_guard(parent):
-                self._write(node, ["pass"] if node is body[0] else [], body)
-            elif node is body[0]:
-                self.dropped_block = True
-                assert isinstance(parent, ast.If)
-                self._delete(parent, _body_of(source, parent))
-        return "".join(self._lines)
+    def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
+        """Keep the comments above a line that is gone."""
+        if updated_node.body:
+            return updated_node
+        return cst.SimpleStatementLine([Gone()], leading_lines=original_node.leading_lines)
 
-    def _is_gone(self, node: ast.stmt) -> bool:
-        return isinstance(node, _Statement) and self._made.get(node) == []
+    def leave_SimpleStatementSuite(self, original_node: Any, updated_node: Any) -> Any:
+        """Keep a suite valid."""
+        return updated_node if updated_node.body else updated_node.with_changes(body=[cst.Pass()])
 
-    def _write(self, node: _Statement, new: list[str], body: list[ast.stmt]) -> None:
-        """Put new statements in the place of one."""
-        first, last = node.lineno - 1, _end(node)
-        head = self._lines[first].encode()[: node.col_offset].decode()
-        tail = self._lines[last - 1].encode()[node.end_col_offset :].decode()
-        if head.strip() or not re.fullmatch(r"[ \t]*(?:#.*)?[\r\n]+", tail):
-            self._lines[first:last] = [_beside(head, new, tail)]
-            return
-        comments = re.findall(r"#[^\r\n]*", "".join(self._lines[first:last]))
-        is_placed = node in self._placed
-        trailing = "" if is_placed or not new else tail.rstrip()
-        lost = [
-            one
-            for one in comments
-            if not one.startswith(FOR_TOOLS)
-            if (new and not is_placed) or node in self._rewritten
-            if one not in trailing and not any(one in line for line in new)
-        ]
-        if not new and not lost:
-            self._delete(node, body)
-            return
-        lines = [*lost, *(f"{one}{trailing if one is new[0] else ''}" for one in new)]
-        made = [f"{head}{one}{self._newline}" for one in lines]
-        after = body[body.index(node) + 1 :][:1]
-        is_divided = first > 0 and not self._lines[first - 1].strip()
-        if is_placed and is_divided and after and self._wanted.group_of(after[0]) != 1:
-            made += [] if not self._lines[last].strip() else [self._newline]
-        self._lines[first:last] = made
+    def leave_IndentedBlock(self, original_node: Any, updated_node: cst.IndentedBlock) -> Any:
+        """Keep a block valid."""
+        return settled_block(updated_node, updated_node.body)
 
-    def _delete(self, node: ast.stmt, body: list[ast.stmt]) -> None:
-        """Remove a statement; what follows keeps the distance to what precedes."""
-        index, first, last = body.index(node), node.lineno - 1, _end(node)
-        above, below = first, last
-        top = _end(body[index - 1]) if index else 0
-        while above > top and _is_free(self._lines[above - 1]):
-            above -= 1
-        while below < len(self._lines) and _is_free(self._lines[below]):
-            below += 1
-        before, after = self._lines[above:first], self._lines[last:below]
-        has_comments = any(line.strip() for line in before)
-        if all(self._is_gone(one) for one in body[index + 1 :]):
-            before = [line for line in before if line.strip()]
-        elif index and after and not has_comments:
-            before = []
-        elif not index and not has_comments:
-            before = []
-            while after and not after[0].strip():
-                after.pop(0)
-        self._lines[above:below] = [*before, *after]
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        """Close up the lines that are gone."""
+        return settled_module(updated_node)
 
 
-def _end(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno
+def _in_order(source: Source) -> Iterator[Any]:
+    """The import statements of a file in the order of its text, as libcst visits them."""
+    nodes = source.names.of(ast.Import, ast.ImportFrom)
+    return iter(sorted(nodes, key=lambda node: (node.lineno, node.col_offset)))
 
 
-def _is_free(line: str) -> bool:
-    """Whether a line is blank or a comment."""
-    return not line.strip() or line.lstrip().startswith("#")
+def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:
+    """An import of fewer names, on one line where they fit and no comment is between them."""
+    last = kept[-1].with_changes(comma=statement.names[-1].comma)
+    made = statement.with_changes(names=[*kept[:-1], last])
+    code = cst.Module([]).code_for_node(made)
+    if isinstance(made, cst.Import) or "#" in code:
+        return made
+    plain = ast.unparse(ast.parse(code))
+    return _folded(cst.parse_statement(plain).body[0]) if "\n" in code else made
 
 
-def _is_guard(node: ast.AST) -> bool:
-    is_if = isinstance(node, ast.If) and not node.orelse
-    return is_if and ast.unparse(node.test).endswith("TYPE_CHECKING")  # type: ignore[attr-defined]
-
-
-def _body_of(source: Source, node: ast.stmt) -> list[ast.stmt]:
-    """The statements among which a statement is."""
-    parent = source.names.parents[node]
-    parts = (getattr(parent, name, []) for name in ("body", "orelse", "finalbody"))
-    return next(part for part in parts if isinstance(part, list) and node in part)
-
-
-def _meaning(alias: ast.alias, node: _Statement) -> str:
-    return f"{module_of(node)}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
-
-
-def _beside(head: str, new: list[str], tail: str) -> str:
-    """A line on which statements are beside each other, with new ones in the place of one."""
-    if new:
-        return head + "; ".join(new) + tail
-    if tail.lstrip().startswith(";"):
-        return head + tail.lstrip()[1:].lstrip(" \t")
-    return (
-        head.rstrip().removesuffix(";") + tail
-        if head.rstrip().endswith(";")
-        else head + "pass" + tail
-    )
+def _folded(statement: Any) -> Any:
+    """An import with a line for each name, where they do not fit on one."""
+    code = cst.Module([]).code_for_node(statement)
+    if "\n" in code or len(code) <= _LONGEST:
+        return statement
+    start, _, names = ast.unparse(ast.parse(code)).partition(" import ")
+    lines = "".join(f"    {name},\n" for name in names.split(", "))
+    return cst.parse_statement(f"{start} import (\n{lines})").body[0]

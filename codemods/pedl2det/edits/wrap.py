@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import io
 import itertools
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+import tokenize
+from collections.abc import Set
+from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
@@ -18,29 +20,8 @@ _MOST = 12
 _SHORT = 12
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """Parts of an expression that can stand on lines of their own.
-
-    Attributes:
-        codes: the code of each part.
-        start: the character behind the bracket in front of them.
-        end: the character of the bracket behind them.
-        closing: what is behind the last part, if each has a line.
-        separator: what is between two parts on one line.
-        brackets: the brackets to write, where the text has none.
-    """
-
-    codes: list[str]
-    start: int
-    end: int
-    closing: str = ","
-    separator: str = ", "
-    brackets: tuple[str, str] = ("", "")
-
-
 def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Set[str]) -> Any:
-    """The statement with one argument a line in each call that makes a line too long.
+    """The statement with its arguments or elements below each line that is too long.
 
     Args:
         statement: a line of simple statements; blocks are left as they are.
@@ -51,13 +32,14 @@ def wrapped(statement: Any, width: int, indent: int, module: cst.Module, old: Se
     """
     if not isinstance(statement, cst.SimpleStatementLine):
         return statement
+    unit = "\t" if module.default_indent == "\t" else "    "
     text = before = module.code_for_node(statement.with_changes(leading_lines=[]))
     for _ in range(_MOST):
         number = _too_long(text, width - indent, old)
-        changed = _broken(text, number, width - indent, module) if number is not None else None
-        if changed is None:
+        broken = number and _broken(text, number, width - indent, unit, module.default_newline)
+        if not broken:
             break
-        text = changed
+        text = broken
     if text == before:
         return statement
     new: Any = cst.parse_module(text, config=module.config_for_parsing).body[0]
@@ -72,116 +54,90 @@ def _too_long(text: str, width: int, old: Set[str]) -> int | None:
     return None
 
 
-def _broken(text: str, number: int, width: int, module: cst.Module) -> str | None:
-    """The text with the outermost brackets on a line broken; None if there are none.
+def _broken(text: str, number: int, width: int, unit: str, newline: str) -> str | None:
+    """The text with the last brackets of a line broken; None if there are none.
 
     All parts stay on one line of their own if they fit there.
     """
-    parts = next(_on_line(text, number), None)
-    if parts is None:
-        return None
-    line = lines_of(text)[number - 1]
-    base = line[: len(line) - len(line.lstrip())]
-    unit = "\t" if module.default_indent == "\t" else "    "
-    is_open = "\n" in text[parts.start : text.index(parts.codes[0], parts.start)]
-    base = module.default_newline + (base.removesuffix(unit) if is_open else base)
-    made = ""
-    each = (True,) if is_open else (False, True)
-    for one_each in each[:1] if len(parts.codes) == 1 else each:
-        between = parts.separator.rstrip() + base + unit if one_each else parts.separator
-        inner = base + unit + between.join(parts.codes) + (parts.closing if one_each else "") + base
-        inner = parts.brackets[0] + inner + parts.brackets[1]
-        made = text[: parts.start] + inner + text[parts.end :]
-        if all(len(new.rstrip()) <= width for new in lines_of(made)[number - 1 :][:3]):
-            break
-    return made
-
-
-def _on_line(text: str, number: int) -> Iterator[_Parts]:
-    """The expressions that can be broken on a line, from outside to inside."""
     lines = lines_of(text)
-    starts = [0, *itertools.accumulate(map(len, lines))]
-
-    def at(line: int, column: int) -> int:
-        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
-
-    def start(node: Any) -> int:
-        return at(node.lineno, node.col_offset)
-
-    def end(node: Any) -> int:
-        return at(node.end_lineno, node.end_col_offset)
-
-    def items(nodes: Sequence[Any], first: int, last: int) -> Iterator[_Parts]:
-        """The parts of a list between two brackets, if they stand on the line alone."""
-        commas = [
-            text.index(",", end(one), start(other)) for one, other in itertools.pairwise(nodes)
-        ]
-        is_here = bool(nodes) and nodes[0].lineno == number == nodes[-1].end_lineno
-        tail = text[end(nodes[-1]) : last] if is_here else ""
-        if is_here and "#" not in text[first : start(nodes[0])] + tail:
-            edges = [first - 1, *commas, last]
-            codes = [text[one + 1 : other].strip() for one, other in itertools.pairwise(edges)]
-            codes[-1] = codes[-1].removesuffix(",")
-            is_last = codes[-1].startswith("*") or isinstance(nodes[-1], ast.GeneratorExp)
-            yield _Parts(codes, first, last, "" if is_last else ",")
-
-    def clauses(node: ast.ListComp | ast.GeneratorExp) -> _Parts:
-        first, last, way = start(node) + 1, end(node) - 1, text.index(" for ", end(node.elt))
-        return _Parts([text[first:way].strip(), text[way:last].strip()], first, last, "", " ")
-
-    def below(node: Any, is_value: bool) -> Iterator[_Parts]:
-        match node:
-            case ast.JoinedStr():  # Python 3.11 allows no line break in it
-                return
-            case ast.Lambda(body=body) if not isinstance(body, ast.Call | ast.Tuple):
-                return  # a break within it reads worse than a long line
-            case ast.Call(args=[ast.GeneratorExp() as made]) if (
-                made.lineno == made.end_lineno == number
-            ):
-                yield clauses(made)
-            case ast.Call(func=func):
-                nodes = sorted([*node.args, *node.keywords], key=start)
-                is_done = (func.end_lineno or 0) < number and len(nodes) == 1
-                is_short = bool(nodes) and end(nodes[-1]) - start(nodes[0]) < _SHORT
-                if not is_done and not is_short:
-                    yield from items(nodes, text.index("(", end(func)) + 1, end(node) - 1)
-            case ast.Dict(keys=keys, values=values):
-                pairs = zip(keys, values, strict=True)
-                nodes = [_between(key or value, value) for key, value in pairs]
-                yield from items(nodes, start(node) + 1, end(node) - 1)
-            case ast.List(elts=elts) if is_value:
-                yield from items(elts, start(node) + 1, end(node) - 1)
-            case ast.Tuple(elts=elts) if is_value and elts:
-                is_bare = not _is_list(text[start(node) : end(node)])
-                for one in items(elts, start(node) + (not is_bare), end(node) - (not is_bare)):
-                    yield replace(one, brackets=("(", ")")) if is_bare else one
-            case ast.ListComp() if node.lineno == number == node.end_lineno:
-                yield clauses(node)
-            case ast.IfExp() if is_value and node.lineno == number == node.end_lineno:
-                way = text.index("if", end(node.body))
-                other = text.rindex("else", 0, start(node.orelse))
-                codes = [text[start(node) : way], text[way:other], text[other : end(node)]]
-                codes = [code.strip() for code in codes]
-                if not text[: start(node)].endswith("("):
-                    yield _Parts(codes, start(node), end(node), "", " ", ("(", ")"))
-        for child in ast.iter_child_nodes(node):
-            is_statement = isinstance(node, ast.Assign | ast.Return | ast.Lambda)
-            yield from below(child, is_statement and isinstance(child, ast.expr))
-
-    yield from below(ast.parse(text), False)
+    line = lines[number - 1]
+    indent, length = len(line) - len(line.lstrip()), len(line.rstrip())
+    base = newline + line[:indent]
+    groups, commas = _brackets(text, number)
+    parts = _split(line, indent, length, commas)
+    if number > 1 and len(parts) > 1:  # several arguments below their call
+        new = f"{line[:indent]}{f',{base}'.join(parts)},{line[length:]}"
+    elif line.startswith("return ") and len(parts) > 1:
+        parts[0] = parts[0].removeprefix("return ")
+        new = f"return ({_inside(parts, base, unit, width)}){line[length:]}"
+    elif groups:
+        start, end = groups[-1].start, groups[-1].end
+        parts = _split(line, start, end, groups[-1].cuts)
+        new = line[:start] + _inside(parts, base, unit, width) + line[end:]
+    else:
+        return None
+    made = "".join([*lines[: number - 1], new, *lines[number:]])
+    return made if _is_same(text, made) else None
 
 
-def _between(first: ast.expr, last: ast.expr) -> ast.Constant:
-    """A node in the place of two."""
-    node = ast.copy_location(ast.Constant(None), first)
-    node.end_lineno, node.end_col_offset = last.end_lineno, last.end_col_offset
-    return node
-
-
-def _is_list(code: str) -> bool:
-    """Whether code is a tuple in parentheses, not one whose first and last element are."""
+def _is_same(old: str, new: str) -> bool:
     try:
-        ast.parse(f"[{code[1:-1]}]")
+        return ast.dump(ast.parse(new)) == ast.dump(ast.parse(old))
     except SyntaxError:
         return False
-    return code.startswith("(")
+
+
+def _inside(parts: list[str], base: str, unit: str, width: int) -> str:
+    """Parts between brackets, on one line below them, or on a line each."""
+    is_clause = len(parts) == 2 and parts[1].startswith("for ")
+    comma = "" if is_clause else ","
+    inner = f"{base}{unit}{f'{comma} '.join(parts)}"
+    if len(inner.lstrip("\r\n")) > width and len(parts) > 1:
+        last = "" if parts[-1].startswith("*") else comma
+        inner = base + unit + f"{comma}{base}{unit}".join(parts) + last
+    return inner + base
+
+
+def _split(line: str, start: int, end: int, cuts: list[int]) -> list[str]:
+    """The parts of a line between the places where it can be cut."""
+    edges = [start, *cuts, end]
+    parts = [line[one:other].strip(" ,\t") for one, other in itertools.pairwise(edges)]
+    return [part for part in parts if part]
+
+
+@dataclass
+class _Bracket:
+    """What is between two brackets of a line: where it starts, and where it can be cut."""
+
+    start: int = 0
+    end: int = 0
+    cuts: list[int] = field(default_factory=list)
+    clause: int = 0
+    has_lambda: bool = False  #: whose commas part no arguments
+
+
+def _brackets(text: str, number: int) -> tuple[list[_Bracket], list[int]]:
+    """The outer brackets of a line, and the commas outside of all brackets."""
+    stack = [_Bracket()]
+    closed: list[tuple[int, _Bracket]] = []
+    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+        if token.start[0] != number or token.end[0] != number:
+            continue
+        is_sign = token.type == tokenize.OP
+        if is_sign and token.string in "([{":
+            stack.append(_Bracket(token.end[1]))
+        elif is_sign and token.string in ")]}" and len(stack) > 1:
+            done = stack.pop()
+            done.end = token.start[1]
+            if done.end - done.start > _SHORT:
+                closed.append((len(stack), done))
+        elif is_sign and token.string == ",":
+            stack[-1].cuts.append(token.start[1])
+        elif token.string == "lambda":
+            stack[-1].has_lambda = True
+        elif token.string == "for":
+            stack[-1].clause = stack[-1].clause or token.start[1]
+    for _, one in closed:
+        one.cuts = [] if one.has_lambda else [one.clause] if one.clause else one.cuts
+    outer = min((depth for depth, _ in closed), default=0)
+    return [one for depth, one in closed if depth == outer], stack[0].cuts

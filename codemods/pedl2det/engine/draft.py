@@ -23,8 +23,8 @@ from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.edits.apply import applied
-from pedl2det.edits.imports import Wanted, fitted
-from pedl2det.edits.unused import without_unused
+from pedl2det.edits.flakes import without_unused
+from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.engine.surviving import Edits, surviving
 from pedl2det.support import library
 
@@ -91,12 +91,11 @@ def _text(trial: Trial, source: Source, added: frozenset[str], tree: cst.Module)
     wanted = Wanted(
         added,
         _is_old,
-        names.is_legacy,
         frozenset(one.partition(".")[0] for one in trial.modules.by_name),
         source.path.name == "__init__.py",
     )
     new = without_unused(source, tree.code)
-    return fitted(source, new, wanted)
+    return fit_imports(source, new, wanted)
 
 
 def _imports_harness(source: Source) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.edits.comments import FOR_TOOLS
-from pedl2det.edits.undefined import wrong_names
+from pedl2det.edits.flakes import wrong_names
 from pedl2det.engine.draft import Draft, draft
 from pedl2det.engine.marks import mark
 from pedl2det.engine.places import finding_at

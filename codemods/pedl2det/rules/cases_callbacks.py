@@ -128,7 +128,10 @@ _BOTH_KINDS = _monitored(
     """\
 return legacy_keras.with_epoch_logs(
     self.context,
-    [determined.keras.callbacks.EarlyStopping("val_loss"), EarlyStopping("accuracy")],
+    [
+        determined.keras.callbacks.EarlyStopping("val_loss"),
+        EarlyStopping("accuracy"),
+    ],
     self.data_loaders[0],
 )
 """,

@@ -84,16 +84,16 @@ CASES = (
         "from typing import Callable, Dict\n\ndef f() -> Dict[str, Callable]:\n    return {}\n",
     ),
     _case(
-        "from pedl.trial import ValidOp\n\ndef f() -> 'ValidOp':\n    return error\n",
+        "from pedl.trial import ValidOp\n\n\ndef f() -> 'ValidOp':\n    return error\n",
         "from typing import Callable\n\n\ndef f() -> 'Callable':\n    return error\n",
     ),
     _case(
-        "from pedl.frameworks.util import elementwise_mean\n\n"
+        "from pedl.frameworks.util import elementwise_mean\n\n\n"
         'def f():\n    return {"a": ("o", (error, elementwise_mean))}\n',
         'def f():\n    return {"a": ("o", error)}\n',
     ),
     _case(
-        "from pedl.frameworks.util import elementwise_mean\n\n"
+        "from pedl.frameworks.util import elementwise_mean\n\n\n"
         "def f(values):\n    return elementwise_mean(values)\n",
         "import legacy_keras\n\n\n"
         "def f(values):\n    return legacy_keras.elementwise_mean(values)\n",

@@ -54,7 +54,11 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
         ),
         (
             "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
-            "x = lambda name: 0.5 * layer(units, name, names_of_them)\n",
+            "x = lambda name: 0.5 * layer(\n    units, name, names_of_them\n)\n",
+        ),
+        (
+            "x = make((lambda one, two: one), first, second)\n",
+            "x = make(\n    (lambda one, two: one), first, second\n)\n",
         ),
         (
             "x = [layer(units, name), layer(units, other_name)]\n",
@@ -64,14 +68,10 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
             'return {"one": layer(units), "two": layer(others)}[name]\n',
             'return {\n    "one": layer(units),\n    "two": layer(others),\n}[name]\n',
         ),
-        (
-            "x = layer(units, name) if is_layer(name) else units\n",
-            "x = (\n    layer(units, name)\n    if is_layer(name)\n    else units\n)\n",
-        ),
     ],
-    ids=["list", "generator", "tuples", "parentheses", "lambda", "elements", "pairs", "condition"],
+    ids=["list", "generator", "tuples", "parentheses", "lambda", "in lambda", "elements", "pairs"],
 )
-def test_a_comprehension_that_does_not_fit_is_broken_at_its_clauses(
+def test_what_does_not_fit_is_broken_at_its_parts(
     before: str, after: str
 ) -> None:
     module = cst.parse_module(before)

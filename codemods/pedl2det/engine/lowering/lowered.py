@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
-from pedl2det.edits.imports import Wanted, fitted
+from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.findings import Finding
 from pedl2det.fixes import ConfigNeed
 
@@ -44,17 +44,13 @@ class Facts:
     def with_imports(self, old: str, new: str, *added: str) -> str:
         """A new text with some imports, and without those that only the old one used."""
         project = frozenset(one.partition(".")[0] for one in self.others)
-        wanted = Wanted(frozenset(added), _never, _is_harness, project)
-        text = fitted(Source.of(self.path, old), Source.of(self.path, new), wanted)
+        wanted = Wanted(frozenset(added), _never, project)
+        text = fit_imports(Source.of(self.path, old), Source.of(self.path, new), wanted)
         return text if old[:1].isspace() else text.lstrip()
 
 
 def _never(_: str) -> bool:
     return False
-
-
-def _is_harness(dotted: str) -> bool:
-    return dotted.partition(".")[0] in ("pedl", "determined")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 from functools import cached_property
 
 import tensorflow as tf
-from determined.keras import TFKerasTrial, TFKerasTrialContext  # noqa: E402  # type: ignore
+from determined.keras import TFKerasTrial, TFKerasTrialContext
 
 from data import make_data_loaders
 

@@ -4,12 +4,11 @@ from functools import cached_property
 import tensorflow as tf  # TensorFlow 1.14
 
 # What PEDL gives us:
-# the old one
-# a trial
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 from determined.keras.callbacks import TensorBoard
 
 from data import make_data_loaders
+
 
 # ---
 

@@ -1,9 +1,8 @@
 from functools import cached_property
 
+from data import make_data_loaders
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
-
-from data import make_data_loaders
 
 
 class Net(TFKerasTrial):

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
 from data import make_data_loaders
+
+if TYPE_CHECKING:
+    pass
 
 
 class Net(TFKerasTrial):
