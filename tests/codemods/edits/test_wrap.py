@@ -71,9 +71,7 @@ COMPREHENSION = "[layer(units, name) for name in names_of_the_layers]"
     ],
     ids=["list", "generator", "tuples", "parentheses", "lambda", "in lambda", "elements", "pairs"],
 )
-def test_what_does_not_fit_is_broken_at_its_parts(
-    before: str, after: str
-) -> None:
+def test_what_does_not_fit_is_broken_at_its_parts(before: str, after: str) -> None:
     module = cst.parse_module(before)
 
     line = wrapped(module.body[0], 44, 0, module, set())
