@@ -20,8 +20,8 @@ from pedl2det.engine.proving import Verify, is_to_prove, prove
 from pedl2det.engine.result import Proof
 from pedl2det.engine.settings import chosen, read_settings
 from pedl2det.errors import DEFECT, Pedl2DetError
-from pedl2det.files.guard import refuse_unsafe
-from pedl2det.files.undo import clean_killed, forgotten_runs, refuse_half_done, undo, way_of_git
+from pedl2det.files.git import refuse_unsafe
+from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.report import (
@@ -198,8 +198,6 @@ def _undo(paths: list[Path], force: bool) -> None:
     journal = undo(paths, force)
     for entry in journal.entries:
         say(f"{shown(entry.path)}: as it was before the run of {journal.began}", err=True)
-    if runs := forgotten_runs(paths):
-        say("; ".join([*runs, *way_of_git(paths)]), err=True)
 
 
 def _exit_code(result: Result, check: bool) -> int:

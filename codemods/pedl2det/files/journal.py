@@ -1,8 +1,9 @@
 """The journal of a run: what every file held before, so that ``--undo`` can take the run back.
 
-It stands in the user's state directory and not in the tree, which git, Determined and checkpoints
-copy: configs hold secrets. It is there before the first file is replaced. Its name says whether
-the run came to its end. Journals of one repository are in one directory, and the last are kept.
+Journals are in the user's state directory and not in the tree, which git, Determined and
+checkpoints copy: configs hold secrets. A journal is written before the first file is replaced;
+its suffix says whether the run came to its end. Journals of one repository are in one directory,
+and the last 50 are kept.
 """
 
 from __future__ import annotations
@@ -20,13 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.guard import repository_of
+from pedl2det.files.git import repository_of
 
 _VERSION = 1
 _PART, _BEGUN, _DONE = ".part", ".begun", ".json"
 _KEPT = 50  # runs of a repository
-#: In the directory of a repository: its last run that is no longer remembered, and its path.
-_FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,15 @@ class Entry:
     old: bytes | None
     new: str
 
-    def is_new(self, data: bytes | None) -> bool:
-        """Whether these are the bytes that the run wrote."""
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the file is as it was before the run."""
+        return content(self.path) == self.old
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the file is as the run wrote it."""
+        data = content(self.path)
         return data is not None and _hash(data) == self.new
 
 
@@ -79,8 +85,11 @@ class Journal:
             Entry(path, _mode(path), old, _hash(new)) for path, (old, new) in files.items()
         )
         resolved = tuple(root.resolve() for root in roots)
+        tops = {
+            repository_of(root) or (root if root.is_dir() else root.parent) for root in resolved
+        }
         directory = _directory()
-        group = directory / _hash("\n".join(map(str, _repositories(resolved))).encode())
+        group = directory / _hash("\n".join(sorted(map(str, tops))).encode())
         file = group / f"{time.time_ns()}-{os.getpid()}{_BEGUN}"
         journal = cls(file, resolved, entries)
         try:
@@ -102,7 +111,8 @@ class Journal:
     @property
     def began(self) -> str:
         """When the run began."""
-        return _time_of(self.run)
+        seconds = int(self.run.partition("-")[0]) / 1e9
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
     @property
     def is_done(self) -> bool:
@@ -114,16 +124,16 @@ class Journal:
         """Whether the process of the run is still there."""
         return _is_running(self.file)
 
+    def reaches(self, paths: list[Path]) -> bool:
+        """Whether the run was about something below some paths; links may lead it elsewhere."""
+        written = (entry.path for entry in self.entries)
+        return any(is_below(path, paths) for path in (*self.roots, *written))
+
     def finish(self) -> None:
         """Say that every file was replaced; forget the repository's runs of long ago."""
         with contextlib.suppress(OSError):
             self.file.replace(self.file.with_suffix(_DONE))
-            group = self.file.parent
-            old = _files((_DONE,), group)[_KEPT:]  # one that is half done is still needed
-            if old:
-                lines = [old[0].stem, *map(str, _repositories(self.roots))]
-                (group / _FORGOTTEN).write_text("\n".join(lines), encoding="utf-8")
-            for file in old:
+            for file in _files((_DONE,), self.file.parent)[_KEPT:]:
                 file.unlink(missing_ok=True)
 
     def discard(self) -> None:
@@ -132,10 +142,10 @@ class Journal:
             self.file.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        """Write it whole and on the disk: a killed run is taken back with it."""
+        """Write it whole and to the disk: a killed run is taken back with it."""
         data = {
             "version": _VERSION,
-            "roots": [str(root) for root in self.roots],
+            "roots": list(map(str, self.roots)),
             "files": [
                 {
                     "path": str(entry.path),
@@ -158,31 +168,18 @@ class Journal:
             part.unlink(missing_ok=True)
 
 
-def forgotten(paths: list[Path]) -> Iterator[tuple[Path, str]]:
-    """Each repository above or below some paths of which runs are forgotten, and until when."""
-    resolved = [path.resolve() for path in paths]
-    for file in sorted(_directory().glob(f"*/{_FORGOTTEN}")):
-        run, *repositories = file.read_text(encoding="utf-8").split("\n")
-        for repository in map(Path, repositories):
-            if any(
-                path.is_relative_to(repository) or repository.is_relative_to(path)
-                for path in resolved
-            ):
-                yield repository, _time_of(run)
-
-
 def journals() -> Iterator[Journal]:
     """The journals of this user, the last run first.
 
     Raises:
         Pedl2DetError: one cannot be read.
     """
-    return map(_read, _files())
+    return map(_read, _files((_BEGUN, _DONE)))
 
 
 def unfinished() -> Iterator[Journal]:
     """The journals of runs that did not come to their end; raises as :func:`journals`."""
-    return map(_read, (file for file in _files() if file.suffix == _BEGUN))
+    return map(_read, _files((_BEGUN,)))
 
 
 def remove_unfinished_journals() -> None:
@@ -190,6 +187,19 @@ def remove_unfinished_journals() -> None:
     for file in _files((_PART,)):
         if not _is_running(file):
             file.unlink(missing_ok=True)
+
+
+def is_below(path: Path, roots: list[Path]) -> bool:
+    """Whether a resolved path is one of some paths, or below one."""
+    return any(path.is_relative_to(root.resolve()) for root in roots)
+
+
+def content(path: Path) -> bytes | None:
+    """Return the bytes of a regular file, or None if there is none that can be read."""
+    try:
+        return path.read_bytes() if path.is_file() else None
+    except OSError:
+        return None
 
 
 def _is_running(file: Path) -> bool:
@@ -202,18 +212,16 @@ def _is_running(file: Path) -> bool:
     return True
 
 
-def _files(
-    suffixes: tuple[str, ...] = (_BEGUN, _DONE), directory: Path | None = None
-) -> list[Path]:
+def _files(suffixes: tuple[str, ...], directory: Path | None = None) -> list[Path]:
     directory = directory or _directory()
     try:
-        found = [file for file in directory.rglob("*-*") if file.suffix in suffixes]
+        files = [file for file in directory.rglob("*-*") if file.suffix in suffixes]
     except OSError as error:
         raise Pedl2DetError(
             f"{directory}: the journals for --undo cannot be read: {error.strerror}; set "
             "XDG_STATE_HOME to a directory that can"
         ) from None
-    runs = (file for file in found if file.stem.replace("-", "", 1).isdecimal())
+    runs = (file for file in files if file.stem.replace("-", "", 1).isdecimal())
     return sorted(runs, key=lambda file: int(file.stem.partition("-")[0]), reverse=True)
 
 
@@ -222,32 +230,16 @@ def _read(file: Path) -> Journal:
         data: dict[str, Any] = json.loads(file.read_bytes())
         if data["version"] != _VERSION:
             raise ValueError(f"version {data['version']}, expected {_VERSION}")
-        entries = tuple(
-            Entry(Path(entry["path"]), entry["mode"], _decoded(entry["old"]), entry["new"])
-            for entry in data["files"]
-        )
-        return Journal(file, tuple(map(Path, data["roots"])), entries)
+        entries = []
+        for entry in data["files"]:
+            old = None if entry["old"] is None else base64.b64decode(entry["old"])
+            entries.append(Entry(Path(entry["path"]), entry["mode"], old, entry["new"]))
+        return Journal(file, tuple(map(Path, data["roots"])), tuple(entries))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Pedl2DetError(
             f"{file}: this journal of a run cannot be read: {error}: remove it, and take that run "
             "back by hand"
         ) from None
-
-
-def _repositories(roots: tuple[Path, ...]) -> list[Path]:
-    """The repositories of a run; outside of one, its directories."""
-    return sorted(
-        {repository_of(root) or (root if root.is_dir() else root.parent) for root in roots}
-    )
-
-
-def _time_of(run: str) -> str:
-    seconds = int(run.partition("-")[0]) / 1e9
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
-
-
-def _decoded(text: str | None) -> bytes | None:
-    return None if text is None else base64.b64decode(text)
 
 
 def _mode(path: Path) -> int:

@@ -7,16 +7,16 @@ import shlex
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.guard import repository_of
+from pedl2det.files.git import repository_of
 from pedl2det.files.journal import (
-    Entry,
     Journal,
-    forgotten,
+    content,
+    is_below,
     journals,
     remove_unfinished_journals,
     unfinished,
 )
-from pedl2det.files.write import Move, content, move_all, temporary
+from pedl2det.files.write import Move, move_all, temporary
 
 
 def undo(paths: list[Path], force: bool = False) -> Journal:
@@ -34,22 +34,23 @@ def undo(paths: list[Path], force: bool = False) -> Journal:
             since, or cannot be written. Nothing was restored.
     """
     journal = _last(paths)
-    present = {entry.path: content(entry.path) for entry in journal.entries}
-    changed = [entry for entry in journal.entries if _is_changed(entry, present[entry.path])]
+    changed = [  # a link that took the place of a file is somebody else's, whatever it points to
+        entry.path
+        for entry in journal.entries
+        if entry.path.is_symlink() or not (entry.is_untouched or entry.is_written)
+    ]
     if changed and not force:
-        lines = "".join(f"\n  {entry.path}" for entry in changed)
+        lines = "".join(f"\n  {path}" for path in changed)
         raise Pedl2DetError(
             f"changed since the run of {journal.began}; nothing was restored "
             f"(--force restores them all the same):{lines}"
         )
     _clean(journal)
-    move_all(
-        [
-            Move(path, temporary(path, journal.run, number), present[path], entry.old, entry.mode)
-            for number, entry in enumerate(journal.entries)
-            if present[path := entry.path] != entry.old
-        ]
-    )
+    moves = []
+    for number, entry in enumerate(journal.entries):
+        beside = temporary(entry.path, journal.run, number)
+        moves.append(Move(entry.path, beside, content(entry.path), entry.old, entry.mode))
+    move_all([move for move in moves if move.old != move.new])
     journal.discard()
     return journal
 
@@ -61,9 +62,7 @@ def refuse_half_done(paths: list[Path]) -> None:
         Pedl2DetError: some of its files are old and others are new.
     """
     for journal in unfinished():
-        if not _reaches(journal, paths):
-            continue
-        if len(set(map(_is_written, journal.entries))) > 1:
+        if journal.reaches(paths) and len({entry.is_written for entry in journal.entries}) > 1:
             raise Pedl2DetError(
                 f"the run of {journal.began} was killed while it wrote: take it back first: "
                 f"{_command(journal)}"
@@ -77,74 +76,38 @@ def clean_killed(paths: list[Path]) -> None:
     """
     remove_unfinished_journals()
     for journal in unfinished():
-        if not _reaches(journal, paths) or journal.is_running:
+        if not journal.reaches(paths) or journal.is_running:
             continue
         _clean(journal)
-        if all(map(_is_written, journal.entries)):
+        if all(entry.is_written for entry in journal.entries):
             journal.finish()
-        elif _is_untouched(journal):
+        elif all(entry.is_untouched for entry in journal.entries):
             journal.discard()
 
 
 def _last(paths: list[Path]) -> Journal:
     """The last run that wrote below some paths, if all that it was asked for is below them."""
     for journal in journals():
-        if _reaches(journal, paths):
-            if not journal.is_done and _is_untouched(journal):
-                _clean(journal)  # killed before it wrote
-                journal.discard()
-                continue
-            if all(_is_below(root, paths) for root in journal.roots):
-                return journal
+        if not journal.reaches(paths):
+            continue
+        if not journal.is_done and all(entry.is_untouched for entry in journal.entries):
+            _clean(journal)  # killed before it wrote
+            journal.discard()
+        elif all(is_below(root, paths) for root in journal.roots):
+            return journal
+        else:
             raise Pedl2DetError(
                 f"the last run here, of {journal.began}, reached further, and is taken back "
                 f"whole: {_command(journal)}"
             )
-    shown = ", ".join(map(str, paths))
-    message = f"{shown}: nothing to undo: no run that wrote here is remembered"
-    raise Pedl2DetError("; ".join([message, *forgotten_runs(paths), *way_of_git(paths)]))
-
-
-def forgotten_runs(paths: list[Path]) -> list[str]:
-    """Say which runs in the repositories of some paths are no longer remembered."""
-    return [f"runs in {top} until {time} are forgotten" for top, time in forgotten(paths)]
-
-
-def way_of_git(paths: list[Path]) -> list[str]:
-    """Say how git brings back what it tracks; nothing outside of a repository."""
-    inside = [str(path) for path in paths if repository_of(path.resolve())]
-    return [f"what git tracks comes back with: git restore {shlex.join(inside)}"] if inside else []
-
-
-def _reaches(journal: Journal, paths: list[Path]) -> bool:
-    """Whether a run was about something below some paths; its files may stand behind links."""
-    written = (entry.path for entry in journal.entries)
-    return any(_is_below(path, paths) for path in (*journal.roots, *written))
+    message = f"{', '.join(map(str, paths))}: nothing to undo: no run that wrote here is remembered"
+    if inside := [str(path) for path in paths if repository_of(path.resolve())]:
+        message += f"; what git tracks comes back with: git restore {shlex.join(inside)}"
+    raise Pedl2DetError(message)
 
 
 def _command(journal: Journal) -> str:
     return f"pedl2det migrate --undo {shlex.join(map(str, journal.roots))}"
-
-
-def _is_below(path: Path, roots: list[Path]) -> bool:
-    return any(path.is_relative_to(root.resolve()) for root in roots)
-
-
-def _is_changed(entry: Entry, data: bytes | None) -> bool:
-    """Whether somebody else wrote the file; one that a killed run did not reach is as it was.
-
-    A link that took its place is somebody else's, whatever it points to.
-    """
-    return entry.path.is_symlink() or (data != entry.old and not entry.is_new(data))
-
-
-def _is_untouched(journal: Journal) -> bool:
-    """Whether every file is as it was before the run; one that was edited may have been written."""
-    return all(content(entry.path) == entry.old for entry in journal.entries)
-
-
-def _is_written(entry: Entry) -> bool:
-    return entry.is_new(content(entry.path))
 
 
 def _clean(journal: Journal) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import signal
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pedl2det.engine.result import NewFile
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.journal import Journal
+from pedl2det.files.journal import Journal, content
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,17 @@ def move_all(moves: list[Move]) -> None:
         try:
             for move in moves:
                 with _told(move):
-                    _place(move)
+                    if move.new is None:
+                        move.target.unlink()
+                    else:
+                        move.temporary.replace(move.target)
         except BaseException:
-            with _undisturbed():
+            signals = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}  # held until this is over
+            held = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+            try:
                 _move_back(moves)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, held)
             raise
         for directory in {move.target.parent for move in moves}:
             _sync(directory)
@@ -104,13 +111,6 @@ def _check(expected: dict[Path, bytes | None]) -> None:
     for path, data in expected.items():
         if content(path) != data or (data is None and os.path.lexists(path)):
             raise Pedl2DetError(f"{path}: it changed while it was read; nothing was written")
-
-
-def _place(move: Move) -> None:
-    if move.new is None:
-        move.target.unlink()
-    else:
-        move.temporary.replace(move.target)
 
 
 def _prepare(move: Move) -> None:
@@ -129,31 +129,17 @@ def _prepare(move: Move) -> None:
             if move.old is None:
                 os.fchmod(stream.fileno(), move.mode)
             else:
-                _take_over(move.target, stream.fileno())
+                status = move.target.stat()
+                for owner, group in ((status.st_uid, -1), (-1, status.st_gid)):
+                    with contextlib.suppress(PermissionError):  # only root may give files away
+                        os.fchown(stream.fileno(), owner, group)
+                shutil.copystat(move.target, move.temporary)  # permissions, access lists
+                os.utime(stream.fileno())
             os.fsync(stream.fileno())
     except BaseException:
         with contextlib.suppress(OSError):
             move.temporary.unlink()
         raise
-
-
-def _take_over(target: Path, descriptor: int) -> None:
-    """Give a new file the owner, group, attributes (access lists) and permissions of an old one."""
-    status = target.stat()
-    for owner, group in ((status.st_uid, -1), (-1, status.st_gid)):
-        with contextlib.suppress(PermissionError):  # only root may give files away
-            os.fchown(descriptor, owner, group)
-    for name in _attributes(target):
-        with contextlib.suppress(OSError):  # not all of them may be set
-            os.setxattr(descriptor, name, os.getxattr(target, name))
-    os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
-
-
-def _attributes(target: Path) -> list[str]:
-    try:
-        return os.listxattr(target)
-    except OSError:  # the file system has none
-        return []
 
 
 def _move_back(moves: list[Move]) -> None:
@@ -177,14 +163,6 @@ def _is_there(move: Move) -> bool:
     return move.new != move.old and content(move.target) == move.new
 
 
-def content(path: Path) -> bytes | None:
-    """Return the bytes of a regular file, or None if there is none that can be read."""
-    try:
-        return path.read_bytes() if path.is_file() else None
-    except OSError:
-        return None
-
-
 @contextlib.contextmanager
 def _told(move: Move) -> Iterator[None]:
     """Say which file cannot be written."""
@@ -193,16 +171,6 @@ def _told(move: Move) -> Iterator[None]:
     except OSError as error:
         message = f"{move.target}: cannot be written: {error.strerror}; nothing was written"
         raise Pedl2DetError(message) from None
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Hold signals back until this is over."""
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def _sync(directory: Path) -> None:
