@@ -17,8 +17,8 @@ import pedl2det_runtime
 #: modules beside them.
 ROOMS = {
     Path(pedl2det.__file__).parent: (
-        *("analysis", "support", "edits", "texts", "rules", "engine", "files", "report"),
-        *("terminal", "search", "verify", "eject", "commands"),
+        *("analysis", "support", "edits", "texts", "rules", "scripts", "engine", "files"),
+        *("report", "terminal", "search", "verify", "eject", "commands"),
     ),
     Path(pedl2det_runtime.__file__).parent: (
         *("errors", "config", "backends", "distributed", "data", "api", "semantics"),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 import threading
 
 import determined.keras
@@ -125,9 +126,14 @@ class History(determined.keras.callbacks.Callback):
 def started(script):
     """Run a script until it yields what it gives to `fit`, which is returned.
 
-    The script gets the history and goes on when the training ends.
+    The script sees no options of the command line. It gets the history and goes on when the
+    training ends.
     """
-    fit = next(script)
+    arguments, sys.argv = sys.argv, [script.gi_code.co_filename]
+    try:
+        fit = next(script)
+    finally:
+        sys.argv = arguments
     fit.callbacks.append(_AfterTraining(script))
     return fit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pedl2det.analysis.source import Source
 
@@ -18,20 +18,13 @@ CREATES = ("determined.experimental.create", "determined.create")
 
 def is_native(source: Source) -> bool:
     """Whether a file trains by the Native API."""
-    return next(init_calls(source), None) is not None
+    return next(calls_of(source, INITS), None) is not None
 
 
-def init_calls(source: Source) -> Iterator[ast.Call]:
-    """The calls of ``keras.init``."""
+def calls_of(source: Source, functions: Collection[str]) -> Iterator[ast.Call]:
+    """The calls of some functions, by their dotted names."""
     for call in source.names.of(ast.Call):
-        if source.names.qualified(call.func) in INITS:
-            yield call
-
-
-def create_calls(source: Source) -> Iterator[ast.Call]:
-    """The calls of ``determined.experimental.create``."""
-    for call in source.names.of(ast.Call):
-        if source.names.qualified(call.func) in CREATES:
+        if source.names.qualified(call.func) in functions:
             yield call
 
 

@@ -21,19 +21,19 @@ class Script:
     """A script of a project that has been written as a trial.
 
     Attributes:
+        lines: for each line of the new text, the line of the old text that it came from.
         entrypoint: the trial as ``module:Class``; empty if there is nothing in it to train.
         needs: what the configs have to say.
-        findings: what there is to say, at lines of the script.
-        lines: for each line of the trial, the line of the script that it came from.
+        findings: what there is to say, at lines of the old text.
         support: the pieces of ``legacy_keras.py`` that the trial uses.
         config: the experiment config that the script held; None if it held none.
     """
 
-    entrypoint: str
-    needs: tuple[ConfigNeed, ...]
-    findings: tuple[Finding, ...]
     lines: tuple[int, ...]
-    support: frozenset[str]
+    entrypoint: str = ""
+    needs: tuple[ConfigNeed, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    support: frozenset[str] = frozenset()
     config: Mapping[str, object] | None = None
 
 

@@ -188,9 +188,9 @@ def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
 
 def _script_configs() -> ModuleType:
     """Import what only scripts need, with the engine and libcst."""
-    from pedl2det.engine import script_configs
+    from pedl2det.scripts import run_config
 
-    return script_configs
+    return run_config
 
 
 def _home_of(config: Path) -> Path:

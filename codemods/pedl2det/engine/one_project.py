@@ -18,8 +18,6 @@ from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
 from pedl2det.engine.configs import migrate_configs
-from pedl2det.engine.lower_scripts import at_old_lines, changes_at_old_lines, lower
-from pedl2det.engine.lowering import RULE as SCRIPTS
 from pedl2det.engine.marks import existing, mark
 from pedl2det.engine.new_texts import changed_again, mark_open, trial_of
 from pedl2det.engine.notebooks import notebook_findings
@@ -31,6 +29,8 @@ from pedl2det.engine.rewriting import Rewritten, lost_comments, rewrite
 from pedl2det.engine.settling import SCAN, Made, settled
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.fixes import Fix, Form
+from pedl2det.scripts import RULE as SCRIPTS
+from pedl2det.scripts import at_old_lines, lower
 
 #: Before what no rule could rewrite.
 _KEPT = "carried over as it was: "
@@ -97,11 +97,11 @@ def _migrate(
         made = _rewritten(reading, options)
     else:
         made = _only_marked(reading, options)
+    made.findings = at_old_lines(reading, made.findings)
+    made.changes = at_old_lines(reading, made.changes)
     made.findings += [one for script in reading.scripts.values() for one in script.findings]
     if SCRIPTS in options.left_out:
         _leave_scripts(reading, made, total)
-    made.findings = at_old_lines(reading, made.findings)
-    made.changes = changes_at_old_lines(reading, made.changes)
     made.support |= {piece for script in reading.scripts.values() for piece in script.support}
     made.findings += [*_unreadable(reading, made), *_marked_before(reading, made.findings)]
     made.findings += notebook_findings(reading)

@@ -1,6 +1,7 @@
 """A script that fits its own model becomes a generator, which a trial in the same file resumes.
 
-This is done before any rule runs (``engine/lowering``), so that all rules rewrite the trial.
+This is done before any rule runs (``scripts/``), so that all rules rewrite the trial. ``fit`` in a
+loop, a second ``fit``, and a training that the script's statements do not lead to are marked.
 """
 
 from __future__ import annotations

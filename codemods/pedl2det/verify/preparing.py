@@ -15,10 +15,10 @@ from pedl2det.analysis.project_files import Project
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import NewFile, Options, Result, migrate
-from pedl2det.engine.script_configs import config_in_script
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
+from pedl2det.scripts.run_config import config_in_script
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
 from pedl2det.verify.settings import Settings, settings_of

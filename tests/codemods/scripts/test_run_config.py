@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from pedl2det.engine.script_configs import config_in_script
 from pedl2det.errors import Pedl2DetError
+from pedl2det.scripts.run_config import config_in_script
 from support import write_tree
 
 CONFIG = """\

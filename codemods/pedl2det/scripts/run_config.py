@@ -14,8 +14,8 @@ from pedl2det.analysis.native import is_native
 from pedl2det.analysis.project import read
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.tree import YAML
-from pedl2det.engine.lower_scripts import lower
 from pedl2det.errors import Pedl2DetError
+from pedl2det.scripts import lower
 
 _WRITE = "write it to const.yaml, with `entrypoint: {{script: {name}}}`"
 

@@ -1,0 +1,107 @@
+"""A training script becomes a trial, before the rules see the project.
+
+A script under PEDL fitted its own model and was the entrypoint of its config. It becomes a
+generator and a trial class in the same file; the rules then rewrite that like any other trial.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.project import Reading, Script, made
+from pedl2det.analysis.source import Source
+from pedl2det.edits.apply import apply
+from pedl2det.edits.imports import Wanted, fit_imports
+from pedl2det.fixes import Edit
+from pedl2det.scripts.generator import SUPPORT, with_trial
+from pedl2det.scripts.old_lines import at_old_lines, origins
+from pedl2det.scripts.plans import BATCH_SIZES, RULE, Plan, plan_submission, plan_training
+
+__all__ = ["RULE", "at_old_lines", "lower", "lower_sources"]
+
+_STEPS = frozenset({"max_steps", "target_trial_steps", "step_budget"})
+
+
+def lower(reading: Reading) -> Reading:
+    """Return the project with its scripts written as trials; other projects as they are."""
+    paths = {*reading.project.scripts}
+    has_size = False
+    for path, config in reading.configs.items():
+        entry = config.entry("entrypoint", "script")
+        if entry is not None and entry.scalar:
+            paths |= {base / entry.scalar for base in (path.parent, reading.project.home)}
+        has_size |= any(config.entry("hyperparameters", key) is not None for key in BATCH_SIZES)
+    sources, scripts = lower_sources(reading.trial.modules, paths, has_size)
+    if not scripts:
+        return reading
+    trial = made(reading.project, sources, reading.configs, mended=reading.trial.mended)
+    searchers = [(one.config or {}).get("searcher") for one in scripts.values()]
+    trial.counts_in_steps |= any(isinstance(one, dict) and _STEPS & one.keys() for one in searchers)
+    return replace(reading, trial=trial, scripts=scripts)
+
+
+def lower_sources(
+    modules: Modules, paths: set[Path], has_size: bool = False
+) -> tuple[dict[str, Source], dict[Path, Script]]:
+    """Write scripts as trials.
+
+    Args:
+        modules: the files of the project.
+        paths: its scripts.
+        has_size: whether a config has a batch size.
+
+    Returns:
+        The files with their new texts, and what is to be known of those that change.
+    """
+    scripts = {id(one) for one in modules if one.is_module and one.path in paths}
+    plans: dict[Path, Plan] = {}
+    for source in modules:
+        if id(source) in scripts:
+            plans[source.path] = plan_training(source, modules, scripts, has_size)
+        elif source.is_module and "create(" in source.text:
+            submission = plan_submission(source, modules)
+            plans |= {source.path: submission} if submission is not None else {}
+    edits: dict[Path, list[Edit]] = defaultdict(list)
+    for plan in plans.values():
+        for source, edit in plan.edits:
+            edits[source.path].append(edit)
+    new = dict(modules.by_name)
+    found: dict[Path, Script] = {}
+    for name, source in modules.by_name.items():
+        path = source.path
+        if path in plans or path in edits:
+            text = _new_text(source, edits[path], plans.get(path), new)
+            new[name] = replace(source, text=text, tree=ast.parse(text))
+            lines = origins(source.lines, text.splitlines())
+            found[path] = _script(plans.get(path), lines)
+    return new, found
+
+
+def _new_text(
+    source: Source, edits: list[Edit], plan: Plan | None, by_name: Mapping[str, Source]
+) -> str:
+    """A file with its edits and its trial, and with imports for them."""
+    text = apply(source, edits, {})
+    added = {"import legacy_keras"}
+    if plan is not None and plan.trains:
+        edited = Source.of(source.path, text)
+        class_name = plan.entrypoint.partition(":")[2]
+        text = with_trial(edited, class_name, plan.is_one_call, plan.context)
+        added.add("from pedl.frameworks.keras import TFKerasTrial")
+    project = frozenset(one.partition(".")[0] for one in by_name)
+    wanted = Wanted(frozenset(added), lambda _: False, project)
+    text = fit_imports(source, Source.of(source.path, text), wanted)
+    return text if source.text[:1].isspace() else text.lstrip()
+
+
+def _script(plan: Plan | None, lines: tuple[int, ...]) -> Script:
+    """What is to be known of a new text; without a plan it is that of a script's helper."""
+    if plan is None:
+        return Script(lines)
+    support = SUPPORT if plan.trains else frozenset()
+    return Script(lines, plan.entrypoint, plan.needs, tuple(plan.findings), support, plan.config)

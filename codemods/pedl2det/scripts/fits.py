@@ -1,0 +1,237 @@
+"""Which calls of a script train a model, which functions lead to them, and their arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from pedl2det.analysis.flow import Callable, Flow
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.source import Source
+from pedl2det.fixes import AddArgument, Edit, RenameKeyword, Replace
+
+#: A place, what is wrong there, and what to write.
+Problem = tuple[ast.AST, str, str]
+
+WRITE_TRIAL = (
+    "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
+)
+_NO_FIT = "the script calls no model's fit, so there is nothing to train"
+_TRAINS_ITSELF = "the script trains with a loop of its own, which no trial can"
+_OUT_OF_REACH = "fit is called where the script's own statements do not lead"
+_AGAIN = "fit is called a second time, and a trial trains one model, once"
+_WRITE_TWO = "make a second trial of it, which starts from a checkpoint of the first"
+_LOOP = "fit is called in a loop, and a trial trains one model, once"
+_WRITE_ONE = "leave the loop out; searcher.max_length sets the number of epochs"
+_NO_VALIDATION = "fit gets no validation_data, which every trial needs"
+_WRITE_VALIDATION = "give fit validation_data=..."
+_HIDDEN = "`{}` trains where the trial cannot resume the script"
+
+#: The parameters of ``fit`` and ``fit_generator`` that come first, by their names for ``fit``.
+_PARAMETERS = {
+    "fit": (
+        *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split"),
+        "validation_data",
+    ),
+    "fit_generator": (
+        *("x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data"),
+        "validation_steps",
+    ),
+}
+#: Keyword arguments that ``fit`` of a model has, and ``fit`` of no other object.
+_KEYWORDS = {
+    *("epochs", "nb_epoch", "validation_data", "validation_split", "batch_size", "callbacks"),
+    *("steps_per_epoch", "validation_steps", "class_weight", "initial_epoch", "workers"),
+}
+_NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validation_steps"}
+
+
+class Fits:
+    """The trainings of a script.
+
+    Args:
+        modules: the files of the project.
+        script: the script.
+        scripts: the ids of the files that are scripts.
+
+    Attributes:
+        calls: the calls of ``fit`` that the script makes, itself or through functions.
+        functions: the functions that lead to them.
+        callers: the calls of these functions.
+    """
+
+    def __init__(self, modules: Modules, script: Source, scripts: set[int]) -> None:
+        self.modules = modules
+        self.flow = Flow(modules)
+        self._script = script
+        self._scripts = scripts
+        methods = [one for one in modules.of(ast.Call) if isinstance(one.func, ast.Attribute)]
+        self._compiled = {
+            ast.unparse(one.func.value)  # type: ignore[attr-defined]
+            for one in methods
+            if one.func.attr == "compile"  # type: ignore[attr-defined]
+        }
+        self._fits = [one for one in methods if self._is_fit(one)]
+        reached = self._reached()
+        self.calls = [one for one in self._fits if self._around(one) in reached]
+        self.functions: set[Callable] = set()
+        self.callers: list[ast.Call] = []
+        more = {self._around(one) for one in self.calls} - {script}
+        while more:
+            self.functions |= more  # type: ignore[arg-type]
+            calls = [call.node for one in more for call in self.flow.calls(one)]  # type: ignore[arg-type]
+            self.callers += calls
+            more = ({self._around(one) for one in calls} & reached) - self.functions - {script}
+
+    def _around(self, node: ast.AST) -> ast.AST | Source:
+        """The function, lambda or class around a node, or its file."""
+        home = self.modules.home(node)
+        return home.names.definition_around(node) or home
+
+    def _reached(self) -> set[ast.AST | Source]:
+        """The script, and the functions that it calls, itself or through others."""
+        found: set[ast.AST | Source] = {self._script}
+        calls = [c for c in self._script.names.of(ast.Call) if self._around(c) is self._script]
+        while calls:
+            for function in {*self.flow.called(calls.pop())} - found:
+                found.add(function)
+                nodes = self.modules.home(function).names.below(function)
+                calls += [one for one in nodes if isinstance(one, ast.Call)]
+        return found
+
+    def _is_fit(self, call: ast.Call) -> bool:
+        """Whether a call of a method trains a Keras model."""
+        func = call.func
+        assert isinstance(func, ast.Attribute)
+        if func.attr not in _PARAMETERS or self.flow.called(call):
+            return False
+        if isinstance(func.value, ast.Call) and getattr(func.value.func, "id", "") == "super":
+            return False
+        return (
+            func.attr == "fit_generator"
+            or hides_arguments(call)
+            or not _KEYWORDS.isdisjoint(one.arg for one in call.keywords)
+            or ast.unparse(func.value) in self._compiled
+        )
+
+    def problems(self) -> Iterator[Problem]:
+        """What keeps the script from becoming a generator that yields once."""
+        if not self.calls:
+            yield self._untrained()
+        for call in [*self.calls, *self.callers]:
+            others = not self.functions.issuperset(self.flow.called(call))
+            if others or not self._may_yield(call):
+                yield call, _HIDDEN.format(ast.unparse(call.func)), WRITE_TRIAL
+        for function in self.functions:
+            nodes = self.modules.home(function).names.below(function)
+            is_plain = isinstance(function, ast.FunctionDef) and not function.name.startswith("__")
+            yields = any(isinstance(one, ast.Yield | ast.YieldFrom) for one in nodes)
+            if not is_plain or yields or self.flow.escapes(function):
+                name = getattr(function, "name", "lambda")
+                yield function, _HIDDEN.format(name), WRITE_TRIAL
+        for number, call in enumerate(self.calls):
+            around = [*self.modules.home(call).names.around(call)]
+            if any(isinstance(one, ast.For | ast.While) for one in around):
+                yield call, _LOOP, _WRITE_ONE
+            elif any(self._both_run(one, call) for one in self.calls[:number]):
+                yield call, _AGAIN, _WRITE_TWO
+            elif not hides_arguments(call) and arguments_of(call).keys().isdisjoint(
+                {"validation_data", "validation_split"}
+            ):
+                yield call, _NO_VALIDATION, _WRITE_VALIDATION
+
+    def _untrained(self) -> Problem:
+        """A script in which no training can be found."""
+        if self._fits:
+            return self._fits[0], _OUT_OF_REACH, WRITE_TRIAL
+        for call in self._script.names.of(ast.Call):
+            if getattr(call.func, "attr", "") in ("train_on_batch", "apply_gradients"):
+                return call, _TRAINS_ITSELF, WRITE_TRIAL
+        tree = self._script.tree
+        return next(iter(tree.body), tree), _NO_FIT, WRITE_TRIAL
+
+    def _may_yield(self, call: ast.Call) -> bool:
+        """Whether a call is in a function, or in a script, and not in a comprehension there."""
+        home = self.modules.home(call)
+        for node in home.names.around(call):
+            match node:
+                case ast.FunctionDef():
+                    return True
+                case ast.Module():
+                    return id(home) in self._scripts
+                case ast.Lambda() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.comprehension():
+                    return False
+                case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                    return False
+        return False
+
+    def _both_run(self, one: ast.Call, other: ast.Call) -> bool:
+        """Whether two calls are not in different branches of an ``if``."""
+        around = {*self.modules.home(one).names.around(one)}
+        nodes = self.modules.home(other).names.around(other)
+        common = next((node for node in nodes if node in around), None)
+        if not isinstance(common, ast.If):
+            return True
+        in_body = [any(one in ast.walk(node) for node in common.body) for one in (one, other)]
+        return in_body[0] == in_body[1]
+
+
+def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
+    """The arguments that can be seen, by name; those that are None are left out."""
+    assert isinstance(call.func, ast.Attribute)
+    found = dict(zip(_PARAMETERS[call.func.attr], call.args, strict=False))
+    for one in call.keywords:
+        if one.arg is not None:
+            found[_NEW_NAMES.get(one.arg, one.arg)] = one.value
+    return {
+        name: value
+        for name, value in found.items()
+        if not (isinstance(value, ast.Constant) and value.value is None)
+    }
+
+
+def hides_arguments(call: ast.Call) -> bool:
+    """Whether a call has arguments with ``*`` or ``**``."""
+    has_star = any(isinstance(one, ast.Starred) for one in call.args)
+    return has_star or any(one.arg is None for one in call.keywords)
+
+
+def as_record(call: ast.Call) -> list[Edit]:
+    """The edits that write ``legacy_keras.Fit(model, ...)`` for ``model.fit(...)``."""
+    assert isinstance(call.func, ast.Attribute)
+    edits: list[Edit] = [
+        Replace(call.func, "legacy_keras.Fit"),
+        AddArgument(call, "{model}", first=True, holes={"model": call.func.value}),
+    ]
+    for one in call.keywords:
+        if one.arg in _NEW_NAMES:
+            edits.append(RenameKeyword(one, _NEW_NAMES[one.arg]))
+    if call.func.attr == "fit_generator":
+        names = zip(_PARAMETERS["fit_generator"], call.args, strict=False)
+        edits += [RenameKeyword(value, name) for name, value in list(names)[1:]]
+    return edits
+
+
+def batch_size(fits: Fits) -> int:
+    """The records in a batch, where ``fit`` or the call that makes its data says them."""
+    for call in fits.calls:
+        arguments = arguments_of(call)
+        size = arguments.get("batch_size")
+        data = _only_origin(fits.flow, arguments.get("x"))
+        while size is None and isinstance(data, ast.Call):
+            given = {one.arg: one.value for one in data.keywords}
+            size = given.get("batch_size")
+            method = data.func if isinstance(data.func, ast.Attribute) else None
+            if method is not None and method.attr in ("batch", "padded_batch"):
+                size = next(iter(data.args), size)
+            data = _only_origin(fits.flow, method.value if method is not None else None)
+        number = _only_origin(fits.flow, size)
+        if isinstance(number, ast.Constant) and isinstance(number.value, int):
+            return number.value
+    return 32  # as Keras has it
+
+
+def _only_origin(flow: Flow, node: ast.AST | None) -> ast.AST | None:
+    """What a value always is; None if it can be several things."""
+    found = flow.origins(node) if node is not None else []
+    return found[0].node if len(found) == 1 and not found[0].path else None

@@ -1,0 +1,382 @@
+"""A script as a generator: it yields what it gives to ``fit``, and a trial resumes it.
+
+Imports, functions, classes, constants and what sets up the process stay in the module. All other
+statements become those of the generator, in their order.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import re
+import symtable
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import libcst as cst
+
+from pedl2det.analysis.source import Source
+from pedl2det.fixes import Annotate, Edit, Replace, ReplaceStatement
+from pedl2det.scripts.fits import Fits, as_record
+
+SUPPORT = frozenset({"Fit", "started", "with_epoch_logs"})
+_TRIAL = '''\
+class {name}(TFKerasTrial):
+    """Trains what the script yields, and resumes it when the training ends."""
+
+    def __init__(self, {parameter}) -> None:
+        self.fit = legacy_keras.started({call})
+        self.context.configure_fit(shuffle=False, **self.fit.settings)
+
+    def build_model(self, hparams):
+        return self.fit.model
+
+    def build_training_data_loader(self):
+        return self.fit.training_data
+
+    def build_validation_data_loader(self):
+        return self.fit.validation_data
+
+    def keras_callbacks(self, hparams):
+        callbacks, epoch = self.fit.callbacks, self.fit.epoch
+        return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
+'''
+_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
+#: Calls that compute from their arguments alone.
+_PURE = (
+    *("os.path.", "os.environ.get", "os.getenv", "os.getcwd", "pathlib.", "collections."),
+    *("logging.getLogger", "math."),
+)
+_PURE_BUILTINS = {
+    *("bool", "dict", "float", "frozenset", "int", "len", "list", "max", "min", "range", "round"),
+    *("set", "sorted", "str", "sum", "tuple", "abs", "zip"),
+}
+#: Calls that set up the process, which imports and functions may rely on.
+_SETTINGS = ("logging.", "warnings.", "matplotlib.use", "os.environ.", "sys.path.")
+_LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
+
+
+# The edits, in the texts as they are.
+
+
+def yield_edits(fits: Fits, spared: ast.Call | None) -> Iterator[tuple[Source, Edit]]:
+    """Yield at each call that trains, and from each function that leads there, in all files.
+
+    Args:
+        fits: the trainings of a script.
+        spared: the call that the trial makes itself.
+    """
+    for call in fits.calls:
+        source = fits.modules.home(call)
+        yield from ((source, one) for one in (*as_record(call), _yielding(source, call, "yield")))
+    for call in fits.callers:
+        source = fits.modules.home(call)
+        if call is not spared:
+            yield source, _yielding(source, call, "yield from")
+    for function in fits.functions:
+        if isinstance(function, ast.FunctionDef) and function.returns is not None:
+            yield fits.modules.home(function), Annotate(function)
+
+
+def _yielding(source: Source, call: ast.Call, keyword: str) -> Edit:
+    """Yield a call, or from it: without parentheses where it is all of a statement."""
+    statement = source.names.parents[call]
+    target = ""
+    match statement:
+        case ast.Assign(targets=[one]):
+            target = f"{source.segment(one)} = "
+        case ast.AnnAssign(target=one, annotation=kind):
+            target = f"{source.segment(one)}: {source.segment(kind)} = "
+    if target or isinstance(statement, ast.Expr):
+        assert isinstance(statement, ast.stmt)
+        return ReplaceStatement(statement, f"{target}{keyword} {{call}}", {"call": call})
+    return Replace(call, f"({keyword} {{call}})", {"call": call})
+
+
+def main_edits(source: Source) -> Iterator[Edit]:
+    """A script runs as ``__main__``, and its module is imported."""
+    for compare in source.names.of(ast.Compare):
+        if is_main(compare) and not is_guard(source.names.parents[compare]):
+            yield Replace(compare, "True")
+
+
+def is_main(node: ast.AST) -> bool:
+    """Whether an expression asks whether the file runs as a script."""
+    return ast.unparse(node) in _GUARDS
+
+
+def is_guard(node: ast.AST) -> bool:
+    """Whether a statement is a main guard without an ``else``."""
+    return isinstance(node, ast.If) and not node.orelse and is_main(node.test)
+
+
+def only_call(fits: Fits, script: Source, gone: Iterable[ast.stmt]) -> ast.Call | None:
+    """The call of a function that trains, if it is all that a script does."""
+    stay = {*_staying(script), *gone}
+    moving = [one for one in script.tree.body if one not in stay]
+    if len(moving) == 1 and isinstance(guard := moving[0], ast.If) and is_guard(guard):
+        moving = [one for one in guard.body if one not in stay]
+    match moving:
+        case [ast.Expr(value=ast.Call() as call)] if call in fits.callers:
+            inner = {one for one in ast.walk(call) if one is not call}
+            return call if inner.isdisjoint([*fits.calls, *fits.callers]) else None
+    return None
+
+
+# The new text.
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of statements, and its libcst form."""
+
+    nodes: tuple[ast.stmt, ...]
+    code: Any
+
+
+def class_name(source: Source, module: str) -> str:
+    """The name of the trial's class: ``train.py`` makes ``TrainTrial``."""
+    words = re.split(r"[^0-9A-Za-z]+", module.rpartition(".")[2])
+    name = "".join(word[:1].upper() + word[1:] for word in words).removesuffix("Trial") + "Trial"
+    while not name[:1].isalpha() or source.names.module_bindings(name):
+        name = f"Script{name}"
+    return name
+
+
+def with_trial(source: Source, name: str, call: bool, context: str) -> str:
+    """The text of a script with its trial, below what stays.
+
+    Args:
+        source: the script, which yields what it gives to ``fit``.
+        name: the name of the trial's class.
+        call: whether the script consists of one call of a generator.
+        context: how the script calls its context; empty if it has none.
+    """
+    module = cst.parse_module(source.text)
+    stay = _staying(source)
+    lines = list(_lines(source.tree.body, module.body))
+    staying = [one for one in lines if stay.issuperset(one.nodes)]
+    moving, footer = _without_guards([one for one in lines if one not in staying])
+    shared = _shared(staying, moving, context)
+    own = "trial_context" if context in shared else context
+    parameter = f"{own}: TFKerasTrialContext" if own else "hparams"
+    function: list[Any] = []
+    if call:
+        last = moving[-1].nodes[-1]
+        assert isinstance(last, ast.Expr)
+        code = source.segment(last.value)
+    else:
+        generator = "script"
+        while source.names.module_bindings(generator):
+            generator += "_"
+        code = f"{generator}({own})"
+        first = [f"global {', '.join(shared)}"] if shared else []
+        first += [f"{context} = {own}"] if own != context else []
+        made: Any = cst.parse_statement(f"def {code}:\n    pass\n")
+        inner = [*map(cst.parse_statement, first), *(_plain(one, shared) for one in moving)]
+        body = made.body.with_changes(body=_spaced(inner), footer=footer)
+        function = [made.with_changes(body=body)]
+    text = _TRIAL.format(name=name, parameter=parameter, call=code)
+    blank = [cst.EmptyLine(indent=False)] * 2
+    added = [
+        one.with_changes(leading_lines=blank) for one in (*function, cst.parse_statement(text))
+    ]
+    return module.with_changes(body=[*(one.code for one in staying), *added]).code
+
+
+def _lines(nodes: Sequence[ast.stmt], codes: Sequence[Any]) -> Iterator[_Line]:
+    rest = iter(nodes)
+    for code in codes:
+        count = len(code.body) if isinstance(code, cst.SimpleStatementLine) else 1
+        yield _Line(tuple(itertools.islice(rest, count)), code)
+
+
+def _without_guards(lines: Sequence[_Line]) -> tuple[list[_Line], Sequence[Any]]:
+    """Lines with those below main guards in the guards' places, and the comments that end them."""
+    found: list[_Line] = []
+    footer: Sequence[Any] = ()
+    for line in lines:
+        guard, code = line.nodes[0], line.code
+        footer = ()
+        if not is_guard(guard):
+            found.append(line)
+            continue
+        assert isinstance(guard, ast.If)
+        block: Any = code.body
+        codes: list[Any]
+        above = list(code.leading_lines)
+        if isinstance(block, cst.IndentedBlock):
+            codes, footer = list(block.body), block.footer
+            comment = block.header.comment
+            above += [cst.EmptyLine(comment=comment)] if comment is not None else []
+        else:  # statements beside the guard
+            codes = [cst.SimpleStatementLine(block.body)]
+        codes[0] = codes[0].with_changes(leading_lines=[*above, *codes[0].leading_lines])
+        found += _lines(guard.body, codes)
+    return found, footer
+
+
+def _plain(line: _Line, shared: Sequence[str]) -> Any:
+    """The code of a line; a name that is declared global has no annotation."""
+    match line.nodes:
+        case [ast.AnnAssign(target=ast.Name(id=name), value=ast.expr())] if name in shared:
+            small = line.code.body[0]
+            plain = cst.Assign([cst.AssignTarget(small.target)], small.value)
+            return line.code.with_changes(body=[plain])
+    return line.code
+
+
+def _spaced(lines: Iterable[Any]) -> list[Any]:
+    """Lines of a function: at most one blank line above each, none above the first."""
+    found = []
+    for number, line in enumerate(lines):
+        leading = list(line.leading_lines)
+        while leading and leading[0].comment is None:
+            leading.pop(0)
+        if number and len(leading) < len(line.leading_lines):
+            leading.insert(0, cst.EmptyLine())
+        leading = [one.with_changes(indent=one.comment is not None) for one in leading]
+        found.append(line.with_changes(leading_lines=leading))
+    return found or [cst.SimpleStatementLine([cst.Pass()])]
+
+
+# What stays in the module.
+
+
+def _staying(source: Source) -> set[ast.stmt]:
+    """The statements of a script that stay in its module."""
+    stay: set[ast.stmt] = set()
+    moved: set[str] = set()
+    used = _known(source.tree.body, inner=True)
+    for number, node in enumerate(source.tree.body):
+        names = {one.id for one in _run_at_once(node) if isinstance(one, ast.Name)}
+        if _may_stay(source, node, number == len(stay), used) and names.isdisjoint(moved):
+            stay.add(node)
+        else:
+            moved |= _bound([node])
+    return stay
+
+
+def _may_stay(source: Source, node: ast.stmt, is_first: bool, used: set[str]) -> bool:
+    """Whether a statement is of a kind that stays.
+
+    Args:
+        source: the script.
+        node: the statement.
+        is_first: whether nothing above it moves.
+        used: the names that functions and classes of the script use.
+    """
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Global():
+            return True
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return is_first or not any(isinstance(one, ast.Call) for one in _run_at_once(node))
+        case ast.Expr(value=ast.Constant()):
+            return is_first
+        case ast.Expr(value=ast.Call() as call):
+            is_setting = (source.names.qualified(call.func) or "").startswith(_SETTINGS)
+            arguments = [*call.args, *(one.value for one in call.keywords)]
+            return is_setting and all(_is_constant(source, one) for one in arguments)
+        case ast.Assign(targets=[ast.Subscript(value=target)]):
+            return source.names.qualified(target) == "os.environ"
+        case (
+            ast.Assign(targets=[ast.Name() | ast.Tuple()], value=value)
+            | ast.AnnAssign(target=ast.Name(), value=value)
+        ):
+            return _is_constant(source, value) and all(
+                len(source.names.module_bindings(name)) == 1 and (is_first or name in used)
+                for name in _bound([node])
+            )
+        case ast.Try() | ast.If():
+            inner = [one for one in ast.walk(node) if isinstance(one, ast.stmt) and one is not node]
+            has_import = any(isinstance(one, ast.Import | ast.ImportFrom) for one in inner)
+            return has_import and all(
+                _may_stay(source, one, True, used)
+                or (isinstance(one, ast.Assign) and _is_constant(source, one.value))
+                for one in inner
+            )
+    return False
+
+
+def _is_constant(source: Source, value: ast.AST | None) -> bool:
+    """Whether a value is computed from literals and names, without side effects."""
+    kinds = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+    nodes = list(ast.walk(value)) if value is not None else []
+    return not any(
+        isinstance(one, kinds) or (isinstance(one, ast.Call) and not _is_pure(source, one))
+        for one in nodes
+    )
+
+
+def _is_pure(source: Source, call: ast.Call) -> bool:
+    if isinstance(call.func, ast.Name) and source.names.binder(call.func) is None:
+        return call.func.id in _PURE_BUILTINS
+    return (source.names.qualified(call.func) or "").startswith(_PURE)
+
+
+def _run_at_once(statement: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run with a statement, not when its functions are called."""
+    stack = [statement]
+    while stack:
+        node = stack.pop()
+        yield node
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                stack += [*node.decorator_list, node.args, *filter(None, [node.returns])]
+            case ast.Lambda(args=args):
+                stack.append(args)
+            case _:
+                stack += ast.iter_child_nodes(node)
+
+
+# Names, as Python sees them.
+
+
+def _shared(staying: Sequence[_Line], moving: Sequence[_Line], context: str) -> list[str]:
+    """The names that the generator binds and that are the module's: its functions know them."""
+    stay = [node for one in staying for node in one.nodes]
+    move = [node for one in moving for node in one.nodes]
+    bound = _bound(move) | ({context} - {""})
+    if not _LOOKING.isdisjoint(_known(move)):
+        return sorted(bound)
+    table = _table(move)
+    tables = [*table.get_children()]
+    declared: set[str] = set()
+    while tables:
+        inner = tables.pop()
+        tables += inner.get_children()
+        declared |= {s.get_name() for s in inner.get_symbols() if s.is_declared_global()}
+    return sorted(bound & (_known(stay) | declared | {*dir(builtins)}))
+
+
+def _bound(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that some statements bind in their scope."""
+    symbols = _table(statements).get_symbols()
+    return {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
+
+
+def _known(statements: Sequence[ast.stmt], inner: bool = False) -> set[str]:
+    """The names that some statements know as those of their own scope.
+
+    Args:
+        statements: the statements.
+        inner: whether only functions and classes in them are asked.
+    """
+    table = _table(statements)
+    found = set() if inner else {*table.get_identifiers()}
+    tables = [*table.get_children()]
+    while tables:
+        child = tables.pop()
+        tables += child.get_children()
+        found |= {s.get_name() for s in child.get_symbols() if s.is_free() or s.is_global()}
+    return found
+
+
+def _table(statements: Sequence[ast.stmt]) -> symtable.SymbolTable:
+    """The symbols of some statements, as those of a function, which may yield."""
+    text = "\n".join(map(ast.unparse, statements)) or "pass"
+    head = "def script():\n"
+    return symtable.symtable(head + textwrap.indent(text, " "), "script", "exec").get_children()[0]

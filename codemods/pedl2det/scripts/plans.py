@@ -1,0 +1,140 @@
+"""Decide what becomes of a script: its edits, what its configs need, what the user is told."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.native import INITS, calls_of
+from pedl2det.analysis.source import Source
+from pedl2det.findings import Finding, Kind
+from pedl2det.fixes import ConfigNeed, Edit, Mark, ReplaceStatement
+from pedl2det.scripts import native
+from pedl2det.scripts.fits import Fits, batch_size
+from pedl2det.scripts.generator import class_name, main_edits, only_call, yield_edits
+
+#: The rule that documents this, and under which it reports.
+RULE = "P015"
+BATCH_SIZES = frozenset({"global_batch_size", "batch_size"})
+
+_YIELDED = "the script yields what it gave to fit, and goes on when the training ends"
+_DEFAULTS = "the options of the command line have their defaults: a trial gets no arguments"
+_SUBMITTED = "create is gone: det experiment create const.yaml . submits the trial"
+_COMPUTED = "the experiment config is computed, so migrate cannot write it to a file"
+_WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
+
+
+@dataclass
+class Plan:
+    """What becomes of a script.
+
+    Attributes:
+        source: the script.
+        edits: the edits, with their files.
+        findings: what the user is told.
+        entrypoint: the trial as ``module:Class``; empty if it becomes none.
+        needs: what the configs have to say.
+        config: the experiment config that the script held.
+        trains: whether it becomes a generator.
+        context: how the generator calls its context; empty if it asked for none.
+        is_one_call: whether it only calls a function that trains.
+    """
+
+    source: Source
+    edits: list[tuple[Source, Edit]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    entrypoint: str = ""
+    needs: tuple[ConfigNeed, ...] = ()
+    config: dict[str, object] | None = None
+    trains: bool = False
+    context: str = ""
+    is_one_call: bool = False
+
+    def say(self, home: Source, node: ast.AST, kind: Kind, message: str, help_: str = "") -> None:
+        """Tell the user something about a place."""
+        line = getattr(node, "lineno", 1)
+        code = home.lines[line - 1]
+        self.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
+
+    def leave(self, home: Source, node: ast.AST, message: str, help_: str) -> None:
+        """Mark a place for a person."""
+        self.say(home, node, Kind.LEFT, message, help_)
+        if not isinstance(node, ast.Module):  # an empty file
+            mark = Mark(
+                home.names.statement_of(node), f"TODO(pedl2det {RULE}): {message}\n  {help_}"
+            )
+            self.edits.append((home, mark))
+
+    def drop(self, statements: Iterable[ast.stmt]) -> None:
+        """Drop statements of the script."""
+        self.edits += [(self.source, ReplaceStatement(one)) for one in statements]
+
+
+def plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Plan:
+    """Plan a script that trains.
+
+    Args:
+        source: the script.
+        modules: the files of the project.
+        scripts: the ids of the files that are scripts.
+        has_size: whether a config has a batch size.
+    """
+    plan = Plan(source)
+    fits = Fits(modules, source, scripts)
+    for node, message, help_ in fits.problems():
+        plan.leave(modules.home(node), node, message, help_)
+    if plan.findings:
+        return plan
+    for call in calls_of(source, INITS):
+        plan.config = _config(plan, fits.flow, call, 0)
+    gone: list[ast.stmt] = []
+    asked = native.init_of(source)
+    if asked is not None:
+        statement, plan.context = asked
+        gone = native.with_preparation(source, modules, statement)
+    plan.drop(gone)
+    for call in fits.calls:
+        plan.say(modules.home(call), call, Kind.NOTE, _YIELDED)
+    dropped = {node for one in gone for node in ast.walk(one)}
+    for call in source.names.of(ast.Call):
+        method = getattr(call.func, "attr", "")
+        if method in ("parse_args", "parse_known_args") and call not in dropped:
+            plan.say(source, call, Kind.NOTE, _DEFAULTS)
+    spared = only_call(fits, source, gone)
+    plan.trains, plan.is_one_call = True, spared is not None
+    plan.edits += [*yield_edits(fits, spared), *((source, one) for one in main_edits(source))]
+    name = modules.name_of(source)
+    plan.entrypoint = f"{name}:{class_name(source, name)}"
+    plan.needs = (ConfigNeed("entrypoint", plan.entrypoint),)
+    section = (plan.config or {}).get("hyperparameters")
+    if not has_size and not (isinstance(section, dict) and BATCH_SIZES & section.keys()):
+        plan.needs += (ConfigNeed("global_batch_size", batch_size(fits)),)
+    return plan
+
+
+def plan_submission(source: Source, modules: Modules) -> Plan | None:
+    """Plan a file that submits a trial of the project; None if it does not."""
+    submitted = native.create_of(source, modules)
+    if submitted is None:
+        return None
+    statement, entrypoint = submitted
+    plan = Plan(source, entrypoint=entrypoint)
+    call = statement.value
+    assert isinstance(call, ast.Call)
+    plan.say(source, call, Kind.NOTE, _SUBMITTED)
+    given = native.argument(call, "config", 1)
+    plan.config = native.config_of(Flow(modules), given) if given is not None else None
+    plan.drop(native.with_preparation(source, modules, statement))
+    return plan
+
+
+def _config(plan: Plan, flow: Flow, call: ast.Call, place: int) -> dict[str, object] | None:
+    """The config that a call of ``init`` was given."""
+    given = native.argument(call, "config", place)
+    config = native.config_of(flow, given) if given is not None else None
+    if given is not None and config is None:
+        plan.say(plan.source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
+    return config
