@@ -9,7 +9,7 @@ import pytest
 from migrating import CONFIG, DATA, MODEL, TRIAL
 from pedl2det.analysis.discovery import Discovered, discover
 from pedl2det.analysis.ignoring import Ignored
-from pedl2det.analysis.project_files import Project
+from pedl2det.analysis.project import Project
 from support import write_tree
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from pedl2det.analysis.file_bytes import read_bytes
+from pedl2det.analysis.tree import read_bytes
 from pedl2det.findings import Unreadable
 
 KeyPath = tuple[str, ...]

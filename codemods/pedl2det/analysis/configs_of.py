@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.file_bytes import bytes_or_none
-from pedl2det.analysis.imported import module
+from pedl2det.analysis.membership import module
 from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.tree import bytes_or_none
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.analysis.file_bytes import bytes_or_none
+from pedl2det.analysis.tree import bytes_or_none
 
 _NAMES = (".pedlignore", ".detignore")
 

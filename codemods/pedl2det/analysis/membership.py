@@ -2,35 +2,88 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.file_bytes import bytes_or_none, is_present
 from pedl2det.analysis.ignoring import Ignored
-from pedl2det.analysis.imported import added_paths, find, imports
-from pedl2det.analysis.project_files import SUPPORT
+from pedl2det.analysis.modules import added_paths
+from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.tree import bytes_or_none, is_present
 
+#: Libraries of trials. A folder above a trial may have the name of one of them.
+_LIBRARIES = frozenset(
+    {
+        *("pedl", "determined", "determined_common", "tensorflow", "keras", "numpy", "pandas"),
+        *("torch", "sklearn", "scipy", "matplotlib", "PIL", "cv2", "yaml"),
+    }
+)
 #: Functions of a module that the old harness called, or that a file beside the trial may call.
 _HARNESS = re.compile(rb"\b(?:make_data_loaders|download_data)\b")
+_DEFINES_LOADER = re.compile(rb"^def (?:make_data_loaders|download_data)\b", re.M)
 
 
-@dataclass(frozen=True)
-class Members:
-    """The Python files of a project.
+def members(
+    home: Path,
+    trials: Sequence[Path],
+    old: Sequence[Path],
+    configs: Sequence[Config],
+    reader: Reader,
+    others: Sequence[Path] = (),
+    top: Path | None = None,
+) -> Project:
+    """Find the modules of the trial in a directory.
 
-    Attributes:
-        root: the directory from which the modules in the trial's directory import each other.
-        modules: the files by the names under which they are imported.
-        needed: the files that the trial imports, itself included.
+    Args:
+        home: the directory.
+        trials: the files in it that define a trial.
+        old: the files in it that may use an old API.
+        configs: the experiment configs of the trial.
+        reader: reads the files.
+        others: directories in it that hold trials of their own.
+        top: the highest directory from which imports may start.
     """
+    ignored = Ignored.of(home)
+    walk = _Walk(home, [one for one in home.parents if one.is_relative_to(top or home)], reader)
+    init = home / "__init__.py"
+    walk.follow([*trials, *walk.named(configs), *([init] if is_present(init) else [])])
 
-    root: Path
-    modules: Mapping[str, Path]
-    needed: frozenset[Path]
+    def beside() -> list[Path]:
+        """The other Python files in the directories of the files so far."""
+        directories = {one.parent for one in walk.files if one.is_relative_to(home)}
+        return [
+            file
+            for directory in sorted(directories)
+            for file in sorted(directory.glob("*.py"))
+            if file not in walk.files
+            and not any(file.is_relative_to(one) for one in others)
+            and file not in ignored
+            and file.name != SUPPORT
+            and file.is_file()
+        ]
+
+    # A file that cannot be read may define data loaders.
+    walk.follow(one for one in beside() if _matches(_DEFINES_LOADER, one) is not False)
+    needed = frozenset(walk.files)
+    walk.follow(one for one in old if one not in ignored)
+    while new := [one for one in beside() if _uses(one, walk.files, home)]:
+        walk.follow(new)
+    is_home = home in walk.bases or not walk.bases
+    root = home if is_home else max(walk.bases, key=lambda path: len(path.parts))
+    return Project(home, root, walk.modules(root), needed)
+
+
+def reached(file: Path, reader: Reader) -> dict[str, Path]:
+    """Return a file and all that it imports from its directory, by name."""
+    walk = _Walk(file.parent, (), reader)
+    walk.follow([file])
+    return walk.modules(file.parent)
 
 
 @dataclass
@@ -47,7 +100,7 @@ class _Walk:
 
     def follow(self, files: Iterable[Path]) -> None:
         """Take in some files and all that they import."""
-        waiting = [one for one in files if one not in self.files]
+        waiting = [*files]
         while waiting:
             file = waiting.pop()
             if file in self.files or file.name == SUPPORT:
@@ -58,148 +111,111 @@ class _Walk:
                 continue
             around = (file.parent, self.home)
             self.added += [top / one for one in added_paths(source) for top in around]
-            for one in imports(source, self.home, [*self.added, *self.above]):
-                is_below = one.base != self.home and one.base.is_relative_to(self.home)
-                if not is_below and not (one.relative and one.base == self.home):
-                    self.bases.add(one.base)
-                for name, found in one.files:
-                    waiting.append(found)
-                    if not found.is_relative_to(self.home):
-                        self.outside.setdefault(found, self._name(name, one.base, one.relative))
+            for base, files_by_name, is_relative in self._imports(source):
+                is_below = base != self.home and base.is_relative_to(self.home)
+                if not is_below and not (is_relative and base == self.home):
+                    self.bases.add(base)
+                for name, imported in files_by_name.items():
+                    waiting.append(imported)
+                    if not imported.is_relative_to(self.home):
+                        outer = self._name(name, base) if is_relative else name
+                        self.outside.setdefault(imported, outer)
 
-    def _name(self, name: str, base: Path, relative: bool) -> str:
+    def named(self, configs: Sequence[Config]) -> Iterator[Path]:
+        """The files that the configs name as entrypoints; imports may start where names do."""
+        for kind, entry in (pair for config in configs for pair in config.named.items()):
+            if kind == "script" and is_present(self.home / entry):
+                yield self.home / entry
+                continue
+            name = entry.partition(":")[0]
+            bases = (self.home, *self.above) if re.fullmatch(r"\w+(\.\w+)*", name) else ()
+            for base in bases:
+                file = module(base, name)
+                if file is not None:
+                    self.bases.add(base)
+                    yield file
+                    break
+
+    def modules(self, root: Path) -> dict[str, Path]:
+        """The files by name; a package goes by its own name."""
+        found: dict[str, Path] = {}
+        for file in sorted(self.files):
+            if file.is_relative_to(root) and (root == self.home or file.is_relative_to(self.home)):
+                parts = file.relative_to(root).with_suffix("").parts
+                is_package = parts[-1] == "__init__" and len(parts) > 1
+                found[".".join(parts[:-1] if is_package else parts)] = file
+        for file, name in sorted(self.outside.items()):
+            found.setdefault(name, file)
+        return dict(sorted(found.items()))
+
+    def _name(self, name: str, base: Path) -> str:
         """The dotted name of a file outside of the trial's directory."""
-        if not relative:
-            return name
         top = self.above[-1] if self.above else base
         parts = base.relative_to(top).parts if base.is_relative_to(top) else ()
         return ".".join([*parts, name])
 
-
-def members(
-    home: Path,
-    trials: Sequence[Path],
-    old: Sequence[Path],
-    configs: Sequence[Config],
-    others: set[Path],
-    top: Path,
-    reader: Reader,
-) -> Members:
-    """Find the modules of the trial in a directory.
-
-    Args:
-        home: the directory.
-        trials: the files in it that define a trial.
-        old: the files in it that may use an old API.
-        configs: the experiment configs of the trial.
-        others: directories in it that hold trials of their own.
-        top: the highest directory from which imports may start.
-        reader: reads the files.
-    """
-    ignored = Ignored.of(home)
-    above = [one for one in home.parents if one.is_relative_to(top)]
-    walk = _Walk(home, above, reader)
-    named, bases = _named(configs, home, above)
-    walk.bases |= bases
-    init = home / "__init__.py"
-    walk.follow([*trials, *named, *([init] if is_present(init) else [])])
-    loaders = [one for one in _beside(walk.files, home, others, ignored) if _defines_loader(one)]
-    walk.follow(loaders)
-    needed = frozenset(walk.files)
-    walk.follow(one for one in old if one not in ignored)
-    while True:
-        new = [
-            one
-            for one in _beside(walk.files, home, others, ignored)
-            if one not in walk.files and _uses(one, walk.files, home)
-        ]
-        if not new:
-            break
-        walk.follow(new)
-    root = home if home in walk.bases or not walk.bases else max(walk.bases, key=_depth)
-    return Members(root, _modules(walk, root), needed)
+    def _imports(self, source: Source) -> Iterator[tuple[Path, dict[str, Path], bool]]:
+        """What the imports of a file bring in: where names start, the files, and if by dots."""
+        for node in source.names.of(ast.Import, ast.ImportFrom):
+            if isinstance(node, ast.Import):
+                groups = [[alias.name] for alias in node.names]
+            else:  # `from a import b` may import `a.b`
+                module_name = node.module or ""
+                names = [f"{module_name}.{one.name}".lstrip(".") for one in node.names]
+                groups = [[*([module_name] if module_name else []), *names]]
+            level = node.level if isinstance(node, ast.ImportFrom) else 0
+            for names in groups:
+                bases = [self.home, *self.added, *self.above]
+                if level:
+                    bases = [*source.path.parents[level - 1 : level]]
+                elif names[0].partition(".")[0] in _LIBRARIES:
+                    bases = [self.home]
+                found = ((base, _files(base, names)) for base in bases)
+                yield from [(base, files, level > 0) for base, files in found if files][:1]
 
 
-def reached(file: Path, reader: Reader) -> dict[str, Path]:
-    """Return a file and all that it imports from its directory, by name."""
-    walk = _Walk(file.parent, (), reader)
-    walk.follow([file])
-    return _modules(walk, file.parent)
+def _files(base: Path, dotted: Sequence[str]) -> dict[str, Path]:
+    """The modules that exist below a directory, with the packages around them."""
+    found: dict[str, Path] = {}
+    for name in dotted:
+        parts = name.split(".") if module(base, name) is not None else ()
+        for prefix in (".".join(parts[:end]) for end in range(1, len(parts) + 1)):
+            file = module(base, prefix)
+            if file is not None:
+                found[prefix] = file
+    return found
 
 
-def _depth(path: Path) -> int:
-    return len(path.parts)
+def module(base: Path, dotted: str) -> Path | None:
+    """Return the file of a module whose name starts from a directory."""
+    path = base.joinpath(*dotted.split("."))
+    files = (path.with_name(f"{path.name}.py"), path / "__init__.py")
+    return next((file for file in files if _is_file(file)), None)
 
 
-def _named(
-    configs: Sequence[Config], home: Path, above: Sequence[Path]
-) -> tuple[list[Path], set[Path]]:
-    """The files that the configs name as entrypoints, and where their names start from."""
-    files, bases = [], set()
-    for config in configs:
-        for kind, named in config.named.items():
-            if kind == "script" and is_present(home / named):
-                files.append(home / named)
-                continue
-            name = named.partition(":")[0]
-            found = find(name, (home, *above)) if re.fullmatch(r"\w+(\.\w+)*", name) else None
-            if found is not None:
-                files.append(found[1])
-                bases.add(found[0])
-    return files, bases
+@functools.lru_cache(maxsize=100_000)
+def _is_file(path: Path) -> bool:
+    return is_present(path)
 
 
-def _beside(files: set[Path], home: Path, others: set[Path], ignored: Ignored) -> list[Path]:
-    """The Python files in the directories of some files, below a trial's directory."""
-    directories = {one.parent for one in files if one.is_relative_to(home)}
-    return [
-        file
-        for directory in sorted(directories)
-        for file in sorted(directory.glob("*.py"))
-        if not any(file.is_relative_to(one) for one in others)
-        and file not in ignored
-        and file.name != SUPPORT
-        and file.is_file()
-    ]
+def forget() -> None:
+    """Forget which files there are; a new run may find others."""
+    _is_file.cache_clear()
 
 
-def _defines_loader(file: Path) -> bool:
-    """Whether a file defines data loaders; one that cannot be read may do so."""
+def _matches(pattern: re.Pattern[bytes], file: Path) -> bool | None:
+    """Whether a file has a pattern; None if it cannot be read."""
     data = bytes_or_none(file)
-    pattern = rb"^def (?:make_data_loaders|download_data)\b"
-    return data is None or re.search(pattern, data, re.M) is not None
+    return None if data is None else pattern.search(data) is not None
 
 
 def _uses(file: Path, files: set[Path], home: Path) -> bool:
     """Whether a file imports a module of the trial, or calls a function of the old harness."""
-    data = bytes_or_none(file) or b""
-    if _HARNESS.search(data):
+    if _matches(_HARNESS, file):
         return True
     modules = {one.stem for one in files if one.parent == file.parent and one.stem != "__init__"}
-    modules |= {
-        one.relative_to(home).parts[0]
-        for one in files
-        if one.is_relative_to(home) and len(one.relative_to(home).parts) > 1
-    }
+    inner = (one.relative_to(home).parts for one in files if one.is_relative_to(home))
+    modules |= {parts[0] for parts in inner if len(parts) > 1}
     words = "|".join(re.escape(one) for one in sorted(modules))
-    pattern = rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode()
-    return bool(modules) and re.search(pattern, data, re.M) is not None
-
-
-def _modules(walk: _Walk, root: Path) -> dict[str, Path]:
-    """The files by name; a package goes by its own name."""
-    found: dict[str, Path] = {}
-    for file in sorted(walk.files):
-        if file.is_relative_to(root) and (root == walk.home or file.is_relative_to(walk.home)):
-            found[dotted(file, root)] = file
-    for file, name in sorted(walk.outside.items()):
-        found.setdefault(name, file)
-    return dict(sorted(found.items()))
-
-
-def dotted(file: Path, root: Path) -> str:
-    """Return the name by which a file is imported from a directory."""
-    parts = file.relative_to(root).with_suffix("").parts
-    if parts[-1] == "__init__" and len(parts) > 1:
-        parts = parts[:-1]
-    return ".".join(parts)
+    pattern = re.compile(rf"^\s*(?:import|from)\s+\.?(?:{words})\b".encode(), re.M)
+    return bool(modules) and _matches(pattern, file) is True

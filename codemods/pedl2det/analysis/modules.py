@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from pedl2det.analysis.bindings import imported_as
-from pedl2det.analysis.imported import added_paths
 from pedl2det.analysis.names import Node, root_and_attributes
 from pedl2det.analysis.source import Source
 
@@ -68,14 +69,14 @@ class Modules:
         module, rest = self.split(dotted)
         if module is None or not rest:
             return None
-        body: list[ast.stmt] = module.tree.body
-        found: Definition | None = None
+        scope: ast.AST = module.tree
         for part in rest.split("."):
-            found = _defined(body, part)
-            if found is None:
+            bound = [one.node for one in module.names.bound(scope, part)]
+            definitions = [one for one in bound if isinstance(one, Definition)]
+            if not definitions:
                 return None
-            body = found.body
-        return found
+            scope = definitions[-1]  # the last one counts
+        return scope if isinstance(scope, Definition) else None
 
     def split(self, dotted: str) -> tuple[Source | None, str]:
         """The module of the project in which a dotted name is defined, and the rest of it."""
@@ -243,13 +244,44 @@ class Modules:
         )
 
 
-def _defined(body: list[ast.stmt], name: str) -> Definition | None:
-    """What a body defines under a name; the last definition counts."""
-    found = None
-    for node in body:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                found = node if node.name == name else found
-            case ast.If(body=inner, orelse=other) | ast.Try(body=inner, orelse=other):
-                found = _defined([*inner, *other], name) or found
-    return found
+def added_paths(source: Source) -> Iterator[str]:
+    """The folders that a file adds to ``sys.path``, as far as it writes their names.
+
+    Such as ``src`` of ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
+    """
+    for call in source.names.of(ast.Call):
+        if changes_path(source, call.func):
+            texts = (
+                one.value
+                for one in ast.walk(call)
+                if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            )
+            parts = [part for text in texts for part in PurePosixPath(text).parts if part != "."]
+            if parts and not {"..", "/"}.intersection(parts):
+                yield "/".join(parts)
+
+
+_OWN_DIRECTORY = re.compile(
+    r"(os\.path\.\w+\()*os\.path\.dirname\((os\.path\.\w+\()*__file__\)+"
+    r"|str\((pathlib\.)?Path\(__file__\)(\.\w+\(\))*\.parent\)|'\.'|''"
+)
+
+
+def adds_own_directory(node: ast.AST) -> bool:
+    """Whether a statement adds the directory of its file to ``sys.path``, where it is anyway."""
+    match node:
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=path, attr="insert" | "append"), args=[*_, directory]
+            )
+        ):
+            text = ast.unparse(directory)
+            is_path = ast.unparse(path) == "sys.path" and text.count("dirname(") < 2
+            return is_path and _OWN_DIRECTORY.fullmatch(text) is not None
+    return False
+
+
+def changes_path(source: Source, node: ast.AST) -> bool:
+    """Whether code names ``sys.path``, and does not only add the file's own directory."""
+    named = any(source.names.qualified(one) == "sys.path" for one in source.names.below(node))
+    return named and not adds_own_directory(node)

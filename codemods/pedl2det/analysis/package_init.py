@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterable
 
 import pedl2det_names as names
-from pedl2det.analysis.imported import adds_own_directory
-from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.modules import Modules, adds_own_directory
 from pedl2det.analysis.source import Source
 
 

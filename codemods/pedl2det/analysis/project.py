@@ -1,4 +1,4 @@
-"""Read the files of a project into what rules look at."""
+"""The files of a project, and how they are read into what rules look at."""
 
 from __future__ import annotations
 
@@ -8,12 +8,39 @@ from pathlib import Path
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.project_files import Project
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Finding, Unreadable
 from pedl2det.fixes import ConfigNeed
+
+#: The file that `migrate` writes into trials.
+SUPPORT = "legacy_keras.py"
+
+
+@dataclass(frozen=True)
+class Project:
+    """The files of one trial, or files with old names that belong to no trial.
+
+    Attributes:
+        home: the directory of the trial.
+        root: the directory from which its modules import each other.
+        modules: its Python files by the names under which they are imported.
+        needed: the files that the trial imports, itself included; the others are leftovers.
+        configs: its experiment configs.
+        notebooks: the notebooks that import its modules.
+        has_trial: whether it defines a trial, or its config names a script.
+        scripts: its scripts of the Native API, which no config names.
+    """
+
+    home: Path
+    root: Path
+    modules: Mapping[str, Path]
+    needed: frozenset[Path] = frozenset()
+    configs: tuple[Path, ...] = ()
+    notebooks: tuple[Path, ...] = ()
+    has_trial: bool = True
+    scripts: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

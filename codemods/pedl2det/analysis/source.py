@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pedl2det.analysis.file_bytes import read_bytes
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.skipping import Skipped, skipped_in_code
+from pedl2det.analysis.tree import read_bytes
 from pedl2det.findings import Unreadable
 
 Place = tuple[int, int]  # line from 1, column from 0 in characters

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.project_files import SUPPORT, Project, trial_classes
+from pedl2det.analysis.homes import trial_classes
+from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.source import Source
 from pedl2det.eject.harness_names import MODULE, PACKAGE, detached
 from pedl2det.eject.script import USED, Training, script

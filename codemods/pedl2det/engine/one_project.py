@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.file_bytes import bytes_or_none
-from pedl2det.analysis.project import Reading, read
-from pedl2det.analysis.project_files import Project
+from pedl2det.analysis.project import Project, Reading, read
 from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.tree import bytes_or_none
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import invariant
 from pedl2det.engine.configs import migrate_configs

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pedl2det.analysis.project import Reading
-from pedl2det.analysis.project_files import SUPPORT, Project
+from pedl2det.analysis.project import SUPPORT, Project, Reading
 from pedl2det.analysis.source import Source
 from pedl2det.engine.configs import MigratedConfigs
 from pedl2det.engine.options import Options

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.analysis.project_files import Project
+from pedl2det.analysis.project import Project
 from pedl2det.engine.result import Result, Status
 from pedl2det.findings import Finding, Kind
 

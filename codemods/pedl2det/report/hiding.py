@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.file_bytes import read_bytes
+from pedl2det.analysis.tree import read_bytes
 from pedl2det.engine.result import Result
 from pedl2det.findings import Unreadable
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pedl2det_names as names
 from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.analysis.project import read
-from pedl2det.analysis.project_files import Project
+from pedl2det.analysis.project import Project, read
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import NewFile, Options, Result, migrate

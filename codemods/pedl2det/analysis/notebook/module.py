@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.analysis.file_bytes import read_bytes
 from pedl2det.analysis.notebook.document import Cell, Document
 from pedl2det.analysis.notebook.magics import PYTHON_CELLS, Magic, mask, unmask
 from pedl2det.analysis.source import Source
+from pedl2det.analysis.tree import read_bytes
 from pedl2det.findings import Unreadable
 
 _BORDER = "# %% pedl2det: cell {} begins"

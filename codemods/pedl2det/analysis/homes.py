@@ -1,0 +1,134 @@
+"""Which files define a trial, by whatever name, and in which directory each trial has its home."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pedl2det_names as names
+from pedl2det.analysis.bindings import imported_as
+from pedl2det.analysis.membership import members
+from pedl2det.analysis.modules import Modules
+from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.tree import bytes_or_none, is_present
+from pedl2det.analysis.trial import TRIALS, Trial
+
+
+def trial_classes(source: Source) -> list[ast.ClassDef]:
+    """The classes that derive from a trial class of PEDL or Determined by its own name."""
+    return [
+        node
+        for node in source.names.of(ast.ClassDef)
+        if any(source.names.qualified(base) in TRIALS for base in node.bases)
+    ]
+
+
+def uses_legacy(source: Source) -> bool:
+    """Whether a file names an old harness by the meaning of its imports."""
+    imported = (
+        alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+        for node in source.names.of(ast.Import, ast.ImportFrom)
+        for alias in node.names
+    )
+    read = (source.names.qualified(node) or "" for node in source.names.of(ast.Attribute))
+    return any(names.is_legacy(one) for one in (*imported, *read))
+
+
+def homes_of_trials(
+    candidates: Sequence[Path],
+    python: Sequence[Path],
+    old: Sequence[Path],
+    configs: Iterable[Path],
+    reader: Reader,
+) -> dict[Path, Path]:
+    """The files that define a trial or lead to one, each with the directory of its trial.
+
+    Args:
+        candidates: Python files that may define a trial.
+        python: all Python files.
+        old: those that may use an old API.
+        configs: YAML files that may be experiment configs.
+        reader: reads the files.
+    """
+    folders = {one.parent for one in configs}
+    trials: dict[Path, Path] = {}
+    for file in candidates:
+        source = reader.source_or_none(file)
+        classes = [one.name for one in trial_classes(source)] if source is not None else []
+        if classes:
+            trials |= _with_heirs(file, classes, folders, python) or {file: _home(file, folders)}
+    known = {*trials.values()} | homes_of_scripts(configs, reader)
+    for file in candidates:
+        home = _home(file, folders)
+        if file not in trials and home not in known and _leads_to_trial(file, home, old, reader):
+            trials[file] = home
+    return trials
+
+
+def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
+    """The directories of scripts that configs name as their entrypoint.
+
+    A script is named from the directory of its config, or from the one above.
+    """
+    homes = set()
+    for file in configs:
+        if b"script" in (bytes_or_none(file) or b""):
+            config = reader.config_or_none(file)
+            script = config.named.get("script") if config is not None else None
+            bases = (file.parent, file.parent.parent)
+            homes |= {*[one for one in bases if script and is_present(one / script)][:1]}
+    return homes
+
+
+def _home(file: Path, configs: set[Path]) -> Path:
+    """The directory of the trial that a file defines: of its config, or the outermost package."""
+    directory = file.parent
+    while directory not in configs and (directory.parent / "__init__.py").exists():
+        directory = directory.parent
+    return directory
+
+
+def _with_heirs(
+    file: Path, classes: Sequence[str], configs: set[Path], python: Sequence[Path]
+) -> dict[Path, Path]:
+    """A file of base classes in a folder without a config, and the files that derive from them.
+
+    All of them belong to the directory of the nearest config above.
+    """
+    above = next((one for one in file.parents if one in configs), file.parent)
+    if above == file.parent:
+        return {}
+    derives = rf"^class\s+\w+\s*\([^)]*\b(?:{'|'.join(classes)})\b".encode()
+    heirs = [
+        one
+        for one in python
+        if one != file and one.is_relative_to(above) and re.search(derives, one.read_bytes(), re.M)
+    ]
+    return dict.fromkeys((file, *heirs), above) if heirs else {}
+
+
+def _leads_to_trial(file: Path, home: Path, old: Sequence[Path], reader: Reader) -> bool:
+    """Whether a class of the files around derives from a trial class that a file only names.
+
+    Such as one that imports it for other modules, or hands it to a function that makes the class.
+    """
+    source = reader.source_or_none(file)
+    if source is None or not _names_trial(source):
+        return False
+    near = members(home, [file], [one for one in old if one.is_relative_to(home)], [], reader)
+    sources = {name: reader.source_or_none(path) for name, path in near.modules.items()}
+    modules = Modules({name: one for name, one in sources.items() if one is not None})
+    return bool(Trial(home, modules).roots)
+
+
+def _names_trial(source: Source) -> bool:
+    """Whether a file imports or uses a trial class of PEDL or Determined."""
+    return any(
+        (alias.name == "*" and f"{node.module}.TFKerasTrial" in TRIALS)
+        or imported_as(node, alias) in TRIALS
+        for node in source.names.of(ast.ImportFrom)
+        for alias in node.names
+    ) or any(source.names.qualified(node) in TRIALS for node in source.names.of(ast.Attribute))
