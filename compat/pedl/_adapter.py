@@ -6,18 +6,21 @@ The runtime knows only context-based trials. The adapter calls the context as th
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from pedl import _run
-from pedl._calls import call_with_accepted, location, require_concrete
+from pedl2det_legacy.calls import accepted, fits
 from pedl2det_legacy.download import download_once
 from pedl2det_runtime.api.context import TFKerasTrialContext
 from pedl2det_runtime.api.generation import Generation
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
 from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.errors import CheckFailedError, TrialLoadError
+from pedl2det_runtime.errors.trial_code import location_of
 
 _GENERATION = Generation(epoch_is_one_pass=True, wraps_datasets=False, has_old_metric_names=True)
 
@@ -43,18 +46,14 @@ def adapt(legacy_class: type, package: ModuleType, base: type[AdaptedTrial]) -> 
     class Adapted(base):  # type: ignore[misc, valid-type]
         _legacy_class = legacy_class
         _make_data_loaders = staticmethod(make_data_loaders)
-        _download_data = staticmethod(getattr(package, "download_data", _nothing))
+        _download_data = staticmethod(getattr(package, "download_data", lambda: None))
 
     Adapted.__name__ = Adapted.__qualname__ = legacy_class.__name__
     return Adapted
 
 
-def _nothing() -> None:
-    """The ``download_data`` of a trial without one."""
-
-
 class AdaptedTrial(ContextTrial):
-    """Base class of adapters; subclasses implement ``build_model``."""
+    """The adapter of a PEDL ``TFKerasTrial``, and base class of the other adapters."""
 
     _legacy_class: type
     _make_data_loaders: Callable[..., Any]
@@ -65,29 +64,45 @@ class AdaptedTrial(ContextTrial):
         context.configure_fit(shuffle=False)  # PEDL does not shuffle
         self._config = context.get_experiment_config()
         self._hparams = _run.legacy_hparams(current())
-        self._download()
-        self._legacy = call_with_accepted(
-            require_concrete(self._legacy_class), hparams=self._hparams
-        )
-        self._loaders: tuple[Any, Any] | None = None
+        self._loaders: Any = None
+        download = functools.partial(self._call_function, self._download_data)
+        _run.set_download_dir(download_once(context, download))
+        missing = sorted(getattr(self._legacy_class, "__abstractmethods__", ()))
+        if missing:
+            raise TrialLoadError(
+                f"{location(self._legacy_class)}: {self._legacy_class.__name__} does not define "
+                f"{', '.join(missing)}"
+            )
+        self._legacy: Any = self._call(self._legacy_class)
 
     @property
     def api_generation(self) -> Generation:
         """Training semantics of PEDL."""
         return _GENERATION
 
-    def _definition(self, method: str) -> Callable[..., Any]:
-        """Return the function of the PEDL trial behind a method."""
-        is_loader = method.endswith("_data_loader")
-        definition: Callable[..., Any] = (
-            self._make_data_loaders if is_loader else getattr(self._legacy, method)
-        )
-        return definition
+    def build_model(self) -> Any:
+        """Return the compiled model of the PEDL trial.
+
+        Raises:
+            CheckFailedError: the model is not compiled.
+        """
+        model = self._call(self._legacy.build_model)
+        if getattr(model, "optimizer", None) is None:
+            remedy = "it returned None" if model is None else "call model.compile(...) in it"
+            raise CheckFailedError(
+                f"{location(self._legacy.build_model)}: build_model must return a compiled "
+                f"tf.keras.Model: {remedy}"
+            )
+        return self.context.adopt_compiled_model(model)
 
     def session_config(self) -> Any:
         """Return the ``ConfigProto`` of the PEDL trial, or the default."""
-        config = call_with_accepted(self._legacy.session_config, hparams=self._hparams)
+        config = self._call(self._legacy.session_config)
         return super().session_config() if config is None else config
+
+    def keras_callbacks(self) -> Any:
+        """Return the callbacks of the PEDL trial."""
+        return self._call(self._legacy.keras_callbacks)
 
     def build_training_data_loader(self) -> Any:
         """Return the first item of the pair from ``make_data_loaders``, which is called once."""
@@ -97,54 +112,61 @@ class AdaptedTrial(ContextTrial):
         """Return the second item of the pair from ``make_data_loaders``."""
         return self._pair()[1]
 
-    def keras_callbacks(self) -> list[Any]:
-        """Return the callbacks of the PEDL trial."""
-        callbacks: list[Any] = call_with_accepted(
-            self._legacy.keras_callbacks, hparams=self._hparams
-        )
-        return callbacks
+    def _definition(self, method: str) -> Any:
+        """Return the function of the PEDL trial behind a method."""
+        is_loader = method.endswith("_data_loader")
+        return self._make_data_loaders if is_loader else getattr(self._legacy, method)
 
-    def _download(self) -> None:
-        """Call ``download_data`` once per machine and share its result."""
-        directory = download_once(self.context, lambda: self._call_function(self._download_data))
-        _run.set_download_dir(directory)
+    def _call(self, function: Callable[..., Any]) -> Any:
+        """Call a method of the trial, or create the trial."""
+        return call_with_accepted(function, hparams=self._hparams)
 
     def _call_function(self, function: Callable[..., Any]) -> Any:
         """Call a module-level function of the trial's package."""
         return call_with_accepted(function, experiment_config=self._config, hparams=self._hparams)
 
-    def _pair(self) -> tuple[Any, Any]:
+    def _pair(self) -> Any:
         if self._loaders is None:
             loaders = self._call_function(self._make_data_loaders)
             if not isinstance(loaders, tuple | list) or len(loaders) != 2:
+                are_several = isinstance(loaders, tuple | list)
+                got = f"{len(loaders)} loaders" if are_several else f"one {type(loaders).__name__}"
                 raise TrialLoadError(
                     f"{location(self._make_data_loaders)}: make_data_loaders: expected a pair "
-                    f"(training, validation), got {_described(loaders)}"
+                    f"(training, validation), got {'nothing' if loaders is None else got}"
                 )
-            self._loaders = loaders[0], loaders[1]
+            self._loaders = loaders
         return self._loaders
 
 
-class AdaptedTFKerasTrial(AdaptedTrial):
-    """The adapter of a PEDL ``TFKerasTrial``, which compiles its model itself."""
+def call_with_accepted(function: Callable[..., Any], **offered: Any) -> Any:
+    """Call a function of the trial with the arguments that it accepts.
 
-    def build_model(self) -> Any:
-        """Return the compiled model of the PEDL trial.
+    Args:
+        function: a function, method or class.
+        offered: the arguments that PEDL passed, in its order.
 
-        Raises:
-            CheckFailedError: the model is not compiled.
-        """
-        model = call_with_accepted(self._legacy.build_model, hparams=self._hparams)
-        if getattr(model, "optimizer", None) is None:
-            remedy = "it returned None" if model is None else "call model.compile(...) in it"
-            raise CheckFailedError(
-                f"{location(self._legacy.build_model)}: build_model must return a compiled "
-                f"tf.keras.Model: {remedy}"
-            )
-        return self.context.adopt_compiled_model(model)
+    Raises:
+        TrialLoadError: the signature does not fit these arguments.
+    """
+    args, kwargs = accepted(function, offered)
+    if not fits(function, *args, **kwargs):
+        name = getattr(function, "__name__", type(function).__name__)
+        raise TrialLoadError(
+            f"{location(function)}: {name}: expected the parameters ({', '.join(offered)}), "
+            f"got {inspect.signature(function)}"
+        )
+    return function(*args, **kwargs)
 
 
-def _described(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return f"{len(value)} loaders"
-    return "nothing" if value is None else f"one {type(value).__name__}"
+def location(function: Any) -> str:
+    """Return ``file:line`` of a function, method or class, or its ``repr`` without source."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function)
+    try:
+        file = inspect.getsourcefile(function) or inspect.getfile(function)
+        return f"{file}:{max(inspect.getsourcelines(function)[1], 1)}"
+    except (TypeError, OSError):
+        call = inspect.getattr_static(type(function), "__call__", None)
+        return (call and location_of(call)) or repr(function)

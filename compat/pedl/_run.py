@@ -1,4 +1,4 @@
-"""Getters of ``pedl`` for the running trial.
+"""Getters of ``pedl`` for the running trial; if there is none, they raise ``NoTrialError``.
 
 Follows docs/semantics.md, Names of ``pedl`` and Batch size.
 """
@@ -26,7 +26,6 @@ def get_hyperparameter(name: str) -> Any:
     """Return the value of a hyperparameter; ``batch_size`` is in records per slot.
 
     Raises:
-        NoTrialError: no trial is running.
         KeyError: the config has no such hyperparameter.
     """
     hparams = legacy_hparams(current())
@@ -36,38 +35,22 @@ def get_hyperparameter(name: str) -> Any:
 
 
 def get_experiment_config() -> dict[str, Any]:
-    """Return the experiment config, the same dict to all that ask.
-
-    Raises:
-        NoTrialError: no trial is running.
-    """
+    """Return the experiment config, the same dict to all that ask."""
     return current().experiment_config
 
 
 def get_trial_seed() -> int:
-    """Return the seed of ``random``, NumPy and TensorFlow.
-
-    Raises:
-        NoTrialError: no trial is running.
-    """
+    """Return the seed of ``random``, NumPy and TensorFlow."""
     return current().seed
 
 
 def get_experiment_id() -> int:
-    """Return the ID of the experiment.
-
-    Raises:
-        NoTrialError: no trial is running.
-    """
+    """Return the ID of the experiment."""
     return current().experiment_id
 
 
 def get_trial_id() -> int:
-    """Return the ID of the trial.
-
-    Raises:
-        NoTrialError: no trial is running.
-    """
+    """Return the ID of the trial."""
     return current().trial_id
 
 
@@ -93,11 +76,7 @@ def set_download_dir(directory: Any) -> None:
 
 
 class Experiment:
-    """Not supported: PEDL submitted this experiment to a cluster.
-
-    Raises:
-        NoTrialError: always.
-    """
+    """Not supported: PEDL submitted this experiment to a cluster."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise NoTrialError(

@@ -72,7 +72,7 @@ def _views(tf: Any, root: str, is_standalone: bool) -> dict[str, ModuleType]:
         source = _source(tf, package, path)
         if source is None or (path and path.rpartition(".")[0] not in views):
             continue
-        replaced = _private(package, path) | _public(tf, path, source) | _removed(tf, path)
+        replaced = _public(tf, path, source) | _removed(tf, path)
         view = views[path] = _view(f"{root}.{path}" if path else root, source, replaced)
         if is_standalone:
             vars(view).update(_standalone(tf, path, dict(vars(view))))
@@ -148,14 +148,6 @@ def _removed(tf: Any, path: str) -> dict[str, Any]:
     if path == "engine.data_adapter":
         return {"expand_1d": keras_functions.expand_1d}
     return {"multi_gpu_model": multi_gpu_model} if area == "utils" else {}
-
-
-def _private(package: str, path: str) -> dict[str, Any]:
-    """Return the private helpers of a preprocessing module, which old code uses."""
-    if not path.startswith("preprocessing."):
-        return {}
-    module = importlib.import_module(f"{package}.src.{path}")
-    return {name: value for name, value in vars(module).items() if not name.startswith("__")}
 
 
 def _view(name: str, source: Any, replaced: dict[str, Any]) -> ModuleType:

@@ -10,11 +10,7 @@ __all__ = ["get_experiment_config", "get_hyperparameters"]
 
 
 def get_hyperparameters() -> dict[str, Any]:
-    """Return the hyperparameters by name, with ``batch_size`` in records per slot.
-
-    Raises:
-        NoTrialError: no trial is running.
-    """
+    """Return the hyperparameters by name, with ``batch_size`` in records per slot."""
     return legacy_hparams(current())
 
 

@@ -6,69 +6,41 @@ import tensorflow as tf
 class LSTM(tf.keras.layers.LSTM):
     """`LSTM` with the default activation of TensorFlow 1 and Keras 2.2."""
 
-    def __init__(
-        self,
-        units,
-        activation="tanh",
-        recurrent_activation="hard_sigmoid",
-        *args,
-        **kwargs,
-    ):
-        super().__init__(units, activation, recurrent_activation, *args, **kwargs)
+    def __init__(self, units, *args, **kwargs):
+        super().__init__(units, *args, **_old_defaults(args, kwargs))
 
 
 class LSTMCell(tf.keras.layers.LSTMCell):
     """`LSTMCell` with the default activation of TensorFlow 1 and Keras 2.2."""
 
-    def __init__(
-        self,
-        units,
-        activation="tanh",
-        recurrent_activation="hard_sigmoid",
-        *args,
-        **kwargs,
-    ):
-        super().__init__(units, activation, recurrent_activation, *args, **kwargs)
+    def __init__(self, units, *args, **kwargs):
+        super().__init__(units, *args, **_old_defaults(args, kwargs))
 
 
 class GRU(tf.keras.layers.GRU):
     """`GRU` with the defaults of TensorFlow 1 and Keras 2.2."""
 
-    def __init__(
-        self,
-        units,
-        activation="tanh",
-        recurrent_activation="hard_sigmoid",
-        *args,
-        reset_after=False,
-        **kwargs,
-    ):
+    def __init__(self, units, *args, reset_after=False, **kwargs):
         kwargs["reset_after"] = reset_after
-        super().__init__(units, activation, recurrent_activation, *args, **kwargs)
+        super().__init__(units, *args, **_old_defaults(args, kwargs))
 
 
 class GRUCell(tf.keras.layers.GRUCell):
     """`GRUCell` with the defaults of TensorFlow 1 and Keras 2.2."""
 
-    def __init__(
-        self,
-        units,
-        activation="tanh",
-        recurrent_activation="hard_sigmoid",
-        *args,
-        reset_after=False,
-        **kwargs,
-    ):
+    def __init__(self, units, *args, reset_after=False, **kwargs):
         kwargs["reset_after"] = reset_after
-        super().__init__(units, activation, recurrent_activation, *args, **kwargs)
+        super().__init__(units, *args, **_old_defaults(args, kwargs))
+
+
+def _old_defaults(args, kwargs):
+    """Return the keyword arguments with the old activation, if `args` does not hold it."""
+    if len(args) < 2:
+        kwargs.setdefault("recurrent_activation", "hard_sigmoid")
+    return kwargs
 
 
 def layer_class(name):
     """Return the class of layers that `tf.keras.layers` had under a name, with its defaults."""
-    with_other_defaults = {
-        "GRU": GRU,
-        "GRUCell": GRUCell,
-        "LSTM": LSTM,
-        "LSTMCell": LSTMCell,
-    }
-    return with_other_defaults.get(name) or getattr(tf.keras.layers, name)
+    others = {"GRU": GRU, "GRUCell": GRUCell, "LSTM": LSTM, "LSTMCell": LSTMCell}
+    return others.get(name) or getattr(tf.keras.layers, name)

@@ -35,16 +35,6 @@ def get_hyperparameters():
     return hparams
 
 
-_shared_hyperparameters = {}
-
-
-def shared_hyperparameters():
-    """Return the one dict of hyperparameters that the functions of the trial change."""
-    if not _shared_hyperparameters:
-        _shared_hyperparameters.update(get_hyperparameters())
-    return _shared_hyperparameters
-
-
 def get_hyperparameter(name):
     """Return one hyperparameter; `batch_size` is the batch size of one slot."""
     hparams = get_hyperparameters()

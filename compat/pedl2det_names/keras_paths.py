@@ -109,6 +109,10 @@ MOVED: dict[str, Place] = {
         }.items()
     },
     "optimizers.schedules.learning_rate_schedule": _SCHEDULES,
+    **{
+        path: Place(path, f"src.{path}")
+        for path in ("preprocessing.image", "preprocessing.sequence", "preprocessing.text")
+    },
     "saving.hdf5_format": Place("models", "src.saving.legacy.hdf5_format"),
     "saving.save": Place("models"),
     **_modules("utils", "utils", "", "all_utils multi_gpu_utils training_utils"),

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from types import ModuleType
 from typing import Any
 
+from pedl._keras_trials import AdaptedKerasFunctionalTrial, AdaptedKerasTrial
+from pedl.frameworks.keras.tf_keras_trial import TFKerasTrial
 from pedl2det_runtime import refusals
-from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
-from pedl2det_runtime.api.trial import Trial
 
 
-class _KerasTrial(Trial):
-    """Base class of both kinds of Keras trials.
-
-    Args:
-        hparams: the hyperparameters by name.
+class _KerasTrial(TFKerasTrial):
+    """Base class of both kinds of Keras trials, which return a model that is not compiled.
 
     Attributes:
         model: the compiled model; set after ``build_model``.
@@ -24,13 +20,6 @@ class _KerasTrial(Trial):
 
     model: Any
     validation_data_adapter: Any
-
-    def __init__(self, hparams: dict[str, Any] | None = None, *_: Any, **__: Any) -> None:
-        """Subclasses need not call this."""
-
-    @abstractmethod
-    def build_model(self, hparams: dict[str, Any]) -> Any:
-        """Return the model, not compiled."""
 
     @abstractmethod
     def optimizer(self) -> Any:
@@ -48,16 +37,6 @@ class _KerasTrial(Trial):
     def validation_metrics(self) -> dict[str, Any]:
         """Return the metrics of validation batches, by their names in reports."""
 
-    def session_config(self, hparams: dict[str, Any]) -> Any:
-        """Return the ``tf.ConfigProto`` of the session."""
-        import tensorflow as tf
-
-        return tf.compat.v1.ConfigProto(allow_soft_placement=True)
-
-    def keras_callbacks(self, hparams: dict[str, Any]) -> list[Any]:
-        """Return the callbacks to use in training."""
-        return []
-
 
 class KerasTrial(_KerasTrial):
     """A trial with one loss, for a model with one output.
@@ -66,13 +45,7 @@ class KerasTrial(_KerasTrial):
     returns ``{"num_inputs": n, "validation_metrics": {name: value}}``.
     """
 
-    @classmethod
-    def as_context_trial(cls, package: ModuleType) -> type[ContextTrial]:
-        """Return the context-based trial for this class and the loaders of its package."""
-        from pedl._adapter import adapt
-        from pedl._keras_trials import AdaptedKerasTrial
-
-        return adapt(cls, package, AdaptedKerasTrial)
+    _adapter = AdaptedKerasTrial
 
     @abstractmethod
     def loss(self) -> Any:
@@ -85,13 +58,7 @@ class KerasFunctionalTrial(_KerasTrial):
     The values of ``training_metrics`` and ``validation_metrics`` are pairs ``(output, metric)``.
     """
 
-    @classmethod
-    def as_context_trial(cls, package: ModuleType) -> type[ContextTrial]:
-        """Return the context-based trial for this class and the loaders of its package."""
-        from pedl._adapter import adapt
-        from pedl._keras_trials import AdaptedKerasFunctionalTrial
-
-        return adapt(cls, package, AdaptedKerasFunctionalTrial)
+    _adapter = AdaptedKerasFunctionalTrial
 
     @abstractmethod
     def losses(self) -> dict[str, Any]:

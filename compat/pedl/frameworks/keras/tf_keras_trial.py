@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
-from pedl._adapter import AdaptedTFKerasTrial, adapt
+from pedl._adapter import AdaptedTrial, adapt
 from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial import TFKerasTrial as ContextTrial
 from pedl2det_runtime.api.trial import Trial
@@ -22,13 +22,15 @@ class TFKerasTrial(Trial):
         hparams: the hyperparameters by name.
     """
 
+    _adapter: ClassVar[type[AdaptedTrial]] = AdaptedTrial
+
     def __init__(self, hparams: dict[str, Any] | None = None, *_: Any, **__: Any) -> None:
         """Subclasses need not call this."""
 
     @classmethod
     def as_context_trial(cls, package: ModuleType) -> type[ContextTrial]:
         """Return the context-based trial for this class and the loaders of its package."""
-        return adapt(cls, package, AdaptedTFKerasTrial)
+        return adapt(cls, package, cls._adapter)
 
     @abstractmethod
     def build_model(self, hparams: dict[str, Any]) -> Any:
@@ -41,7 +43,7 @@ class TFKerasTrial(Trial):
         return tf.compat.v1.ConfigProto(allow_soft_placement=True)
 
     def keras_callbacks(self, hparams: dict[str, Any]) -> list[Any]:
-        """Return the ``tf.keras`` callbacks to use in training."""
+        """Return the callbacks to use in training."""
         return []
 
 
