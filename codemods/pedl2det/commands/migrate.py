@@ -33,10 +33,8 @@ from pedl2det.report import (
     summary,
     write_report,
 )
-from pedl2det.report.colors import is_coloured
 from pedl2det.report.next_step import next_steps
-from pedl2det.report.progress import with_bar
-from pedl2det.report.unread import unread_stdout_ignored
+from pedl2det.report.streams import is_coloured, unread_stdout_ignored, with_bar
 from pedl2det.visible import say
 
 

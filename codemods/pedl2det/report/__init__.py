@@ -5,7 +5,6 @@ All but the patch is without credentials: see :mod:`pedl2det.report.hiding`.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -46,11 +45,7 @@ def check_output(report: Path | None, form: str, diff: bool) -> None:
 
 
 def check_report_path(path: Path, suffixes: Sequence[str] = _SUFFIXES) -> None:
-    """See that a report can be written to a path.
-
-    Args:
-        path: the path.
-        suffixes: the formats that it may have.
+    """See that a report in one of some formats can be written to a path.
 
     Raises:
         Pedl2DetError: the suffix is no format, or the directory cannot be written.
@@ -74,15 +69,24 @@ def write_report(path: Path, result: Result, done: str = "rewritten") -> None:
     Raises:
         Pedl2DetError: it cannot be written there.
     """
+    from pedl2det.report import html, machines  # most runs write none
+
     check_report_path(path)
-    module = importlib.import_module(f"pedl2det.report.{path.suffix.removeprefix('.')}")
+    documents = {
+        ".json": machines.json_document,
+        ".sarif": machines.sarif_document,
+        ".html": html.html_document,
+    }
     try:
-        path.write_text(module.document(result, done), encoding="utf-8")
+        path.write_text(documents[path.suffix](result, done), encoding="utf-8")
     except OSError as error:
         raise Pedl2DetError(f"--report {path}: cannot be written: {error.strerror}") from None
 
 
 def formatted(form: str, result: Result) -> Iterator[str]:
     """The findings as lines for stdout in one of :data:`FORMATS`; ``text`` is for stderr alone."""
-    if form != "text":
-        yield from importlib.import_module(f"pedl2det.report.{form}").lines(result)
+    from pedl2det.report import machines
+
+    lines = {"json": machines.json_lines, "github": machines.github_lines}
+    if form in lines:
+        yield from lines[form](result)

@@ -1,62 +1,66 @@
-"""What every report for machines says: levels, names of kinds, places, without credentials."""
+"""What every report says: findings without credentials, and the words for their kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from pedl2det.engine.result import Change, Result
+from pedl2det.engine.result import Result
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.hiding import Hider
-from pedl2det.visible import shown
 
-LEVELS = {
-    Kind.NOTE: "note",
-    Kind.DIFFERENT: "note",
-    Kind.ASSUMPTION: "note",
-    Kind.SUPPRESSED: "note",
-    Kind.LEFT: "warning",
-    Kind.LEFTOVER: "note",
-    Kind.BAD_INPUT: "error",
-    Kind.DEFECT: "error",
+
+@dataclass(frozen=True)
+class Words:
+    """How reports say a kind of finding.
+
+    Attributes:
+        label: how a line about a finding begins; what a person has to do needs no label.
+        level: "note", "warning" or "error", as machines count.
+        color: its color on a terminal.
+        one: what one of it is called in a count.
+        many: what several are called.
+    """
+
+    label: str
+    level: str
+    color: str
+    one: str
+    many: str
+
+
+WORDS = {
+    Kind.NOTE: Words("note: ", "note", "cyan", "note", "notes"),
+    Kind.DIFFERENT: Words(
+        "trains differently: ", "note", "yellow", "trains differently", "train differently"
+    ),
+    Kind.ASSUMPTION: Words("assumes: ", "note", "cyan", "assumption", "assumptions"),
+    Kind.LEFT: Words("", "warning", "red", "left", "left"),
+    Kind.LEFTOVER: Words(
+        *("no trial needs this file: ", "note", "yellow", "left in no trial", "left in no trial")
+    ),
+    Kind.SUPPRESSED: Words(
+        *("left by your choice: ", "note", "yellow", "left by your choice", "left by your choice")
+    ),
+    Kind.BAD_INPUT: Words("bad input: ", "error", "red", "bad input", "bad inputs"),
+    Kind.DEFECT: Words(
+        "defect of pedl2det: ", "error", "magenta", "defect of pedl2det", "defects of pedl2det"
+    ),
 }
 
 
-def findings_of(result: Result) -> Iterator[tuple[Finding, str]]:
-    """Every finding, the most urgent first, with its message as it may be shown."""
+def findings_of(result: Result) -> Iterator[Finding]:
+    """Every finding, the most urgent first, as it may be shown."""
     hider = Hider.of(result)
-    for finding in by_urgency(result):
-        help_ = printable(hider.in_prose(finding.help))
-        yield replace(finding, help=help_), printable(hider.in_prose(finding.message))
-
-
-def by_urgency(result: Result) -> Iterator[Finding]:
-    """Every finding, the most urgent first."""
     for kind in reversed(Kind):
-        yield from result.of_kind(kind)
-
-
-def in_order(changes: list[Change]) -> list[Change]:
-    """Return changes in the order of the files and their lines."""
-    return sorted(changes, key=lambda change: (change.path, change.line, change.rule))
-
-
-def as_object(finding: Finding, message: str) -> dict[str, Any]:
-    """A finding as JSON says it."""
-    return {
-        "kind": finding.kind.name.lower(),
-        "rule": finding.rule,
-        "path": printable(shown(finding.path)),
-        "cell": finding.cell,
-        "line": finding.line,
-        "column": finding.column,
-        "end_column": finding.end_column,
-        "message": message,
-        "help": finding.help,
-    }
+        for finding in result.of_kind(kind):
+            yield replace(
+                finding,
+                message=printable(hider.in_prose(finding.message)),
+                help=printable(hider.in_prose(finding.help)),
+            )
 
 
 def printable(name: str) -> str:
-    """A file's name that every encoding can write: bytes that are no text become escapes."""
+    """A text that every encoding can write: bytes that are no text become escapes."""
     return name.encode("utf-8", errors="backslashreplace").decode("utf-8")

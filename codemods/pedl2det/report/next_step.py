@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from pedl2det.engine.result import Outcome, Result, Status
 from pedl2det.visible import shown
@@ -28,45 +26,27 @@ def next_steps(
     ready = [one for one in result.outcomes if one.status.is_finished and one.files]
     if not ready:
         return
-    if writes:
-        yield f"next: {_command('run', *_trial(ready[0]), *_out(ready[0]))}"
-    elif proves:
+    if proves and not writes:
         yield f"next: {again}"
-    elif len(ready) == 1:
-        yield f"next: {_command('verify', *_trial(ready[0]))}"
+    elif writes or len(ready) == 1:
+        yield f"next: {_command('run' if writes else 'verify', *_trial(ready[0]))}"
     else:
         yield f"next: {_command('migrate', '--verify', *arguments)}"
 
 
 def _trial(outcome: Outcome) -> list[str]:
     """The directory of a trial, and its config where the directory does not say which it is."""
-    home, config = outcome.directory, _config(outcome)
+    home = outcome.directory
     beside = [*home.glob("*.yaml"), *home.glob("*.yml")]
     named = [path for path in beside if path.stem == "const"]
-    if config is None or [config] in (beside, named):
-        return [shown(home)]
-    return [shown(home), "-c", shown(config)]
-
-
-def _out(outcome: Outcome) -> list[str]:
-    """Where the results of a trial go, if other results are where they would."""
-    out = Path("runs", outcome.directory.resolve().name)
-    outs = (out.with_name(f"{out.name}-{number}") for number in itertools.count(2))
-    free = next(path for path in itertools.chain([out], outs) if not _is_used(path))
-    return ["--out", str(free)] if free != out else []
-
-
-def _is_used(out: Path) -> bool:
-    return out.exists() and not (out.is_dir() and not any(out.iterdir()))
-
-
-def _config(outcome: Outcome) -> Path | None:
-    """The config to train by, where a trial has several: that of one trial before searches."""
-    return min(
+    config = min(  # to train one trial comes before a search
         outcome.configs,
         key=lambda path: (path.stem != "const", b"single" not in path.read_bytes(), path),
         default=None,
     )
+    if config is None or [config] in (beside, named):
+        return [shown(home)]
+    return [shown(home), "-c", shown(config)]
 
 
 def _command(*words: str) -> str:

@@ -36,11 +36,6 @@ summary { background: var(--soft); padding: .4rem .8rem; cursor: pointer; }
 .diff .gap td { background: var(--soft); text-align: center; }
 .diff mark { background: var(--word); color: inherit; border-radius: 2px; }
 td:target, details:target > summary { outline: 2px solid var(--new); }
-.filter label { margin-right: 1rem; white-space: nowrap; }
-body:has(#rewritten:checked) [data-status]:not([data-status=rewritten]),
-body:has(#assumed:checked) [data-status]:not([data-status=assumed]),
-body:has(#begun:checked) [data-status]:not([data-status=begun]),
-body:has(#suppressed:checked) [data-status]:not([data-status=suppressed]) { display: none; }
 svg { width: 100%; height: auto; font: 12px sans-serif; }
 svg text { fill: currentColor; } svg .axis { stroke: var(--line); }
 svg polyline { fill: none; stroke-width: 1.5; stroke-linecap: round; }

@@ -32,20 +32,14 @@ def message_of(proof: Proof) -> str:
     return Hider(tuple(sorted(places))).in_prose(proof.message)
 
 
-def trained(proof: Proof) -> str:
-    """Return how many batches were compared, of how many."""
-    if proof.total is None or not proof.batches:
-        return f"{proof.batches} batches" if proof.batches else "none"
-    return f"{proof.batches} of {proof.total} batches"
-
-
 def facts(proof: Proof) -> dict[str, str]:
     """Return the circumstances of a proof by their titles; what is not known is left out."""
+    compared = f"{proof.batches} of {proof.total}" if proof.total else str(proof.batches)
     known = {
         "Date": proof.date,
         "Trial": str(proof.directory.resolve()),
         "Commit": proof.commit,
-        "Compared": trained(proof),
+        "Compared": f"{compared} batches" if proof.batches else "none",
         "Config": ", ".join(map(shown, proof.configs)),
         "Seed": "" if proof.seed is None else str(proof.seed),
         "Versions": proof.versions,

@@ -10,43 +10,10 @@ import click
 from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.findings import Finding, Kind
 from pedl2det.report import proof
-from pedl2det.report.content import by_urgency
+from pedl2det.report.content import WORDS
 from pedl2det.report.hiding import Hider
 from pedl2det.rules import titles
 from pedl2det.visible import shown, visible
-
-#: How a finding's message begins; what a person has to do needs no label.
-_LABELS = {
-    Kind.NOTE: "note: ",
-    Kind.DIFFERENT: "trains differently: ",
-    Kind.ASSUMPTION: "assumes: ",
-    Kind.LEFT: "",
-    Kind.LEFTOVER: "no trial needs this file: ",
-    Kind.SUPPRESSED: "left by your choice: ",
-    Kind.BAD_INPUT: "bad input: ",
-    Kind.DEFECT: "defect of pedl2det: ",
-}
-#: A count of findings in words: of one, and of more.
-_COUNTED = {
-    Kind.NOTE: ("note", "notes"),
-    Kind.DIFFERENT: ("trains differently", "train differently"),
-    Kind.ASSUMPTION: ("assumption", "assumptions"),
-    Kind.LEFT: ("left", "left"),
-    Kind.LEFTOVER: ("left in no trial", "left in no trial"),
-    Kind.SUPPRESSED: ("left by your choice", "left by your choice"),
-    Kind.BAD_INPUT: ("bad input", "bad inputs"),
-    Kind.DEFECT: ("defect of pedl2det", "defects of pedl2det"),
-}
-_COLORS = {
-    Kind.NOTE: "cyan",
-    Kind.DIFFERENT: "yellow",
-    Kind.ASSUMPTION: "cyan",
-    Kind.LEFT: "red",
-    Kind.LEFTOVER: "yellow",
-    Kind.SUPPRESSED: "yellow",
-    Kind.BAD_INPUT: "red",
-    Kind.DEFECT: "magenta",
-}
 
 
 def summary(result: Result, done: str) -> Iterator[str]:
@@ -57,8 +24,9 @@ def summary(result: Result, done: str) -> Iterator[str]:
         done: the word for it: "rewritten", or "would be rewritten".
     """
     hider = Hider.of(result)
-    for finding in by_urgency(result):
-        yield from described(finding, hider)
+    for kind in reversed(Kind):
+        for finding in result.of_kind(kind):
+            yield from described(finding, hider)
     changes = result.changes_by_file()
     for file in result.files:
         yield visible(f"{shown(file.path)}: {_what(file.old, changes.get(file.path, []), done)}")
@@ -76,32 +44,27 @@ def summary(result: Result, done: str) -> Iterator[str]:
 
 def described(finding: Finding, hider: Hider) -> Iterator[str]:
     """Return a finding in lines: the place and message, the code with a caret, the help."""
-    message = _LABELS[finding.kind] + hider.in_prose(finding.message)
+    words = WORDS[finding.kind]
     place = f"{shown(finding.path)}:{finding.place}"
     if finding.column:
         place += f":{finding.column}"
-    rule = click.style(visible(label(finding.rule)), fg=_COLORS[finding.kind], bold=True)
-    yield f"{click.style(visible(place), bold=True)}: {rule}: {visible(message)}"
+    rule = click.style(visible(label(finding.rule)), fg=words.color, bold=True)
+    message = visible(words.label + hider.in_prose(finding.message))
+    yield f"{click.style(visible(place), bold=True)}: {rule}: {message}"
     if finding.kind in (Kind.NOTE, Kind.ASSUMPTION) and not finding.help:
         return
-    yield from _code(finding, hider)
+    code = finding.code.replace("\t", " ").rstrip()
+    lead = len(code) - len(code.lstrip())
+    text = visible(hider.in_prose(code[lead:]))
+    if text:
+        yield f"    {text}"
+    if text and finding.column > lead and text == code[lead:]:
+        size = max(finding.end_column - finding.column, 1)
+        carets = " " * (finding.column - 1 - lead) + "^" * size
+        yield f"    {click.style(carets, fg=words.color, bold=True)}"
     for number, line in enumerate(hider.in_prose(finding.help).splitlines()):
         start = f"{click.style('help', fg='green', bold=True)}: " if number == 0 else "      "
         yield f"    {start}{visible(line)}"
-
-
-def _code(finding: Finding, hider: Hider) -> Iterator[str]:
-    """The line of code, and a line with carets below the place."""
-    code = finding.code.rstrip()
-    if not code.strip():
-        return
-    lead = len(code) - len(code.lstrip())
-    text = visible(hider.in_prose(code[lead:].replace("\t", " ")))
-    yield f"    {text}"
-    if finding.column > lead and text == code[lead:].replace("\t", " "):
-        size = max(finding.end_column - finding.column, 1)
-        carets = " " * (finding.column - 1 - lead) + "^" * size
-        yield f"    {click.style(carets, fg=_COLORS[finding.kind], bold=True)}"
 
 
 def told(outcome: Outcome) -> str:
@@ -139,18 +102,24 @@ def counts_by_kind(result: Result) -> str:
     """Return how many findings of each kind there are, the most urgent first."""
     found = Counter(finding.kind for finding in result.findings)
     return ", ".join(
-        f"{found[kind]} {_COUNTED[kind][found[kind] > 1]}" for kind in reversed(Kind) if found[kind]
+        f"{found[kind]} {WORDS[kind].one if found[kind] == 1 else WORDS[kind].many}"
+        for kind in reversed(Kind)
+        if found[kind]
     )
 
 
 def _what(old: bytes | None, changes: Sequence[Change], done: str) -> str:
     if old is None:
         return done.replace("rewritten", "written")
-    places = ", ".join(
+    return f"{done} by {by_rules(changes)}" if changes else done
+
+
+def by_rules(changes: Sequence[Change]) -> str:
+    """Return the rules that rewrite a file, with the number of places of each."""
+    return ", ".join(
         label(rule) if count == 1 else f"{label(rule)} x{count}"
         for rule, count in rules_of(changes).items()
     )
-    return f"{done} by {places}" if places else done
 
 
 def label(rule: str) -> str:

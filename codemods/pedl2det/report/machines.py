@@ -1,0 +1,174 @@
+"""Reports for machines: JSON, SARIF 2.1.0, annotations of GitHub's workflows.
+
+docs/migrating.md describes the JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from pedl2det import __version__
+from pedl2det.engine.result import Change, Outcome, Result
+from pedl2det.findings import Finding
+from pedl2det.report import proof
+from pedl2det.report.content import WORDS, findings_of, printable
+from pedl2det.report.text import rules_of
+from pedl2det.rules import every_rule, titles
+from pedl2det.visible import shown
+
+VERSION = 3  # of the JSON; it changes when a field goes or means something else
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_COMMANDS = {"note": "notice", "warning": "warning", "error": "error"}  # of GitHub
+_IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_IN_PROPERTY = _IN_TEXT | {":": "%3A", ",": "%2C"}
+
+Object = dict[str, Any]
+
+
+def json_document(result: Result, done: str) -> str:
+    """The whole report as JSON; ``done`` is "rewritten" or "would be rewritten"."""
+    changes = result.changes_by_file()
+    content = {
+        "version": VERSION,
+        "tool": {"name": "pedl2det", "version": __version__},
+        "outcome": done,
+        "trials": [_trial(outcome) for outcome in result.outcomes],
+        "legacy_names": {
+            "rewritten": result.rewritten,
+            "left": result.marked,
+            "suppressed": result.suppressed,
+        },
+        "files": [
+            {
+                "path": printable(shown(file.path)),
+                "rules": rules_of(changes.get(file.path, [])),
+                "changes": [
+                    {"rule": change.rule, "line": change.line}
+                    for change in _in_order(changes.get(file.path, []))
+                ],
+            }
+            for file in result.files
+        ],
+        "findings": [_finding(finding) for finding in findings_of(result)],
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def json_lines(result: Result) -> Iterator[str]:
+    """One object a finding, each on a line, the most urgent first."""
+    for finding in findings_of(result):
+        yield json.dumps(_finding(finding))
+
+
+def github_lines(result: Result) -> Iterator[str]:
+    """One command a finding, the most urgent first: GitHub shows ten of a level in each step."""
+    for finding in findings_of(result):
+        properties = {
+            "file": printable(shown(finding.path)),
+            "line": str(finding.line),
+            "title": f"pedl2det ({finding.rule})",
+        }
+        encoded = (f"{key}={_encoded(text, _IN_PROPERTY)}" for key, text in properties.items())
+        text = _encoded(f"{finding.kind.value}: {finding.message}", _IN_TEXT)
+        yield f"::{_COMMANDS[WORDS[finding.kind].level]} {','.join(encoded)}::{text}"
+
+
+def sarif_document(result: Result, done: str) -> str:
+    """The report as SARIF: a result for every finding, proof, and place that is rewritten."""
+    results = []
+    for finding in findings_of(result):
+        message = f"{finding.kind.value}: {finding.message}"
+        results.append(_result(finding, WORDS[finding.kind].level, message))
+    for outcome in result.outcomes:
+        if outcome.proof is not None:  # its finding is a result of its own
+            message = f"verify: {proof.message_of(outcome.proof)}"
+            is_equal = outcome.proof.is_equal
+            results.append(
+                {
+                    "ruleId": "verify",
+                    "level": "none" if is_equal else "note",
+                    "kind": "pass" if is_equal else "fail",
+                    "message": {"text": message},
+                    "locations": [_location(outcome.directory)],
+                    "properties": proof.as_object(outcome.proof),
+                }
+            )
+    for change in _in_order(result.changes):
+        name = titles().get(change.rule, change.rule)
+        results.append(_result(change, "note", f"{done} by {name}"))
+    docs = {rule.id: rule.doc for rule in every_rule()}
+    rules = [
+        {
+            "id": rule,
+            "name": titles().get(rule, rule),
+            "shortDescription": {"text": titles().get(rule, rule)},
+            "fullDescription": {"text": docs.get(rule, titles().get(rule, rule))},
+        }
+        for rule in sorted({one["ruleId"] for one in results})
+    ]
+    driver = {"name": "pedl2det", "version": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _finding(finding: Finding) -> Object:
+    return {
+        "kind": finding.kind.name.lower(),
+        "rule": finding.rule,
+        "path": printable(shown(finding.path)),
+        "cell": finding.cell,
+        "line": finding.line,
+        "column": finding.column,
+        "end_column": finding.end_column,
+        "message": finding.message,
+        "help": finding.help,
+    }
+
+
+def _trial(outcome: Outcome) -> Object:
+    return {
+        "path": printable(shown(outcome.directory)),
+        "status": outcome.status.value,
+        "written": outcome.written,
+        "rewritten_places": outcome.places,
+        "left_places": outcome.left,
+        "assumptions": outcome.assumptions,
+        "proof": None if outcome.proof is None else proof.as_object(outcome.proof),
+    }
+
+
+def _result(one: Finding | Change, level: str, message: str) -> Object:
+    region = {"startLine": max(one.line, 1)}
+    if isinstance(one, Finding) and one.column:
+        region |= {"startColumn": one.column, "endColumn": one.end_column}
+    location = _location(one.path)
+    location["physicalLocation"]["region"] = region
+    return {
+        "ruleId": one.rule,
+        "level": level,
+        "message": {"text": message},
+        "locations": [location],
+    }
+
+
+def _location(path: Path) -> Object:
+    """A file as an address, relative to the current directory if it is below that."""
+    absolute = Path.cwd() / path
+    if absolute.is_relative_to(Path.cwd()):
+        relative = absolute.relative_to(Path.cwd()).as_posix()
+        uri = {"uri": quote(relative.encode("utf-8", "surrogateescape")), "uriBaseId": "%SRCROOT%"}
+    else:
+        uri = {"uri": absolute.as_uri()}
+    return {"physicalLocation": {"artifactLocation": uri}}
+
+
+def _in_order(changes: list[Change]) -> list[Change]:
+    return sorted(changes, key=lambda change: (change.path, change.line, change.rule))
+
+
+def _encoded(text: str, codes: dict[str, str]) -> str:
+    return "".join(codes.get(character, character) for character in text)
