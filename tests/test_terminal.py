@@ -19,8 +19,7 @@ from rich.console import Console
 
 from pedl2det.errors import Pedl2DetError, report_defect
 from pedl2det.terminal.bar import Bar
-from pedl2det.terminal.choice import display
-from pedl2det.terminal.quiet import Quiet
+from pedl2det.terminal.choice import Quiet, display
 from pedl2det.visible import visible_lines
 from pedl2det_runtime.checkpoint.manager import Best
 from pedl2det_runtime.trainer.display import Ended, Report, shown_time
@@ -299,5 +298,5 @@ def test_one_place_prints() -> None:
         "commands/run.py",  # what a trial prints on ranks
         "commands/verify.py",  # coloured
         "report/patch.py",  # the user's own lines
-        "terminal/json_lines.py",
+        "terminal/choice.py",
     }

@@ -18,7 +18,7 @@ from pedl2det.engine import Result, migrate
 from pedl2det.engine.jobs import available
 from pedl2det.engine.proving import Verify, is_to_prove, prove
 from pedl2det.engine.result import Proof
-from pedl2det.engine.settings import chosen, read_settings
+from pedl2det.engine.settings import chosen
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.git import refuse_unsafe
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
@@ -107,7 +107,7 @@ def command(
     if writes:
         clean_killed(roots)
     options = replace(
-        chosen(roots, read_settings(roots[0]), select, ignore),
+        chosen(roots, select, ignore),
         partial=partial,
         cluster=cluster,
         resolve=writes,

@@ -17,7 +17,6 @@ from pedl2det.analysis.tree import YAML
 from pedl2det.commands import arguments
 from pedl2det.commands.runtime import fail, old_names, runtime
 from pedl2det.errors import Pedl2DetError
-from pedl2det.terminal.choice import display
 from pedl2det.visible import say
 
 
@@ -150,6 +149,7 @@ def _run(
     options: Any, named: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool
 ) -> None:
     """Train in this process, or start the ranks; do neither if nothing is left to train."""
+    from pedl2det.terminal.choice import display
     from pedl2det_runtime.distributed.joining import is_rank
     from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
     from pedl2det_runtime.trainer.run_end import find_end

@@ -1,15 +1,20 @@
-"""Choose how a run is shown."""
+"""Choose how a run is shown: a bar, lines, JSON, or nothing but notices."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import click
+
 from pedl2det.visible import say
+from pedl2det_runtime.trainer.display import Ended, Lines, Nothing, Report
 
 
 def display(
@@ -24,17 +29,51 @@ def display(
         as_json: print one JSON object for each event.
     """
     if quiet:
-        from pedl2det.terminal.quiet import Quiet
-
         return nullcontext(Quiet())
     if as_json:
-        from pedl2det.terminal.json_lines import JsonLines
-
         return nullcontext(JsonLines(out))
     if sys.stdout.isatty() and importlib.util.find_spec("rich"):
         from pedl2det.terminal.bar import Bar
 
         return Bar(out, to_resume)
-    from pedl2det_runtime.trainer.display import Lines
-
     return nullcontext(Lines(say, out))
+
+
+class Quiet(Nothing):
+    """Prints what needs attention on stderr, and nothing else."""
+
+    def say(self, line: str) -> None:
+        """Print a notice."""
+        say(line, err=True)
+
+
+class JsonLines(Nothing):
+    """Prints one JSON object for each event: begin, notice, training, validation, end.
+
+    Args:
+        out: the run's directory, as people call it; None if its results are removed.
+    """
+
+    def __init__(self, out: Path | None) -> None:
+        self._out = str(out) if out else None
+
+    def say(self, line: str) -> None:
+        """Print a notice."""
+        _write("notice", text=line)
+
+    def begin(self, title: str, seed: int) -> None:
+        """Print what is trained."""
+        _write("begin", title=title, seed=seed, out=self._out)
+
+    def report(self, report: Report, total: int) -> None:
+        """Print metrics."""
+        values = asdict(report)
+        _write(values.pop("kind"), **values, total=total)
+
+    def end(self, ended: Ended, *, verbose: bool) -> None:  # noqa: ARG002 - it is about people
+        """Print how the training ended."""
+        _write("end", **asdict(ended), out=self._out)
+
+
+def _write(event: str, **values: object) -> None:
+    click.echo(json.dumps({"event": event} | values))
