@@ -62,11 +62,6 @@ class Asked:
                     return metric.removesuffix(word) + asked[0]
         return metric
 
-    def reports(self, metric: str) -> bool:
-        """Whether the trial certainly reports a metric, by its name of today."""
-        name = metric.removeprefix("val_")
-        return name == "loss" or (self.is_certain and name in self.names)
-
 
 def is_renamed(old: str, new: str) -> bool:
     """Whether one metric has these names, in TensorFlow 1 and today."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.bindings import COMPREHENSIONS
@@ -49,25 +48,6 @@ _MODULE = "the model is compiled while its module is imported, before there is a
 _WRITE = "compile it in build_model"
 _BUILT = "the trial builds a model itself, which the context would take for the one that it trains"
 _BUILD = "a method of another name, which build_model calls as well"
-
-
-@dataclass(frozen=True)
-class _Place:
-    """One call of ``compile``.
-
-    Attributes:
-        compiled: the call.
-        function: the function around it.
-    """
-
-    compiled: Compile
-    function: Function
-
-    @property
-    def statement(self) -> ast.Expr | None:
-        """The statement that is nothing but the call."""
-        parent = self.compiled.source.names.parents.get(self.compiled.call)
-        return parent if isinstance(parent, ast.Expr) else None
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -124,10 +104,12 @@ def _own_builds(trial: Trial) -> Iterator[ast.Attribute]:
 
 def _is_made(trial: Trial, node: ast.Attribute) -> bool:
     """Whether a method is that of an object made by hand, which no harness trains."""
-    made = trial.flow.origins(node.value)
-    makers = [one.node.func for one in made if isinstance(one.node, ast.Call)]
-    origins = [one.node for maker in makers for one in trial.flow.origins(maker)]
-    return any(isinstance(one, ast.ClassDef) for one in origins)
+    return any(
+        isinstance(origin.node, ast.ClassDef)
+        for made in trial.flow.origins(node.value)
+        if isinstance(made.node, ast.Call)
+        for origin in trial.flow.origins(made.node.func)
+    )
 
 
 # Whether one call compiles what is trained.
@@ -202,16 +184,14 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
 def _wrapped(trial: Trial, compiled: Compile) -> Fix:
     """Wrap the model and its optimizers before they are compiled."""
     source, call = compiled.source, compiled.call
-    function = source.names.function_of(call)
-    assert function is not None
-    place = _Place(compiled, function)
-    edits = _model(place)
+    edits = [] if compiled.is_wrapped else [_model(compiled)]
     imports: list[str] = []
-    for argument in _optimizers(trial, compiled):
-        more, lines = _optimizer(trial, place, argument)
+    optimizers = _optimizers(trial, compiled)
+    for value in optimizers:
+        more, lines = _optimizer(trial, compiled, value, is_only=len(optimizers) == 1)
         edits += more
         imports += lines
-    if not _has_optimizer(trial, compiled):
+    if not optimizers and _own_compile(trial, compiled) is None:
         spelling = spell(source, f"{LEGACY}.RMSprop")
         code = f"optimizer={{context}}.wrap_optimizer({spelling.code}())"
         edits.append(AddArgument(call, code))
@@ -220,42 +200,37 @@ def _wrapped(trial: Trial, compiled: Compile) -> Fix:
     return Fix(ID, source, call, tuple(edits), imports=tuple(imports), config=config)
 
 
-def _model(place: _Place) -> list[Edit]:
+def _statement(compiled: Compile) -> ast.Expr | None:
+    """The statement that is nothing but the call."""
+    parent = compiled.source.names.parents.get(compiled.call)
+    return parent if isinstance(parent, ast.Expr) else None
+
+
+def _model(compiled: Compile) -> Edit:
     """``model = self.context.wrap_model(model)``, or the call around the model's expression."""
-    if place.compiled.is_wrapped:
-        return []
-    model = place.compiled.model
-    is_name = _is_local(place, model) or _is_plain_attribute(place, model)
-    if place.statement is not None and is_name:
+    model, statement = compiled.model, _statement(compiled)
+    if statement is not None and _is_variable(compiled, model):
         code = f"{ast.unparse(model)} = {{context}}.wrap_model({{model}})"
-        return [InsertBefore(place.statement, code, {"model": model})]
-    return [Replace(model, "{context}.wrap_model({model})", {"model": model})]
+        return InsertBefore(statement, code, {"model": model})
+    return Replace(model, "{context}.wrap_model({model})", {"model": model})
 
 
-def _is_local(place: _Place, node: ast.expr) -> bool:
-    """Whether an expression is a variable of the function around it, other than ``self``."""
-    names = place.compiled.source.names
-    function = names.definition_around(node)
-    if not isinstance(node, ast.Name) or names.binder(node) is not function:
-        return False
-    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-        return False
-    is_method = isinstance(names.parents.get(function), ast.ClassDef)
-    arguments = function.args.args
-    return not (is_method and arguments and arguments[0].arg == node.id)
-
-
-def _is_plain_attribute(place: _Place, node: ast.expr) -> bool:
-    """Whether an expression is ``self.x`` that the class itself sets."""
-    names = place.compiled.source.names
-    owner = names.parents.get(place.function)
-    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-        return False
-    return isinstance(owner, ast.ClassDef) and any(
-        isinstance(one, ast.Attribute)
-        and isinstance(one.ctx, ast.Store)
-        and ast.unparse(one) == ast.unparse(node)
-        for one in names.below(owner)
+def _is_variable(compiled: Compile, node: ast.expr) -> bool:
+    """Whether an expression is a variable of its function, or ``self.x`` that its class sets."""
+    names = compiled.source.names
+    if isinstance(node, ast.Name):
+        return names.binder(node) is names.definition_around(node)
+    owner = names.class_around(node)
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and owner is not None
+        and any(
+            isinstance(one, ast.Attribute)
+            and isinstance(one.ctx, ast.Store)
+            and ast.unparse(one) == ast.unparse(node)
+            for one in names.below(owner)
+        )
     )
 
 
@@ -269,10 +244,6 @@ def _optimizers(trial: Trial, compiled: Compile) -> list[ast.expr]:
     return named or [one for one in call.args[:1] if not isinstance(one, ast.Starred)]
 
 
-def _has_optimizer(trial: Trial, compiled: Compile) -> bool:
-    return bool(_optimizers(trial, compiled)) or _own_compile(trial, compiled) is not None
-
-
 def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
     """The ``compile`` that the model's class defines itself."""
     for origin in looked_through(trial, trial.flow.origins(compiled.model)):
@@ -283,7 +254,9 @@ def _own_compile(trial: Trial, compiled: Compile) -> Function | None:
     return None
 
 
-def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> tuple[list[Edit], tuple[str, ...]]:
+def _optimizer(
+    trial: Trial, compiled: Compile, value: ast.expr, is_only: bool
+) -> tuple[list[Edit], tuple[str, ...]]:
     """The edits that wrap one optimizer, and their imports."""
     kind = given(trial, value)
     edits: list[Edit] = []
@@ -292,31 +265,26 @@ def _optimizer(trial: Trial, place: _Place, value: ast.expr) -> tuple[list[Edit]
     imports: tuple[str, ...] = ()
     wanted = "{value}"
     if kind is Given.NAME and isinstance(value, ast.Constant):
-        made, imports = named_object(trial, place.compiled, value)
+        made, imports = _named_object(trial, compiled, value)
         edits.append(Replace(value, made))
     elif kind is not Given.OBJECT:
-        piece = "standalone_optimizer" if place.compiled.is_standalone else "optimizer"
+        piece = "standalone_optimizer" if compiled.is_standalone else "optimizer"
         wanted = f"legacy_keras.{piece}({{value}})"
     code = f"{{context}}.wrap_optimizer({wanted})"
-    statement = place.statement
-    if statement is not None and _is_local(place, value):
-        assert isinstance(value, ast.Name)
-        line = f"{value.id} = {code}"
-        edits.append(InsertBefore(statement, line, {"value": value}))
+    statement, names = _statement(compiled), compiled.source.names
+    function = names.function_of(compiled.call)
+    if statement is not None and isinstance(value, ast.Name) and _is_variable(compiled, value):
+        edits.append(InsertBefore(statement, f"{value.id} = {code}", {"value": value}))
     elif (
         statement is not None
-        and len(_optimizers(trial, place.compiled)) == 1  # or two would have one name
-        and not _is_taken(place, "optimizer")
-        and _comes_first(place.compiled.call, value)
+        and is_only  # or two would have one name
+        and not (function is not None and names.uses_name(function, "optimizer"))
+        and _comes_first(compiled.call, value)
     ):
         edits.append(Extract(value, statement, "optimizer", f"optimizer = {code}"))
     else:
         edits.append(Replace(value, code, {"value": value}))
     return edits, imports
-
-
-def _is_taken(place: _Place, name: str) -> bool:
-    return place.compiled.source.names.uses_name(place.function, name)
 
 
 def _comes_first(call: ast.Call, value: ast.expr) -> bool:
@@ -326,7 +294,7 @@ def _comes_first(call: ast.Call, value: ast.expr) -> bool:
     return not any(isinstance(node, ast.Call) for one in before for node in ast.walk(one))
 
 
-def named_object(
+def _named_object(
     trial: Trial, compiled: Compile, value: ast.Constant
 ) -> tuple[str, tuple[str, ...]]:
     """The optimizer that a name meant to a model, and the imports for it."""
@@ -363,7 +331,7 @@ def _kept(trial: Trial, compiled: Compile, methods: list[Function]) -> Iterator[
     for value in _optimizers(trial, compiled):
         kind = given(trial, value)
         if isinstance(value, ast.Constant) and kind is Given.NAME:
-            made, imports = named_object(trial, compiled, value)
+            made, imports = _named_object(trial, compiled, value)
             edits.append(Replace(value, made))
         elif kind is Given.UNKNOWN and compiled.is_standalone:
             code = "legacy_keras.standalone_optimizer({value})"

@@ -7,8 +7,8 @@ the same, and numbers the batches in such an epoch. It also stands where only a 
 callbacks there are, and which hooks they have. Lists of callbacks that certainly have no hook of
 epochs or batches stay as they are.
 
-``monitor=`` names the metric as the migrated trial reports it, ``val_accuracy`` for ``val_acc``. A
-note names the callbacks that still wait for a metric of the validation, which they never get.
+``monitor=`` of these two names the metric as the migrated trial reports it, ``val_accuracy`` for
+``val_acc``; the logs of all others have both names.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from pedl2det.analysis import callbacks, old_keras
-from pedl2det.analysis.callbacks import Monitor
+from pedl2det.analysis import old_keras
+from pedl2det.analysis.callbacks import (
+    Monitor,
+    may_act_by_epoch,
+    monitor_of,
+    watches_validation,
+)
 from pedl2det.analysis.flow import Function, Way, by_position
-from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
 from pedl2det.analysis.metric_names import asked_for
 from pedl2det.analysis.models import compiles
@@ -27,7 +31,7 @@ from pedl2det.analysis.spelling import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
-from pedl2det.rules import cases_callbacks
+from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det.support.library import MODULE
 from pedl2det_names import Age
 
@@ -35,15 +39,10 @@ ID = "P011"
 NAME = "callbacks"
 
 _ACTS_NOW = (
-    "{callback} acts after each validation{that_reports}: the old harness gave it no metric of the "
-    "validation, so it never acted there"
-)
-_NEVER_ACTS = (
-    "{callback} monitors {metric}, a metric of the validation: it never gets it and never acts, as "
-    "before"
+    "{callback} acts after each validation: the old harness gave it no metric of the validation, "
+    "so it never acted there"
 )
 _RENAMED = "monitor: what was reported as {old} is {new}"
-_SHARED = "monitor: what was reported as {old} is {new}, and this text is used for more"
 _NO_EPOCHS = (
     "callbacks act by epoch, which is one pass over the training data here; set records_per_epoch "
     "in the config as well: Determined's own epochs are as long, and lengths may be in epochs"
@@ -63,117 +62,60 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     is_new = trial.generation is Generation.CONTEXT
     if is_new and old_keras.age(trial) is Age.CURRENT:
         return
-    found = [callbacks.monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
+    found = [monitor_of(trial, call) for call in trial.modules.of(ast.Call)]
     monitors = [one for one in found if one is not None]
-    reported = _Reported(trial)
-    yield from _renamed(trial, monitors, reported)
-    if is_new:
-        return
-    watching = [one for one in monitors if callbacks.watches_validation(trial, one.call)]
-    for monitor in monitors:
-        if monitor in watching:
-            yield _by_validation(trial, monitor, watching, reported)
-        else:
-            yield from _inactive(trial, monitor, reported)
-    yield from _with_epochs(trial)
+    yield from _renamed(trial, monitors)
+    if not is_new:
+        watching = [one.call for one in monitors if watches_validation(trial, one.call)]
+        for call in watching:
+            yield _by_validation(trial, call.func, [one.func for one in watching])
+        yield from _with_epochs(trial)
 
 
-class _Reported:
-    """The names of today of the metrics that a trial reports.
-
-    Args:
-        trial: the project.
-    """
-
-    def __init__(self, trial: Trial) -> None:
-        self._keras_trial = metric_names(trial)
-        compiled = compiles(trial)
-        trained = [one.call for one in compiled if one.is_trained]
-        self._asked = asked_for(trial, trained or [one.call for one in compiled])
-
-    def todays_name(self, metric: str) -> str:
-        """The name of today; the same if no other is certain."""
-        if self._keras_trial is None:
-            return self._asked.todays_name(metric)
-        if not metric.startswith("val_"):
-            return self._keras_trial.training.get(metric, metric)
-        names = self._keras_trial.validation
-        return names.get(metric) or names.get(metric.removeprefix("val_"), metric)
-
-    def reports(self, metric: str) -> bool:
-        """Whether a validation certainly reports a metric, by its name of today."""
-        if self._keras_trial is None:
-            return self._asked.reports(metric)
-        return metric in self._keras_trial.validation.values()
-
-
-def _renamed(
-    trial: Trial, monitors: Sequence[Monitor], reported: _Reported
-) -> Iterator[Fix | Remark]:
+def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark]:
     """Give each ``monitor=`` the name by which its metric is reported today."""
+    compiled = compiles(trial)
+    trained = [one.call for one in compiled if one.is_trained]
+    asked = asked_for(trial, trained or [one.call for one in compiled])
     arguments = {one.node for one in monitors}
-    done: set[ast.AST] = set()
+    done: set[ast.expr] = set()
     for monitor in monitors:
-        for text in (one.node for one in monitor.origins if not one.path):
-            if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
-                continue
-            old, new = text.value, reported.todays_name(text.value)
-            if new == old:
-                continue
-            place = text if _only_monitored(trial, text, arguments) else monitor.node
-            if place is None or place in done:
+        for text in monitor.texts:
+            old, new = str(text.value), asked.todays_name(str(text.value))
+            uses = trial.flow.uses(text)
+            is_for_more = any(
+                use.way is not Way.ARGUMENT or use.node not in arguments for use in uses
+            )
+            place = monitor.node if is_for_more else text
+            if new == old or place is None or place in done:
                 continue
             done.add(place)
-            source = trial.modules.home(place)
-            if place is not text and len(monitor.origins) > 1:
-                message = _SHARED.format(old=old, new=new)
-                yield Remark(ID, source, place, Kind.LEFT, message, f'monitor="{new}"')
+            source, message = trial.modules.home(place), _RENAMED.format(old=old, new=new)
+            if is_for_more and len(monitor.texts) > 1:
+                help_ = f'monitor="{new}"'
+                yield Remark(ID, source, place, Kind.LEFT, message, help_)
                 continue
             code = trial.modules.home(text).segment(text).replace(old, new)
-            notes = ((Kind.NOTE, _RENAMED.format(old=old, new=new)),)
-            yield Fix(ID, source, place, (Replace(place, code),), notes=notes)
+            yield Fix(ID, source, place, (Replace(place, code),), notes=((Kind.NOTE, message),))
 
 
-def _only_monitored(trial: Trial, text: ast.expr, arguments: Collection[ast.expr | None]) -> bool:
-    """Whether a text goes nowhere but to arguments ``monitor`` of callbacks."""
-    return all(use.way is Way.ARGUMENT and use.node in arguments for use in trial.flow.uses(text))
-
-
-def _by_validation(
-    trial: Trial, monitor: Monitor, watching: Sequence[Monitor], reported: _Reported
-) -> Fix:
+def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.expr]) -> Fix:
     """The callback of Determined in the place of one that watches the validation."""
-    source, function = trial.modules.home(monitor.call), monitor.call.func
-    dotted = f"determined.keras.callbacks.{monitor.callback}"
-    functions = {one.call.func for one in watching}
-    local = function.id if isinstance(function, ast.Name) else monitor.callback
+    source = trial.modules.home(function)
+    callback = trial.today(function).rpartition(".")[2]
+    dotted = f"determined.keras.callbacks.{callback}"
+    local = function.id if isinstance(function, ast.Name) else callback
     is_shared = any(
-        node.id == local and isinstance(node.ctx, ast.Load) and node not in functions
+        node.id == local and isinstance(node.ctx, ast.Load) and node not in watching
         for node in source.names.of(ast.Name)
     )
     if is_shared:  # the name means the callback of Keras elsewhere in this file
         found = Spelling(dotted, ("import determined.keras",))
     else:
         found = spell(source, dotted, like=function if isinstance(function, ast.Name) else None)
-    names = sorted(reported.todays_name(one) for one in monitor.metrics or ())
-    unsure = " or ".join(one for one in names if not reported.reports(one))
-    that_reports = f" that reports {unsure}" if unsure else ""
-    message = _ACTS_NOW.format(callback=monitor.callback, that_reports=that_reports)
+    notes = ((Kind.DIFFERENT, _ACTS_NOW.format(callback=callback)),)
     edit = Replace(function, found.code)
-    notes = ((Kind.DIFFERENT, message),)
     return Fix(ID, source, function, (edit,), imports=found.imports, notes=notes)
-
-
-def _inactive(trial: Trial, monitor: Monitor, reported: _Reported) -> Iterator[Remark]:
-    """Say which callbacks wait for a metric of the validation, which they never get."""
-    if monitor.metrics is None or not any(one.startswith("val_") for one in monitor.metrics):
-        return
-    given = next((k.value for k in monitor.call.keywords if k.arg == "save_best_only"), None)
-    saves_all = given is None or (isinstance(given, ast.Constant) and not given.value)
-    if monitor.callback in callbacks.BY_VALIDATION or not saves_all:
-        metric = " or ".join(sorted(reported.todays_name(one) for one in monitor.metrics))
-        message = _NEVER_ACTS.format(callback=monitor.callback, metric=metric)
-        yield Remark(ID, trial.modules.home(monitor.call), monitor.call, Kind.NOTE, message)
 
 
 def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
@@ -181,14 +123,14 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
     has_epochs = trial.configs and all(one.get("records_per_epoch") for _, one in trial.configs)
     notes = () if has_epochs else ((Kind.NOTE, _NO_EPOCHS),)
     is_counted = False
-    for method in _called_by_harness(trial):
+    for _, method in trial.methods(_METHOD):
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):
             code = source.segment(value)
             if f"{MODULE}." in code:  # a script's
                 if _PIECE in code and notes:
                     yield Remark(ID, source, value, Kind.NOTE, _NO_EPOCHS)
-            elif not callbacks.may_act_by_epoch(trial, value):
+            elif not may_act_by_epoch(trial, value):
                 continue
             elif trial.context.at(value) is None:
                 yield Remark(ID, source, value, Kind.LEFT, _NO_CONTEXT, _WRAP)
@@ -198,19 +140,6 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
                 is_counted, notes = True, ()
     if is_counted:
         yield from _remembering(trial)
-
-
-def _called_by_harness(trial: Trial) -> Iterator[Function]:
-    """The methods that return callbacks, but those that only hand them on to one below."""
-    used = [trial.flow.method(one, _METHOD) for one in trial.concrete]
-    below = {method for _, method in trial.methods(_METHOD)}
-    for _, method in trial.methods(_METHOD):
-        callers = {
-            trial.modules.home(call.node).names.function_of(call.node)
-            for call in trial.flow.calls(method)
-        }
-        if method in used or not callers & below:
-            yield method
 
 
 def _wrapped(trial: Trial, method: Function, value: ast.expr, epoch: str) -> Edit:
@@ -250,4 +179,73 @@ def _remembering(trial: Trial) -> Iterable[Fix]:
                 yield Fix(ID, source, node, (ReplaceStatement(node, code, {"data": node.value}),))
 
 
-CASES = cases_callbacks.CASES
+_MODEL = """\
+import tensorflow as tf
+
+
+def compiled():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.Adam(), "mse", metrics=["accuracy"])
+    return model
+"""
+_BY_NAME = """\
+from tensorflow.keras.callbacks import EarlyStopping
+from models import compiled
+
+
+class Net:
+    def build_model(self, hparams):
+        return compiled()
+
+    def keras_callbacks(self, hparams):
+        return [EarlyStopping("val_acc")]
+"""
+_BY_NAME_AFTER = (
+    _BY_NAME.replace("tensorflow.keras", "determined.keras")
+    .replace(", hparams", "")
+    .replace("compiled()", "compiled(self.context)")
+    .replace("val_acc", "val_accuracy")
+)
+_BY_EPOCH = """\
+from tensorflow.keras.callbacks import CSVLogger, EarlyStopping
+
+
+class Net:
+    def keras_callbacks(self, hparams):
+        return [CSVLogger("epochs.csv"), EarlyStopping()]
+"""
+_BY_EPOCH_AFTER = """\
+from tensorflow.keras.callbacks import CSVLogger
+from determined.keras.callbacks import EarlyStopping
+
+import legacy_keras
+
+
+class Net:
+    def keras_callbacks(self):
+        return legacy_keras.with_epoch_logs(
+            self.context,
+            [CSVLogger("epochs.csv"), EarlyStopping()],
+            self.data_loaders[0],
+        )
+"""
+_BY_BATCH = """\
+from tensorflow.keras.callbacks import TerminateOnNaN
+
+
+class Net:
+    def keras_callbacks(self{hparams}):
+        return [TerminateOnNaN()]
+"""
+
+CASES = (
+    Case(
+        pedl_trial(_BY_NAME, models=_MODEL),
+        {"net.py": _BY_NAME_AFTER},
+        "EarlyStopping acts after each validation",
+    ),
+    Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "set records_per_epoch"),
+    Case(
+        pedl_trial(_BY_BATCH.format(hparams=", hparams")), {"net.py": _BY_BATCH.format(hparams="")}
+    ),
+)
