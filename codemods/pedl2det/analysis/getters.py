@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import Reference, Trial
@@ -33,7 +34,7 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
     if call is None or "get_hparams" in code:
         return None
     if reference.dotted.endswith("get_experiment_config"):
-        data = _data_section(reference.source.names.parents, call)
+        data = data_section(reference.source.names.parents, call)
         return (call, code) if data is None else (data, "{context}.get_data_config()")
     if "{key}" not in code:
         return call, code
@@ -52,17 +53,14 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
 
 
 def expects_key_error(names: Names, node: ast.AST) -> bool:
-    """Whether a missing hyperparameter is caught, for which the context has another error."""
-    child = node
-    for around in names.around(node):
-        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            return False
-        if isinstance(around, ast.Try) and child in around.body:
-            caught = [ast.unparse(one.type) for one in around.handlers if one.type is not None]
-            if any("KeyError" in one or "LookupError" in one for one in caught):
-                return True
-        child = around
-    return False
+    """Whether a missing hyperparameter may be caught, for which the context has another error."""
+    return any(
+        handler.type is not None
+        and any(error in ast.unparse(handler.type) for error in ("KeyError", "LookupError"))
+        for around in names.around(node)
+        if isinstance(around, ast.Try)
+        for handler in around.handlers
+    )
 
 
 def key_of(call: ast.expr) -> ast.expr | None:
@@ -73,16 +71,13 @@ def key_of(call: ast.expr) -> ast.expr | None:
     return keys[0] if keys else None
 
 
-def _data_section(parents: dict[ast.AST, ast.AST], call: ast.Call) -> ast.expr | None:
-    """The expression ``config()["data"]`` or ``config().get("data", {})`` around a call."""
-    parent = parents.get(call)
-    match parent:
-        case ast.Subscript(slice=ast.Constant(value="data")):
+def data_section(parents: Mapping[ast.AST, ast.AST], config: ast.expr) -> ast.expr | None:
+    """The expression ``config()["data"]`` or ``config().get("data", {})`` around the config."""
+    parent = parents.get(config)
+    outer = parents.get(parent) if parent is not None else None
+    match parent, outer:
+        case ast.Subscript(slice=ast.Constant(value="data"), ctx=ast.Load()), _:
             return parent
-        case ast.Attribute(attr="get"):
-            outer = parents.get(parent)
-            if isinstance(outer, ast.Call) and outer.args:
-                first = outer.args[0]
-                if isinstance(first, ast.Constant) and first.value == "data":
-                    return outer
+        case ast.Attribute(attr="get"), ast.Call(args=[ast.Constant(value="data"), *_]):
+            return outer
     return None

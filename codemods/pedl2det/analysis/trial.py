@@ -283,7 +283,7 @@ class Trial:
             if function is not None and config is not None:
                 (today if self.context.can_take(function) else as_before).append(config)
         today += self.asked_of_context("get_experiment_config")
-        found = ConfigUses(self.flow, self.configs, today, as_before)
+        found = ConfigUses(self.flow, today, as_before)
         found.is_plain &= not is_handed_on and not self.carried
         return found
 

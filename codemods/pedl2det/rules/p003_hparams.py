@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
 from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, by_position
-from pedl2det.analysis.getters import expects_key_error
+from pedl2det.analysis.getters import data_section, expects_key_error
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
 from pedl2det.findings import Kind
@@ -20,14 +20,13 @@ from pedl2det.fixes import (
     AddMember,
     DropArgument,
     DropParameter,
-    Edit,
     Fix,
     InsertFirst,
     Remark,
     RenameFunction,
     Replace,
 )
-from pedl2det.rules import cases_hparams
+from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P003"
 NAME = "hparams"
@@ -39,7 +38,7 @@ _BOUND = (
 )
 _CHANGED = "{name} is changed, and all methods of the trial were given the same dict"
 _BY_TEXT = "{function} may read its variables by a text, such as the hyperparameters"
-_ANY = "{function} reads the hyperparameters from *{name}"
+_ANY = "{function} reads the hyperparameters from any number of arguments"
 _COPY = "{name} = dict({name})"
 _NAMED = "def {function}(self, hparams): ..."
 _PLAIN = "{context}.get_hparams()"
@@ -56,6 +55,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         odd = _odd(trial, function, hparams)
         if odd is not None:
             yield odd
+        elif trial.flow.is_wrapped(function) and hparams:
+            if function.name != "__init__":  # P001 writes a constructor
+                yield _behind_decorator(trial, function)
         else:
             yield from _function(trial, function, hparams, config)
     yield from _bound_otherwise(trial)
@@ -101,20 +103,15 @@ def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:
 
 def _function(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
-) -> Iterable[Fix | Remark]:
-    source = trial.modules.home(function)
-    if trial.flow.is_wrapped(function) and hparams:
-        if function.name != "__init__":  # P001 writes a constructor
-            yield _behind_decorator(trial, function)
-        return
+) -> Iterable[Fix]:
     for call in trial.flow.calls(function):
         yield from _without_arguments(trial, call, function, (*config, *hparams))
     if function.name != "__init__":  # P001 writes a constructor's parameters
-        dropped: list[Edit] = [DropParameter(function, one) for one in (*config, *hparams)]
         arguments = function.args
         extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-        dropped += [DropParameter(function, one) for one in extra if not trial.flow.reads_of(one)]
-        yield Fix(ID, source, function, tuple(dropped))
+        unread = [one for one in extra if not trial.flow.reads_of(one)]
+        dropped = [DropParameter(function, one) for one in (*config, *hparams, *unread)]
+        yield Fix(ID, trial.modules.home(function), function, tuple(dropped))
     for parameter in hparams:
         yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
     for parameter in config:
@@ -124,24 +121,27 @@ def _function(
 def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark | None:
     """What keeps the hyperparameters of a function from being asked of the context."""
     source = trial.modules.home(function)
-    for parameter in hparams:
-        for read in trial.flow.reads_of(parameter):
-            if any(use.is_change for use in trial.flow.uses(read)):
-                message = _CHANGED.format(name=parameter.arg)
-                help_ = _COPY.format(name=parameter.arg)
-                return Remark(ID, source, read, Kind.LEFT, message, help_)
-    help_ = _NAMED.format(function=function.name)
-    if reads_any_local(function):
-        message = _BY_TEXT.format(function=function.name)
-        return Remark(ID, source, function, Kind.LEFT, message, help_)
-    rest = (function.args.vararg, function.args.kwarg)
+    reads = [read for one in hparams for read in trial.flow.reads_of(one)]
+    changed = [one for one in reads if any(use.is_change for use in trial.flow.uses(one))]
+    if changed:
+        help_ = _COPY.format(name=changed[0].id)
+        message = _CHANGED.format(name=changed[0].id)
+        return Remark(ID, source, changed[0], Kind.LEFT, message, help_)
+    rest = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
-    for one in rest if is_method and not hparams else ():
-        reads = trial.flow.reads_of(one) if one is not None else []
-        if one is not None and not all(_is_for_base(source, function, read) for read in reads):
-            message = _ANY.format(function=function.name, name=one.arg)
-            return Remark(ID, source, function, Kind.LEFT, message, help_)
-    return None
+    any_reads = [read for one in rest for read in trial.flow.reads_of(one)]
+    if reads_any_local(function):
+        message = _BY_TEXT
+    elif (
+        is_method
+        and not hparams
+        and any(not _is_for_base(source, function, one) for one in any_reads)
+    ):
+        message = _ANY
+    else:
+        return None
+    help_ = _NAMED.format(function=function.name)
+    return Remark(ID, source, function, Kind.LEFT, message.format(function=function.name), help_)
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
@@ -153,8 +153,7 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
     code = (
         f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
     )
-    edits: tuple[Edit, ...] = (RenameFunction(function, inner), AddMember(owner, code))
-    return Fix(ID, source, function, edits)
+    return Fix(ID, source, function, (RenameFunction(function, inner), AddMember(owner, code)))
 
 
 def _without_arguments(
@@ -212,30 +211,24 @@ def _reads(
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     """A read of one hyperparameter, as the context is asked for it."""
     names = trial.modules.home(read).names
-    parents = names.parents
-    parent = parents[read]
-    match parent:
-        case ast.Subscript(slice=key, ctx=ast.Load()):
-            if _constant(trial, key) == "batch_size":
-                return Replace(parent, "{context}.get_per_slot_batch_size()")
-            if _may_be_batch_size(trial, key):
-                return None
-            code = "{context}.get_hparam({key})"
+    parent = names.parents[read]
+    call = names.parents[parent]
+    match parent, call:
+        case ast.Subscript(slice=key, ctx=ast.Load()), _:
+            whole, code = parent, "{context}.get_hparam({key})"
             if expects_key_error(names, parent):
                 code = "{context}.get_hparams()[{key}]"
-            return Replace(parent, code, {"key": key})
-        case ast.Attribute(attr="get") if isinstance(parents[parent], ast.Call):
-            call = parents[parent]
-            assert isinstance(call, ast.Call)
-            if not call.args or call.keywords:
-                return None
-            if _constant(trial, call.args[0]) == "batch_size":
-                return Replace(call, "{context}.get_per_slot_batch_size()")
-            is_other = not _may_be_batch_size(trial, call.args[0])
-            return Replace(read, _PLAIN) if is_other else None
-        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[one], left=key) if one is read:
-            return None if _may_be_batch_size(trial, key) else Replace(read, _PLAIN)
-    return None
+        case ast.Attribute(attr="get"), ast.Call(args=[key, *_], keywords=[], func=func) if (
+            func is parent
+        ):
+            whole, code = call, ""
+        case _:
+            return None
+    if _constant(trial, key) == "batch_size":
+        return Replace(whole, "{context}.get_per_slot_batch_size()")
+    if _may_be_batch_size(trial, key):
+        return None
+    return Replace(whole, code, {"key": key}) if code else Replace(read, _PLAIN)
 
 
 def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
@@ -248,26 +241,22 @@ def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
 
 def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     """The dict that the old harness gave, as plain as its uses allow."""
-    keys = {key for use in uses for key in _keys_of(trial, use)} if uses else {None}
+    keys = {_key_of(trial, use) for use in uses} or {None}
     if None in keys:
         return _AS_PEDL_HAD_THEM
-    if "batch_size" in keys:
-        return _WITH_BATCH_SIZE
-    return _PLAIN
+    return _WITH_BATCH_SIZE if "batch_size" in keys else _PLAIN
 
 
-def _keys_of(trial: Trial, use: Use) -> tuple[object, ...]:
-    """The hyperparameters that a use reads or changes; None for any."""
+def _key_of(trial: Trial, use: Use) -> object:
+    """The hyperparameter that a use reads; None for any."""
     match use.way, use.around:
-        case ((Way.ITEM | Way.STORED), ast.Subscript(slice=key)):
-            return (_constant(trial, key),)
-        case Way.METHOD, ast.Call(func=ast.Attribute(attr="get" | "pop" | "setdefault"), args=args):
-            return (_constant(trial, args[0]) if args else None,)
-        case Way.METHOD, ast.Call(func=ast.Attribute(attr="update"), args=[], keywords=given):
-            return tuple(one.arg for one in given)
+        case Way.ITEM, ast.Subscript(slice=key):
+            return _constant(trial, key)
+        case Way.METHOD, ast.Call(func=ast.Attribute(attr="get"), args=[key, *_]):
+            return _constant(trial, key)
         case Way.TESTED, ast.Compare(left=key):
-            return (_constant(trial, key),)
-    return (None,)
+            return _constant(trial, key)
+    return None
 
 
 def _constant(trial: Trial, key: ast.expr) -> object:
@@ -280,20 +269,9 @@ def _constant(trial: Trial, key: ast.expr) -> object:
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
     """A read of the config's ``data`` section, as the context is asked for it."""
-    if not trial.config_uses.is_plain:
-        return None
     parents = trial.modules.home(read).names.parents
-    parent = parents[read]
-    match parent:
-        case ast.Subscript(slice=key, ctx=ast.Load()) if _constant(trial, key) == "data":
-            return Replace(parent, "{context}.get_data_config()")
-        case ast.Attribute(attr="get"):
-            call = parents[parent]
-            if not isinstance(call, ast.Call) or not call.args:
-                return None
-            if _constant(trial, call.args[0]) == "data":
-                return Replace(call, "{context}.get_data_config()")
-    return None
+    section = data_section(parents, read) if trial.config_uses.is_plain else None
+    return Replace(section, "{context}.get_data_config()") if section is not None else None
 
 
 def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
@@ -302,4 +280,78 @@ def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
     return trial.config_uses.code
 
 
-CASES = cases_hparams.CASES
+_NET = """\
+class Net:
+    def session_config(self{hparams}):
+"""
+_OLD = _NET.format(hparams=", hparams")
+_NEW = _NET.format(hparams="")
+_LEGACY = f"import legacy_keras\n\n\n{_NEW}"
+_KEYS = """\
+        self.rows = 10 * hparams["batch_size"]
+        patience = hparams.get("patience", 3)
+        return configured(hparams["rate"], patience)
+"""
+_KEYS_AFTER = """\
+        self.rows = 10 * self.context.get_per_slot_batch_size()
+        patience = self.context.get_hparams().get("patience", 3)
+        return configured(self.context.get_hparam("rate"), patience)
+"""
+_DECORATED = """\
+class Net:
+    @logged
+    def session_config(self, hparams):
+        return configured(hparams["rate"])
+"""
+_DECORATED_AFTER = """\
+import legacy_keras
+
+
+class Net:
+    @logged
+    def _session_config_from_hparams(self, hparams):
+        return configured(hparams["rate"])
+
+    def session_config(self):
+        return self._session_config_from_hparams(legacy_keras.get_hyperparameters())
+"""
+_OWN_METHOD = """\
+class Net:
+    def watches(self, hparams):
+        return configured(hparams["rate"])
+"""
+_FUNCTION = """\
+def watch(self, hparams):
+    return [Watch(hparams["rate"])]
+
+
+class Net:
+    keras_callbacks = watch
+"""
+_ANY_ARGUMENTS = """\
+class Net:
+    def session_config(self, *args):
+        return configured(args[0]["rate"])
+"""
+
+
+def _case(before: str, after: str) -> Case:
+    return Case(pedl_trial(before), {"net.py": after})
+
+
+def _carried(before: str, why: str) -> Case:
+    return Case(pedl_trial(before), {}, f"carried over as it was: {why}")
+
+
+CASES = (
+    _case(_OLD + _KEYS, _NEW + _KEYS_AFTER),
+    _case(
+        f"{_OLD}        return [hparams[key] for key in KEYS]\n",
+        f"{_LEGACY}        return [legacy_keras.get_hyperparameters()[key] for key in KEYS]\n",
+    ),
+    _case(_DECORATED, _DECORATED_AFTER),
+    _case(_OWN_METHOD, _OWN_METHOD),
+    _carried(f'{_OLD}        hparams["rate"] *= 2\n', "hparams is changed"),
+    _carried(_ANY_ARGUMENTS, "session_config reads"),
+    _carried(_FUNCTION, "keras_callbacks is bound to"),
+)

@@ -18,8 +18,8 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, Edit, Fix, Remark, RenameKeyword, Replace, ReplaceStatement
-from pedl2det.rules import cases_optimizers
+from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, Replace, ReplaceStatement
+from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det_names import Age
 
 ID = "P009"
@@ -28,6 +28,8 @@ NAME = "legacy-optimizers"
 _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _CLIPS = {"clipnorm", "clipvalue"}
+_STAR = "which optimizers this imports is not visible, and today they have other arguments"
+_HANDED_ON = "this module is handed on, and which optimizers are used is not visible"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -48,7 +50,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _import(source, statement)
     if written_for is not Age.CURRENT:
         for source in trial.modules:
-            yield from _stars(source)
             yield from _others(trial, source)
 
 
@@ -81,29 +82,6 @@ def _is_guarded(source: Source, node: ast.ImportFrom) -> bool:
         for tried in guard.body
         if tried is not node
     )
-
-
-def _stars(source: Source) -> Iterator[Fix]:
-    """``from keras.optimizers import *`` names what the file uses."""
-    for node in source.names.of(ast.ImportFrom):
-        if node.names[0].name != "*" or node.level:
-            continue
-        row = names.lookup(node.module or "")
-        if (row.new if row else node.module) != OPTIMIZERS:
-            continue
-        used: dict[str, set[str]] = {}
-        for name in source.names.of(ast.Name):
-            dotted = source.names.qualified(name) or ""
-            if source.names.binder(name) is None and dotted.startswith(f"{node.module}."):
-                found = names.lookup(dotted)
-                new = found.new if found and found.new else dotted
-                module, _, public = new.rpartition(".")
-                alias = f" as {name.id}" if public != name.id else ""
-                used.setdefault(module, set()).add(public + alias)
-        code = "\n".join(
-            f"from {module} import {', '.join(sorted(said))}" for module, said in used.items()
-        )
-        yield Fix(ID, source, node, (ReplaceStatement(node, code),))
 
 
 # Uses.
@@ -197,60 +175,115 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
 
 
 def _others(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
+    for node in source.names.of(ast.ImportFrom):
+        row = names.lookup(node.module or "")
+        module = row.new if row is not None else node.module
+        if module == OPTIMIZERS and node.names[0].name == "*" and not node.level:
+            yield Remark(ID, source, node, Kind.LEFT, _STAR, f"from {LEGACY} import SGD")
     for node in source.names.of(ast.Name, ast.Attribute):
         if not isinstance(node.ctx, ast.Load):
             continue
         dotted = trial.modules.meaning(node)
-        if dotted is None:
-            continue
-        row = names.lookup(dotted)
-        today = row.new if row is not None else dotted
+        today = trial.today(node)
         parent = source.names.parents.get(node)
+        piece = "standalone_optimizer" if means_standalone(trial, dotted or "") else "optimizer"
         if today in _GETTERS and isinstance(parent, ast.Call) and parent.func is node:
-            yield from _getter(trial, node, parent, dotted, str(today))
+            yield Fix(ID, source, node, (Replace(node, f"legacy_keras.{piece}"),))
         elif today == f"{OPTIMIZERS}.{_BASE}":
             spelling = spell(source, f"{LEGACY}.{_BASE}", like=node)
             edit = Replace(node, spelling.code)
             yield Fix(ID, source, node, (edit,), imports=spelling.imports)
         elif today == OPTIMIZERS and isinstance(parent, ast.Call) and node in parent.args:
-            yield from _by_computed_name(trial, node, parent, dotted)
+            yield _handed_on(trial, node, parent, dotted or "")
 
 
-def _getter(trial: Trial, node: ast.expr, call: ast.Call, dotted: str, today: str) -> Iterator[Fix]:
-    """``optimizers.get(name)`` means the old optimizer of that name."""
+def _handed_on(trial: Trial, node: ast.expr, call: ast.Call, dotted: str) -> Fix | Remark:
+    """The module as an argument, such as in ``getattr(optimizers, name)``."""
     source = trial.modules.home(node)
-    if means_standalone(trial, dotted) and today.endswith(".get"):
-        edit = Replace(node, "legacy_keras.standalone_optimizer")
-        yield Fix(ID, source, node, (edit,))
-    elif all(one.arg != "use_legacy_optimizer" for one in call.keywords):
-        edits: list[Edit] = [AddArgument(call, "use_legacy_optimizer=True")]
-        imports: tuple[str, ...] = ()
-        if isinstance(node, ast.Attribute):
-            spelling = spell(source, today, like=node)
-            imports = spelling.imports
-            edits.append(Replace(node, spelling.code))
-        yield Fix(ID, source, node, tuple(edits), imports=imports)
-
-
-def _by_computed_name(
-    trial: Trial, node: ast.expr, call: ast.Call, dotted: str
-) -> Iterator[Fix | Remark]:
-    """``getattr(optimizers, name)``: the class of that name; ``hasattr``, whether there is one."""
-    source = trial.modules.home(node)
-    if getattr(call.func, "id", "") == "hasattr":
-        spelling = spell(source, LEGACY, like=node)
-        yield Fix(ID, source, node, (Replace(node, spelling.code),), imports=spelling.imports)
-    elif getattr(call.func, "id", "") != "getattr" or len(call.args) < 2:
-        message = f"{ast.unparse(node)} is handed on, and which optimizers are used is not visible"
-        help_ = "name the optimizer, or hand tf.keras.optimizers.legacy on"
-        yield Remark(ID, source, node, Kind.LEFT, message, help_)
-    elif means_standalone(trial, dotted):
-        name = call.args[1]
-        edit = Replace(call, "legacy_keras.standalone_optimizer_class({name})", {"name": name})
-        yield Fix(ID, source, node, (edit,))
-    else:
+    if not means_standalone(trial, dotted):
         edit = Replace(node, "{module}.legacy", {"module": node})
-        yield Fix(ID, source, node, (edit,))
+        return Fix(ID, source, node, (edit,))
+    if getattr(call.func, "id", "") == "getattr" and len(call.args) == 2:
+        name = {"name": call.args[1]}
+        edit = Replace(call, "legacy_keras.standalone_optimizer_class({name})", name)
+        return Fix(ID, source, node, (edit,))
+    return Remark(ID, source, node, Kind.LEFT, _HANDED_ON, "name the optimizer")
 
 
-CASES = cases_optimizers.CASES
+def _case(before: str, after: str) -> Case:
+    return Case(pedl_trial(before), {"net.py": after})
+
+
+_KINDS = """\
+from tensorflow.keras.optimizers import SGD, Adam, schedules  # both
+KINDS = {"adam": Adam, "sgd": SGD}
+
+def optimizer(name, rate):
+    return KINDS[name](lr=rate)
+"""
+_GUARDED = """\
+try:
+    from tensorflow.keras.optimizers.legacy import Adam
+except ImportError:
+    from tensorflow.keras.optimizers import Adam
+
+opt = Adam()
+"""
+_OWN = "from shop import Adam\nopt = Adam(lr=0.1)\n"
+
+CASES = (
+    _case(
+        "from tensorflow.keras.optimizers import RMSprop\n\n"
+        "def optimizer(rate):\n    return RMSprop(lr=rate, decay=1e-6)\n",
+        "from tensorflow.keras.optimizers.legacy import RMSprop\n\n"
+        "def optimizer(rate):\n    return RMSprop(learning_rate=rate, decay=1e-6)\n",
+    ),
+    _case(
+        "import tensorflow as tf\nopt = tf.train.AdamOptimizer(0.1, 0.8)\n\n"
+        "class Slow(tf.keras.optimizers.Optimizer):\n    pass\n",
+        "import tensorflow as tf\n"
+        "opt = tf.keras.optimizers.legacy.Adam(0.1, beta_1=0.8, epsilon=1e-08)\n\n"
+        "class Slow(tf.keras.optimizers.legacy.Optimizer):\n    pass\n",
+    ),
+    _case(  # other defaults
+        "from keras.optimizers import SGD, Adadelta\n"
+        "a = SGD(0.1, 0.9, 1e-6)\nb = Adadelta()\nc = Adadelta(clipnorm=1.0, lr=0.5)\n",
+        "from tensorflow.keras.optimizers.legacy import SGD, Adadelta\n"
+        "a = SGD(0.1, momentum=0.9, decay=1e-6)\nb = Adadelta(learning_rate=1.0)\n"
+        "c = Adadelta(global_clipnorm=1.0, learning_rate=0.5)\n",
+    ),
+    _case(
+        _KINDS,
+        _KINDS.replace("lr=", "learning_rate=").replace(
+            "optimizers import SGD, Adam, schedules",
+            "optimizers.legacy import SGD, Adam\nfrom tensorflow.keras.optimizers import schedules",
+        ),
+    ),
+    _case(  # a name that is computed
+        "from tensorflow.keras import optimizers\n"
+        "def optimizer(name):\n    return getattr(optimizers, name)(0.1)\n",
+        "from tensorflow.keras import optimizers\n"
+        "def optimizer(name):\n    return getattr(optimizers.legacy, name)(0.1)\n",
+    ),
+    _case(
+        "from keras import optimizers\nKINDS = {1: optimizers.Nadam}\n"
+        "def optimizer(name):\n    return optimizers.get(name) or KINDS[name]()\n",
+        "import legacy_keras\n\nKINDS = {1: legacy_keras.Nadam}\n"
+        "def optimizer(name):\n"
+        "    return legacy_keras.standalone_optimizer(name) or KINDS[name]()\n",
+    ),
+    Case(
+        pedl_trial("from keras.optimizers import *\nopt = SGD(lr=0.1)\n"),
+        {},
+        "which optimizers this imports is not visible",
+        "begun",
+    ),
+    Case(
+        pedl_trial("from keras.optimizers import Adam\nopt = Adam(clipnorm=1.0, clipvalue=0.5)\n"),
+        {},
+        "clipped by the norm first",
+        "begun",
+    ),
+    _case(_GUARDED, _GUARDED),
+    _case(_OWN, _OWN),
+)

@@ -10,63 +10,59 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.bindings import imported_as
-from pedl2det.analysis.getters import GETTERS, question
+from pedl2det.analysis.getters import GETTERS, key_of, question
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P016"
 NAME = "import-time"
 
-#: Calls that only look into what they are given.
-_PLAIN = frozenset({"get", "int", "float", "str", "bool", "len", "min", "max", "round", "abs"})
-
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Move the questions of module-level constants to where the constants are read."""
-    asking: dict[tuple[int, ast.stmt], list[Reference]] = {}
     for reference in trial.uses(*GETTERS):
-        source = reference.source
-        statement = source.names.statement_of(reference.node)
-        if source.names.parents.get(statement) is source.tree:
-            asking.setdefault((id(source), statement), []).append(reference)
-    for (_, statement), references in asking.items():
-        fix = _moved(trial, references[0].source, statement, references)
-        if fix is not None:
-            yield fix
+        source, asked = reference.source, question(trial, reference)
+        if asked is None:
+            continue
+        statement = source.names.parents[asked[0]]
+        if source.names.parents.get(statement) is not source.tree:
+            continue
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name() as target])
+                | ast.AnnAssign(target=ast.Name() as target)
+            ):
+                if _is_read_later_alone(trial, source, target):
+                    key = key_of(asked[0])
+                    yield _moved(
+                        trial, source, target, asked[1], source.segment(key) if key else ""
+                    )
 
 
-def _moved(
-    trial: Trial, source: Source, statement: ast.stmt, references: list[Reference]
-) -> Fix | None:
-    """The constant's value in the places of its reads; None if it has to keep its place."""
-    match statement:
-        case ast.Assign(targets=[ast.Name() as target], value=value):
-            pass
-        case ast.AnnAssign(target=ast.Name() as target, value=value) if value is not None:
-            pass
-        case _:
-            return None
-    code = _question(trial, source, value, references)
-    if code is None or not _is_plain(source, value, references):
-        return None
-    if len(source.names.bound(source.tree, target.id)) != 1:
-        return None
-    if _is_set_elsewhere(trial, source, target.id):
-        return None
-    reads = trial.flow.reads_of(target)
-    if not reads or any(trial.context.at(read) is None for read in reads):
-        return None
-    if any(len(trial.flow.bindings(read)) > 1 for read in reads if isinstance(read, ast.Name)):
-        return None
-    homes = [trial.modules.home(read) for read in reads]
-    if _is_imported_in_vain(trial, f"{trial.modules.name_of(source)}.{target.id}", homes):
-        return None
-    edits: list[tuple[Source, Edit]] = [
-        (trial.modules.home(read), Replace(read, code)) for read in reads
+def _moved(trial: Trial, source: Source, target: ast.Name, code: str, key: str) -> Fix:
+    """The question in the places of the constant's reads."""
+    code = code.replace("{key}", key)
+    edits = [
+        (trial.modules.home(read), Replace(read, code)) for read in trial.flow.reads_of(target)
     ]
+    statement = source.names.statement_of(target)
     return Fix(ID, source, statement, (ReplaceStatement(statement),), tuple(edits))
+
+
+def _is_read_later_alone(trial: Trial, source: Source, target: ast.Name) -> bool:
+    """Whether all that is done with a constant is to read it where the context can be had."""
+    reads = trial.flow.reads_of(target)
+    homes = [trial.modules.home(read) for read in reads]
+    return (
+        bool(reads)
+        and all(trial.context.at(read) is not None for read in reads)
+        and all(len(trial.flow.bindings(read)) < 2 for read in reads if isinstance(read, ast.Name))
+        and len(source.names.bound(source.tree, target.id)) == 1
+        and not _is_set_elsewhere(trial, source, target.id)
+        and not _is_imported_in_vain(trial, f"{trial.modules.name_of(source)}.{target.id}", homes)
+    )
 
 
 def _is_set_elsewhere(trial: Trial, source: Source, name: str) -> bool:
@@ -89,42 +85,6 @@ def _is_imported_in_vain(trial: Trial, dotted: str, homes: list[Source]) -> bool
     )
 
 
-def _question(
-    trial: Trial, source: Source, value: ast.expr, references: list[Reference]
-) -> str | None:
-    """The text of a value with the context's methods in the places of the getters."""
-    replaced: dict[ast.expr, str] = {}
-    for reference in references:
-        asked = question(trial, reference)
-        if asked is None:
-            return None
-        node, code = asked
-        key = node.args[0] if isinstance(node, ast.Call) and node.args else None
-        replaced[node] = code.replace("{key}", source.segment(key)) if key is not None else code
-    if value in replaced:
-        return replaced[value]
-    text = source.spliced(value, replaced)
-    return text if "\n" not in text else None
-
-
-def _is_plain(source: Source, value: ast.expr, references: list[Reference]) -> bool:
-    """Whether a value reads nothing but getters and literals."""
-    getters = {node for one in references for node in ast.walk(one.node)}
-    for node in ast.walk(value):
-        if node in getters:
-            continue
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
-            if node.func not in getters and name not in _PLAIN:
-                return False
-        elif isinstance(node, ast.Name):
-            if node.id not in _PLAIN or source.names.binder(node) is not None:
-                return False
-        elif isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.GeneratorExp):
-            return False
-    return True
-
-
 _READ = """\
 import pedl
 
@@ -140,25 +100,6 @@ class Net:
     def units(self):
         return 2 * self.context.get_hparam("width")
 """
-_KEPT = _READ.replace("pedl", "legacy_keras")
-_AT_IMPORT = """\
-import pedl
-
-WIDTHS = [pedl.get_hyperparameter("width"), 8]
-
-
-def widest(width=max(WIDTHS)):
-    return width
-"""
-_AT_IMPORT_AFTER = """\
-import legacy_keras
-
-WIDTHS = [legacy_keras.get_hyperparameter("width"), 8]
-
-
-def widest(width=max(WIDTHS)):
-    return width
-"""
 _SETTINGS = '"""Settings of the trial."""\n'
 _NET = """\
 import settings
@@ -168,31 +109,20 @@ class Net:
     def units(self):
         return settings.WIDTH
 """
-_OTHER = """\
-import os
-
-WIDTH = int(os.environ["WIDTH"])
-
-
-class Net:
-    def units(self):
-        return 2 * WIDTH
-"""
+_OTHER = _READ.replace("import pedl\n", "import os\n").replace(
+    "pedl.get_hyperparameter", "os.getenv"
+)
 
 CASES = (
     Case(pedl_trial(_READ), {"net.py": _READ_AFTER}),
-    Case(pedl_trial(_AT_IMPORT), {"net.py": _AT_IMPORT_AFTER}),
     Case(
-        {
-            **pedl_trial(_NET),
-            "settings.py": _SETTINGS + _READ.partition("\n\n\n")[0] + "\n",
-        },
+        {**pedl_trial(_NET), "settings.py": _SETTINGS + _READ.partition("\n\n\n")[0] + "\n"},
         {"net.py": _READ_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},
         "nothing but text is left in this module",
     ),
-    Case(
+    Case(  # another module imports it as well
         pedl_trial(_READ, other="from net import WIDTH\n\nDEPTH = 3\n"),
-        {"net.py": _KEPT, "other.py": "from net import WIDTH\n\nDEPTH = 3\n"},
+        {"net.py": _READ.replace("pedl", "legacy_keras")},
     ),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
 )

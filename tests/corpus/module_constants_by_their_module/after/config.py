@@ -1,0 +1,3 @@
+import legacy_keras
+
+UNITS = int(legacy_keras.get_hyperparameter("units"))

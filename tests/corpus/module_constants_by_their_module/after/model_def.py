@@ -1,6 +1,9 @@
 from functools import cached_property
 
+import config
+import legacy_keras
 from data import make_data_loaders
+
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
@@ -8,12 +11,11 @@ from determined.keras import TFKerasTrial, TFKerasTrialContext
 class Net(TFKerasTrial):
     def __init__(self, context: TFKerasTrialContext) -> None:
         self.context = context
+        legacy_keras.bind(context)
         context.configure_fit(shuffle=False)
 
     def build_model(self):
-        model = tf.keras.Sequential(
-            [tf.keras.layers.Dense(int(self.context.get_hparam("units")))]
-        )
+        model = tf.keras.Sequential([tf.keras.layers.Dense(config.UNITS)])
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))
         model.compile(optimizer, "mse")
