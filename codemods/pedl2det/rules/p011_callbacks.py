@@ -215,8 +215,8 @@ class Net:
         return [CSVLogger("epochs.csv"), EarlyStopping()]
 """
 _BY_EPOCH_AFTER = """\
-from tensorflow.keras.callbacks import CSVLogger
 from determined.keras.callbacks import EarlyStopping
+from tensorflow.keras.callbacks import CSVLogger
 
 import legacy_keras
 

@@ -3,7 +3,6 @@ from functools import cached_property
 import config
 import legacy_keras
 from data import make_data_loaders
-
 import tensorflow as tf
 from determined.keras import TFKerasTrial, TFKerasTrialContext
 
