@@ -213,6 +213,7 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     names = trial.modules.home(read).names
     parent = names.parents[read]
     call = names.parents[parent]
+    whole: ast.expr
     match parent, call:
         case ast.Subscript(slice=key, ctx=ast.Load()), _:
             whole, code = parent, "{context}.get_hparam({key})"

@@ -175,11 +175,11 @@ def _means_the_same(call: ast.Call, row: names.Name) -> bool:
 
 
 def _others(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
-    for node in source.names.of(ast.ImportFrom):
-        row = names.lookup(node.module or "")
-        module = row.new if row is not None else node.module
-        if module == OPTIMIZERS and node.names[0].name == "*" and not node.level:
-            yield Remark(ID, source, node, Kind.LEFT, _STAR, f"from {LEGACY} import SGD")
+    for statement in source.names.of(ast.ImportFrom):
+        row = names.lookup(statement.module or "")
+        module = row.new if row is not None else statement.module
+        if module == OPTIMIZERS and statement.names[0].name == "*" and not statement.level:
+            yield Remark(ID, source, statement, Kind.LEFT, _STAR, f"from {LEGACY} import SGD")
     for node in source.names.of(ast.Name, ast.Attribute):
         if not isinstance(node.ctx, ast.Load):
             continue

@@ -24,6 +24,7 @@ from pedl2det.analysis.callbacks import (
     watches_validation,
 )
 from pedl2det.analysis.flow import Function, Way, by_position
+from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
 from pedl2det.analysis.metric_names import asked_for
 from pedl2det.analysis.models import compiles
@@ -77,11 +78,19 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
     compiled = compiles(trial)
     trained = [one.call for one in compiled if one.is_trained]
     asked = asked_for(trial, trained or [one.call for one in compiled])
+    of_keras_trial = metric_names(trial)
     arguments = {one.node for one in monitors}
     done: set[ast.expr] = set()
     for monitor in monitors:
         for text in monitor.texts:
-            old, new = str(text.value), asked.todays_name(str(text.value))
+            old = str(text.value)
+            if of_keras_trial is None:
+                new = asked.todays_name(old)
+            elif old.startswith("val_"):
+                names = of_keras_trial.validation
+                new = names.get(old) or names.get(old.removeprefix("val_"), old)
+            else:
+                new = of_keras_trial.training.get(old, old)
             uses = trial.flow.uses(text)
             is_for_more = any(
                 use.way is not Way.ARGUMENT or use.node not in arguments for use in uses
