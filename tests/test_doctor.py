@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pedl2det import doctor
-from pedl2det.commands.doctor import command
+from pedl2det.commands import doctor
 from pedl2det.errors import Pedl2DetError
 from support import ROOT, pedl2det, write_tree
 
@@ -98,7 +97,7 @@ def test_only_what_training_needs_fails_the_check(
     needed = {one.name: "1.0" for one in doctor.checks() if one.name not in HAS}
     environment.update(needed)
     environment.pop(name, None)
-    done = CliRunner().invoke(command)
+    done = CliRunner().invoke(doctor.command)
 
     assert f"{mark}  {name:12} not installed" in done.stdout
     assert done.exit_code == code

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pedl2det.commands.generation import OldNames, is_old, old_names_of
+from pedl2det.commands.generation import OldNames, old_names_of
 from pedl2det_names import Age
 from pedl2det_runtime.config.reader import config_from
 from support import write_tree
@@ -24,6 +24,10 @@ CONTEXT_BASED = (
 LAUNCHED = "python3 -m determined.launch.horovod --trial model_def:T"
 
 
+def is_old(path: Path, config: Any) -> bool:
+    return old_names_of(path, config).age is not Age.CURRENT
+
+
 @pytest.mark.parametrize(
     ("files", "entrypoint", "expected"),
     [
@@ -34,7 +38,9 @@ LAUNCHED = "python3 -m determined.launch.horovod --trial model_def:T"
         pytest.param({"__init__.py": "from a import T", "a.py": OLD}, None, True, id="imported"),
         pytest.param({"a/b.py": "from .c import f", "a/c.py": OLD}, "a.b:T", True, id="relative"),
         pytest.param({"a/b.py": "from . import c", "a/c.py": OLD}, "a.b:T", True, id="sibling"),
-        pytest.param({"b.py": "import a.c", "a/__init__.py": OLD}, "b:T", True, id="a package"),
+        pytest.param(
+            {"b.py": "import a.c", "a/__init__.py": OLD, "a/c.py": ""}, "b:T", True, id="a package"
+        ),
         pytest.param({"b.py": "def f():\n  import a", "a.py": OLD}, "b:T", True, id="late"),
         pytest.param({"a.py": "import b", "b.py": "import a"}, "a:T", False, id="a circle"),
         pytest.param({"model_def.py": OLD}, LAUNCHED, True, id="a launcher"),

@@ -79,11 +79,11 @@ def members(
     return Project(home, root, walk.modules(root), needed)
 
 
-def reached(file: Path, reader: Reader) -> dict[str, Path]:
-    """Return a file and all that it imports from its directory, by name."""
-    walk = _Walk(file.parent, (), reader)
-    walk.follow([file])
-    return walk.modules(file.parent)
+def reached(files: Iterable[Path], home: Path, reader: Reader) -> dict[str, Path]:
+    """Return some files and all that they import from a directory, by name."""
+    walk = _Walk(home, (), reader)
+    walk.follow(files)
+    return walk.modules(home)
 
 
 @dataclass

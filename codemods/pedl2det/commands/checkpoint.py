@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from pedl2det.commands import arguments
 from pedl2det.commands.runtime import fail, old_names, runtime
 from pedl2det.visible import say, visible
 
@@ -18,7 +19,7 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=arguments.path)
 def show(path: Path) -> None:
     """Say what the checkpoint in PATH is and holds. None of its code runs.
 
@@ -37,7 +38,7 @@ def show(path: Path) -> None:
 
 
 @command.command("trust")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=arguments.path)
 def trust(path: Path) -> None:
     """Sign the checkpoint in PATH with your key: what loads it may run its code.
 
@@ -57,11 +58,11 @@ def trust(path: Path) -> None:
 
 
 @command.command("convert")
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
+@click.argument("old", type=arguments.path)
+@click.argument("new", type=arguments.path)
 @click.option("--trust", is_flag=True, help="Run the code in OLD, where it must build the model.")
 @click.option("--weights-only", is_flag=True, help="Take only the weights of OLD.")
-@click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
+@arguments.traceback
 def convert(old: Path, new: Path, trust: bool, weights_only: bool, with_stack: bool) -> None:
     """Write the checkpoint OLD in today's format into NEW, which must not exist."""
     with _errors_as_lines(with_stack):

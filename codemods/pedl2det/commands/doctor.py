@@ -1,13 +1,46 @@
-"""``pedl2det doctor``: what this environment has and lacks for training."""
+"""``pedl2det doctor``: what this environment has and lacks for training.
+
+These are packages, and Horovod, which must be built.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
 
 import click
 
-from pedl2det.doctor import checks, install_horovod
+from pedl2det.errors import Pedl2DetError
 from pedl2det.visible import say
+
+_TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly")
+_FIRST_SERVED, _LAST_SERVED, _LAST_OF_HOROVOD = (2, 15), (2, 21), (2, 18)
+_WITHOUT_TF_KERAS = (2, 15)
+#: What Horovod's own build needs and does not ask for. Later ones of these cannot build it.
+_TO_BUILD = (
+    *("cmake<4", "setuptools<80", "wheel"),
+    *("cffi", "cloudpickle", "packaging", "psutil", "pyyaml"),
+)
+_HOW_TO_BUILD = {
+    "HOROVOD_WITH_TENSORFLOW": "1",
+    "HOROVOD_WITHOUT_PYTORCH": "1",
+    "HOROVOD_WITHOUT_MXNET": "1",
+    "HOROVOD_WITH_GLOO": "1",
+    "HOROVOD_WITHOUT_MPI": "1",
+}
+_SAYS_WHETHER_IT_WORKS = (
+    "import horovod.tensorflow as hvd; hvd.init(); assert hvd.gloo_built() and hvd.size() == 1"
+)
+INSTALL = "pedl2det doctor --install"
 
 
 @click.command("doctor")
@@ -24,5 +57,143 @@ def command(install: bool) -> None:
     complete = True
     for check in checks():
         complete &= check.is_there or check.is_optional
-        say(f"{check.mark}  {check.name:12} {check.said}")
+        mark = "ok" if check.is_there else "--" if check.is_optional else "!!"
+        say(f"{mark}  {check.name:12} {check.said}")
     sys.exit(0 if complete else 1)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    is_there: bool  # whether it is as it must be
+    said: str  # its version, or what is wrong and what to do
+    is_optional: bool = False  # whether training on one process works without it
+
+
+def checks() -> Iterator[Check]:
+    """Look at all that training needs, one by one."""
+    tensorflow = _version(*_TENSORFLOWS)
+    first, last = (".".join(map(str, version)) for version in (_FIRST_SERVED, _LAST_SERVED))
+    if tensorflow is None:
+        yield Check("tensorflow", False, "not installed: pip install 'pedl2det[run]'")
+    elif _FIRST_SERVED <= _minor(tensorflow) <= _LAST_SERVED:
+        yield Check("tensorflow", True, tensorflow)
+    else:
+        yield Check("tensorflow", False, f"{tensorflow}: expected {first} to {last}")
+    if tensorflow is not None and _minor(tensorflow) > _WITHOUT_TF_KERAS:
+        yield _tf_keras(tensorflow)
+    for name in _needed("run"):
+        if name not in ("tensorflow", "tf-keras"):
+            version = _version(name)
+            said = version or "not installed: pip install 'pedl2det[run]'"
+            yield Check(name, version is not None, said)
+    yield replace(_horovod(), is_optional=True)
+    ssh = shutil.which("ssh")
+    yield Check("ssh", ssh is not None, ssh or "not installed: --hosts needs it", is_optional=True)
+
+
+def install_horovod(say: Callable[[str], None]) -> None:
+    """Build Horovod against the TensorFlow of this environment, and install it.
+
+    Its wheel is kept in a cache, as pip's own does not know which TensorFlow it was built against.
+
+    Raises:
+        Pedl2DetError: there is no TensorFlow that it can be built against, or pip failed.
+    """
+    tensorflow = _version(*_TENSORFLOWS)
+    if tensorflow is None:
+        raise Pedl2DetError("install TensorFlow first: pip install 'pedl2det[run]'")
+    if _minor(tensorflow) > _LAST_OF_HOROVOD:
+        raise Pedl2DetError(_too_new(tensorflow))
+    for tool in ("g++", "make"):
+        if shutil.which(tool) is None:
+            raise Pedl2DetError(
+                f"building Horovod needs {tool}: install your system's C++ compiler"
+            )
+    horovod = _needed("horovod")["horovod"]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pedl2det"
+    python = f"{sys.implementation.cache_tag}-{platform.machine()}"
+    wheels = cache / f"{horovod}-tensorflow-{tensorflow}-{python}"
+    if _version("horovod") and not _horovod().is_there:
+        shutil.rmtree(wheels, ignore_errors=True)  # it may have come from there
+    if not wheels.is_dir():
+        say(f"building {horovod} against TensorFlow {tensorflow}: about two minutes")
+        _pip("install", *_TO_BUILD)
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as scratch:
+            built = Path(scratch, "built")
+            options = ("--no-build-isolation", "--no-cache-dir", "--no-deps")
+            _pip("wheel", *options, "--wheel-dir", str(built), horovod)
+            built.rename(wheels)  # whole, or not there
+    (wheel,) = map(str, wheels.glob("*.whl"))
+    _pip("install", "--force-reinstall", "--no-deps", wheel)
+    _pip("install", wheel)  # what it needs
+
+
+def _pip(subcommand: str, *arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", subcommand, "--quiet", *arguments]
+    scripts = os.path.dirname(sys.executable)  # noqa: PTH120 - where pip has put cmake
+    path = os.pathsep.join((scripts, os.environ.get("PATH", os.defpath)))
+    done = subprocess.run(  # noqa: S603 - our own command
+        command, env={**os.environ, **_HOW_TO_BUILD, "PATH": path}, check=False
+    )
+    if done.returncode:
+        raise Pedl2DetError(f"pip failed, see above: {' '.join(command)}")
+
+
+def _tf_keras(tensorflow: str) -> Check:
+    version = _version("tf-keras")
+    if version is not None and _minor(version) == _minor(tensorflow):
+        return Check("tf-keras", True, version)
+    needed = ".".join(map(str, _minor(tensorflow)))
+    reason = f"{version} beside TensorFlow {tensorflow}" if version else "not installed"
+    return Check("tf-keras", False, f"{reason}: pip install 'tf-keras=={needed}.*'")
+
+
+def _horovod() -> Check:
+    version, tensorflow = _version("horovod"), _version(*_TENSORFLOWS)
+    if version is None:
+        too_new = tensorflow is not None and _minor(tensorflow) > _LAST_OF_HOROVOD
+        remedy = _too_new(tensorflow or "") if too_new else INSTALL
+        return Check("horovod", False, f"not installed (for --slots): {remedy}")
+    tried = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", _SAYS_WHETHER_IT_WORKS], capture_output=True, text=True, check=False
+    )
+    if tried.returncode:
+        last = (tried.stderr.strip().splitlines() or ["no message"])[-1]
+        return Check("horovod", False, f"{version} does not work: {last}; build it anew: {INSTALL}")
+    return Check("horovod", True, version)
+
+
+def _too_new(tensorflow: str) -> str:
+    last = ".".join(map(str, _LAST_OF_HOROVOD))
+    return (
+        f"Horovod builds against TensorFlow {last} and earlier, here is {tensorflow}: "
+        f"pip install 'tensorflow=={last}.*' 'tf-keras=={last}.*'"
+    )
+
+
+def _needed(extra: str) -> dict[str, str]:
+    """What an extra of this package asks for: the requirements by name."""
+    required = (text.partition(";") for text in metadata.requires("pedl2det") or [])
+    return {
+        re.split(r"[\[<>=!~ ]", text.strip())[0]: text.strip()
+        for text, _, condition in required
+        if extra in re.split(r"['\"]", condition)
+    }
+
+
+def _version(*names: str) -> str | None:
+    for name in names:
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
+
+
+def _minor(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)

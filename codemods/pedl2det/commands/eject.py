@@ -16,9 +16,7 @@ from pedl2det.visible import say
 @arguments.directory
 @arguments.config
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="The directory to write; else DIR with -keras at its end.",
+    "--out", type=arguments.path, help="The directory to write; else DIR with -keras at its end."
 )
 def command(directory: Path, config: Path | None, out: Path | None) -> None:
     """Write a directory that trains the trial in DIR with TensorFlow alone.
@@ -35,13 +33,13 @@ def command(directory: Path, config: Path | None, out: Path | None) -> None:
 
     home = directory.resolve()
     out = out or home.with_name(f"{home.name}-keras")
-    made = eject(directory, out, config)
-    say(f"wrote {made.script}")
-    for line in made.differs:
+    script, differs = eject(directory, out, config)
+    say(f"wrote {script}")
+    for line in differs:
         say(f"  {line}")
-    say(f"train it: python {made.script}")
+    say(f"train it: python {script}")
     chosen = "" if config is None else f" -c {config}"
     say(
         "prove that it trains the same: "
-        f"pedl2det verify {directory}{chosen} --against {made.script.parent}"
+        f"pedl2det verify {directory}{chosen} --against {script.parent}"
     )

@@ -25,7 +25,7 @@ from pedl2det.visible import say
 @arguments.config
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=arguments.path,
     help="Where metrics.jsonl, checkpoints and TensorBoard events go; else runs/<name of DIR>, or "
     "nowhere with --test.",
 )
@@ -34,17 +34,17 @@ from pedl2det.visible import say
 @click.option("--force", is_flag=True, help="Resume although what is trained has changed.")
 @click.option(
     "--from-checkpoint",
-    type=click.Path(path_type=Path),
+    type=arguments.path,
     metavar="PATH",
     help="Begin a new run with the weights and states of a checkpoint of any format.",
 )
 @click.option("--weights-only", is_flag=True, help="Take only the weights of that checkpoint.")
-@click.option("--max-batches", type=click.IntRange(min=1), help="Train no more than this.")
+@click.option("--max-batches", type=arguments.at_least_1, help="Train no more than this.")
 @click.option("--test", is_flag=True, help="One batch of everything, and the end of an epoch.")
 @click.option("--trace", is_flag=True, help="Write every batch's metrics to batches.jsonl.")
 @click.option(
     "--slots",
-    type=click.IntRange(min=1),
+    type=arguments.at_least_1,
     help="Processes that train, on Horovod; else resources.slots_per_trial.",
 )
 @click.option("--hosts", metavar="H1:4,H2:4", help="The machines of these, and their slots.")
@@ -55,7 +55,7 @@ from pedl2det.visible import say
     default="text",
     help="json: one object a line, with its kind in the key event.",
 )
-@click.option("--traceback", "with_stack", is_flag=True, help="Show the stack of a trial's error.")
+@arguments.traceback
 def command(
     directory: Path,
     config: Path | None,
@@ -109,7 +109,7 @@ def command(
 def _train(
     options: Any, named: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool
 ) -> None:
-    """Train; show errors and stops as lines.
+    """Train in this process, or start the ranks; do neither if nothing is left to train.
 
     Args:
         options: what to train, and where to.
@@ -119,13 +119,30 @@ def _train(
         as_json: print JSON.
         with_stack: show the stack of a trial's error.
     """
+    from pedl2det.terminal.choice import display
     from pedl2det_runtime import errors
+    from pedl2det_runtime.distributed.joining import is_rank
+    from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
     from pedl2det_runtime.trainer import signals
+    from pedl2det_runtime.trainer.run_end import find_end
 
+    out = None if options.discards_results else options.out
+    to_resume = partial(replace(named, max_batches=None).to_resume, begun=True)
     searched = [*sys.path]
     try:
         with signals.handled():
-            _run(options, named, hosts, quiet, as_json, with_stack)
+            shown = display(out, to_resume, quiet=quiet, as_json=as_json)
+            end = None if is_rank() else find_end(options, runtime().readable_config(options))
+            if end is not None:
+                with shown as screen:
+                    end.show(screen)
+            elif ranks := ranks_to_start(options, hosts):
+                flags = {"--traceback": with_stack, "--quiet": quiet, "--log-format=json": as_json}
+                more = [flag for flag, is_set in flags.items() if is_set]
+                start_ranks(options, ranks, hosts, _say, *more)
+            else:
+                with shown as screen, old_names(options):
+                    runtime().run(options, screen)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
             _script_configs().refuse_native(options.directory)
@@ -137,38 +154,20 @@ def _train(
 
 
 def located(directory: Path, config: Path | None) -> tuple[Path, Path | None]:
-    """Return a trial's directory and config; the directory may be named by one of its configs."""
+    """Return a trial's directory and config; the directory may be named by one of its configs.
+
+    The directory of a config is its own, or the one above if that has the code.
+    """
     if directory.suffix not in YAML or directory.is_dir():
         return directory, config
     if config is not None:
         raise Pedl2DetError(f"{directory}: this is a config, so leave out -c {config}")
-    return _home_of(directory), directory
 
+    def has_code(path: Path) -> bool:
+        return any(path.glob("*.py")) or any(path.glob("*/*.py"))
 
-def _run(
-    options: Any, named: Any, hosts: str | None, quiet: bool, as_json: bool, with_stack: bool
-) -> None:
-    """Train in this process, or start the ranks; do neither if nothing is left to train."""
-    from pedl2det.terminal.choice import display
-    from pedl2det_runtime.distributed.joining import is_rank
-    from pedl2det_runtime.launch.start import ranks_to_start, start_ranks
-    from pedl2det_runtime.trainer.run_end import find_end
-
-    out = None if options.discards_results else options.out
-    to_resume = partial(replace(named, max_batches=None).to_resume, begun=True)
-    shown = display(out, to_resume, quiet=quiet, as_json=as_json)
-    end = None if is_rank() else find_end(options, runtime().readable_config(options))
-    if end is not None:
-        with shown as one:
-            end.show(one)
-        return
-    if ranks := ranks_to_start(options, hosts):
-        flags = {"--traceback": with_stack, "--quiet": quiet, "--log-format=json": as_json}
-        more = [flag for flag, is_set in flags.items() if is_set]
-        start_ranks(options, ranks, hosts, _say, *more)
-        return
-    with shown as one, old_names(options):
-        runtime().run(options, one)
+    home = directory.parent.resolve()
+    return home.parent if has_code(home.parent) and not has_code(home) else home, directory
 
 
 def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
@@ -191,16 +190,6 @@ def _script_configs() -> ModuleType:
     from pedl2det.scripts import run_config
 
     return run_config
-
-
-def _home_of(config: Path) -> Path:
-    """Return the directory of a config's trial: its own, or the one above if that has the code."""
-    home = config.parent.resolve()
-    return home.parent if _has_code(home.parent) and not _has_code(home) else home
-
-
-def _has_code(directory: Path) -> bool:
-    return any(directory.glob("*.py")) or any(directory.glob("*/*.py"))
 
 
 def _config_of_script(path: Path) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import signal
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,18 +21,16 @@ from pedl2det.visible import say
 @click.command("search")
 @arguments.directory
 @arguments.config
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="The results; else runs/<name of DIR>-search."
-)
+@click.option("--out", type=arguments.path, help="The results; else runs/<name of DIR>-search.")
 @arguments.overrides
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=arguments.at_least_1,
     default=1,
     help="Trials at a time, at most max_concurrent_trials.",
 )
-@click.option("--max-trials", type=click.IntRange(min=1), help="Train no more trials than this.")
-@click.option("--max-batches", type=click.IntRange(min=1), help="Train none longer than this.")
+@click.option("--max-trials", type=arguments.at_least_1, help="Train no more trials than this.")
+@click.option("--max-batches", type=arguments.at_least_1, help="Train none longer than this.")
 @click.option("--resume", is_flag=True, help="Go on with the search in --out.")
 @click.option(
     "--storage", metavar="URL", help="A database of Optuna, for several machines; else a file."
@@ -68,23 +67,20 @@ def command(
     try:
         read = read_config(config or find_config(directory), overrides)
         plan = plan_of(read, max_trials, max_batches)
-        _check(out, resume)
+        is_there = out.is_dir() and any(out.iterdir())
+        if is_there and not resume:
+            raise Pedl2DetError(
+                f"--out {out}: it is not empty: go on with --resume, or choose another"
+            )
+        if resume and not is_there:
+            raise Pedl2DetError(f"--resume: {out}: there is no search")
         options = RunOptions(directory.resolve(), out.resolve())
-        place = _place(options.out) if storage else None
+        place = f"{socket.gethostname()}:{options.out}" if storage else None
         storage = storage or sqlite(options.out)
         with run_lock.held(out, say), database_errors(storage):
             _search(read, plan, options, min(jobs, plan.concurrent), storage, place)
     except errors.Pedl2DetError as error:
         raise Pedl2DetError(str(error)) from None
-
-
-def _check(out: Path, resume: bool) -> None:
-    """Refuse to begin where something is, and to go on where nothing is."""
-    is_there = out.is_dir() and any(out.iterdir())
-    if is_there and not resume:
-        raise Pedl2DetError(f"--out {out}: it is not empty: go on with --resume, or choose another")
-    if resume and not is_there:
-        raise Pedl2DetError(f"--resume: {out}: there is no search")
 
 
 def _search(
@@ -101,13 +97,7 @@ def _search(
     smaller = config.searcher.smaller_is_better
     if place is None:
         run_lock.make_private(out / DATABASE)
-    study = Study(
-        storage,
-        config.title,
-        plan,
-        place,
-        smaller_is_better=smaller,
-    )
+    study = Study(storage, config.title, plan, place, smaller_is_better=smaller)
     run_lock.make_directory(out)
     processes, stopped = TrialProcesses(), []
 
@@ -119,7 +109,8 @@ def _search(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     name, count = config.searcher.name, len(plan.points)
-    say(f"searcher {name}: {count} trials, {jobs} at a time, seed {_seed(config)}")
+    seed = config.reproducibility.experiment_seed
+    say(f"searcher {name}: {count} trials, {jobs} at a time, seed {seed}")
     Search(config, options, study, jobs, say, processes).run()
     _show(config, study, out, plan)
     if stopped:
@@ -163,14 +154,3 @@ def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     if best.checkpoint:
         say(f"  its checkpoint: {shown(Path(best.checkpoint))}")
     say(f"all trials: {shown(out / 'search.html')}")
-
-
-def _place(out: Path) -> str:
-    import socket
-
-    return f"{socket.gethostname()}:{out}"
-
-
-def _seed(config: Any) -> int:
-    seed: int = config.reproducibility.experiment_seed
-    return seed

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,21 +33,7 @@ Written by `pedl2det eject`. The file is yours: edit it.
 '''
 
 
-@dataclass(frozen=True)
-class Ejected:
-    """A plain script that was written.
-
-    Attributes:
-        script: its file.
-        differs: what it does not do as the trial did under the harness, and which files are
-            links or left out.
-    """
-
-    script: Path
-    differs: tuple[str, ...]
-
-
-def eject(directory: Path, out: Path, config: Path | None = None) -> Ejected:
+def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path, tuple[str, ...]]:
     """Write a directory with the trial's files and a script that trains it.
 
     An old trial is migrated first, in a copy; the trial itself is not changed.
@@ -57,6 +42,10 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> Ejected:
         directory: the trial.
         out: the directory to write; it must not exist.
         config: the experiment config; None for the trial's own.
+
+    Returns:
+        The script, and what it does not do as the trial did under the harness, and which files are
+        links or left out.
 
     Raises:
         Pedl2DetError: the trial cannot be migrated as a whole, uses something that a plain script
@@ -81,7 +70,7 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> Ejected:
         return _written(pair, out, Path(used.name))
 
 
-def _written(pair: Pair, out: Path, config: Path) -> Ejected:
+def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]]:
     """Write the directory beside its place, and move it there when it is whole."""
     new = pair.new
     project = project_of(new.directory)
@@ -92,49 +81,43 @@ def _written(pair: Pair, out: Path, config: Path) -> Ejected:
         whole = beside / "trial"
         linked = copy_paths(new.root, [new.root], whole)
         place = whole / new.extent.home.relative_to(new.extent.root)
-        training = _training(new, project, config)
-        texts = _texts(new, project, training, place, whole)
+        name = next(one for one in _SCRIPTS if not (place / one).exists())
+        pieces = place / f"{MODULE}.py"
+        if pieces.exists():
+            raise Pedl2DetError(f"{pieces.name}: the trial has a file of this name: rename it")
         for path in project.configs:
-            _in(path, new, whole).unlink(missing_ok=True)
-        for path, data in texts.items():
+            (whole / path.relative_to(new.root)).unlink(missing_ok=True)
+        training = _training(new, project, config)
+        modules, used = _modules(project)
+        own = {whole / path.relative_to(new.root): data for path, data in modules.items()}
+        ours = {
+            pieces: library.render(used, _HEADER, PACKAGE).encode(),
+            place / name: script(training, name).encode(),
+        }
+        for path, data in (own | ours).items():
             path.write_bytes(data)
-        left_out = detach_files(whole, texts.keys())
+        left_out = detach_files(whole, own.keys() | ours.keys())
         whole.rename(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    own = [data for path, data in texts.items() if path.name not in (f"{MODULE}.py", *_SCRIPTS)]
-    name = next(path for path in texts if path.name in _SCRIPTS and path.parent == place)
     links = (
-        f"{path.name} is a link to the original: it is too large to be copied" for path in linked
+        f"{one.name} is a link to the original: it is too large to be copied" for one in linked
     )
-    differs = (*_differences(training, own), *links, *left_out)
-    return Ejected(out / name.relative_to(whole), differs)
+    differs = (*_differences(training, b"".join(own.values())), *links, *left_out)
+    return out / place.relative_to(whole) / name, differs
 
 
-def _in(path: Path, copy: Copy, whole: Path) -> Path:
-    """The place of a file of the migrated copy in the new directory."""
-    return whole / path.relative_to(copy.root)
-
-
-def _texts(
-    new: Copy, project: Project, training: Training, place: Path, whole: Path
-) -> dict[Path, bytes]:
-    """The files that are written: the script, its pieces, the modules without Determined."""
+def _modules(project: Project) -> tuple[dict[Path, bytes], set[str]]:
+    """The modules of a trial without Determined, and the pieces that they and the script use."""
     files: dict[Path, bytes] = {}
     used = {*USED}
     support = project.root / SUPPORT
     for path in sorted({*project.needed, *([support] if support.is_file() else [])}):
         source = Source.read(path)
-        module = detached(source, len(path.relative_to(project.root).parts) - 1)
-        used |= module.used
-        files[_in(path, new, whole)] = source.encoded(module.text)
-    pieces = place / f"{MODULE}.py"
-    name = next(one for one in _SCRIPTS if not (place / one).exists())
-    if pieces.exists():
-        raise Pedl2DetError(f"{pieces.name}: the trial has a file of this name: rename it")
-    files[pieces] = library.render(used, _HEADER, PACKAGE).encode()
-    files[place / name] = script(training, name).encode()
-    return files
+        text, pieces = detached(source, len(path.relative_to(project.root).parts) - 1)
+        used |= pieces
+        files[path] = source.encoded(text)
+    return files, used
 
 
 def _training(new: Copy, project: Project, config: Path) -> Training:
@@ -190,9 +173,8 @@ def _entry(entrypoint: Any, project: Project) -> tuple[str, str]:
     return classes[0]
 
 
-def _differences(training: Training, files: Iterable[bytes]) -> Iterator[str]:
+def _differences(training: Training, code: bytes) -> Iterator[str]:
     """What the script does not do as the harness did."""
-    code = b"".join(files)
     yield "checkpoints hold weights only: a run begins at its first batch, and is not resumed"
     if training.slots > 1:
         yield f"one process trains, with the batches of all {training.slots}"

@@ -28,62 +28,39 @@ _HELP = {
 
 @dataclass(frozen=True)
 class Training:
-    """What a script trains, and how long.
+    """What a script trains, and how long. Lengths are in batches."""
 
-    Attributes:
-        module: the module that defines the trial.
-        trial: the name of its class.
-        config: the name of the config.
-        hparams: the values of the hyperparameters.
-        settings: what the trial may read of the config.
-        batches: batches in the training.
-        validate_every: batches between validations; 0 for one at the end.
-        checkpoint_every: batches between checkpoints; 0 for one after each validation.
-        workload: the most batches of which the mean of a metric is taken.
-        records_per_epoch: records in an epoch of the trial; 0 if it has none.
-        seed: the seed of everything.
-        metric: the metric of the validations that says which model is the best.
-        smaller_is_better: whether small values of it are good.
-        slots: processes that trained it.
-        validates_first: whether the untrained model was validated.
-    """
-
-    module: str
-    trial: str
-    config: str
+    module: str  # the module that defines the trial
+    trial: str  # the name of its class
+    config: str  # the name of the config
     hparams: dict[str, Any]
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # what the trial may read of the config
     batches: int
-    validate_every: int
-    checkpoint_every: int
-    workload: int
-    records_per_epoch: int
+    validate_every: int  # 0 for one validation at the end
+    checkpoint_every: int  # 0 for a checkpoint after each validation
+    workload: int  # the most batches of which the mean of a metric is taken
+    records_per_epoch: int  # 0 if the trial has no epochs
     seed: int
-    metric: str
+    metric: str  # of the validations, by which the best model is chosen
     smaller_is_better: bool
-    slots: int
-    validates_first: bool
+    slots: int  # processes that trained it
+    validates_first: bool  # whether the untrained model was validated
 
 
 def script(training: Training, name: str) -> str:
-    """Return the text of the script.
-
-    Args:
-        training: what it trains.
-        name: the name of its file.
-    """
-    one = training
-    epoch = f'{one.records_per_epoch} // hparams["global_batch_size"]'
+    """Return the text of the script, whose file has this name."""
+    epoch = f'{training.records_per_epoch} // hparams["global_batch_size"]'
+    options = "\n".join(_options(training))
     return _TEXT.format(
         mark=MARK,
         name=name,
-        one=one,
-        settings=_literal(one.settings, ""),
-        json="import json\n" if "json.loads" in "".join(_options(one)) else "",
-        options="\n".join(_options(one)),
-        hparams="\n".join(f'        "{key}": args.{_dest(key)},' for key in one.hparams),
-        epoch=epoch if one.records_per_epoch else "0",
-        mode="min" if one.smaller_is_better else "max",
+        one=training,
+        settings=_literal(training.settings, ""),
+        json="import json\n" if "json.loads" in options else "",
+        options=options,
+        hparams="\n".join(f'        "{key}": args.{_dest(key)},' for key in training.hparams),
+        epoch=epoch if training.records_per_epoch else "0",
+        mode="min" if training.smaller_is_better else "max",
     )
 
 
@@ -129,12 +106,7 @@ def _typed(value: Any) -> tuple[str, ...]:
 
 
 def _literal(value: Any, indent: str | None = None) -> str:
-    """A value of a config in Python.
-
-    Args:
-        value: the value.
-        indent: what its lines begin with; None for a single line.
-    """
+    """A value of a config in Python: in a line, or in lines that begin with ``indent``."""
     match value:
         case str():
             return json.dumps(value, ensure_ascii=False)

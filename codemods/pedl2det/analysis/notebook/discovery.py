@@ -36,7 +36,7 @@ def with_notebooks(
         if near is not None and _imports(file, found[near]):
             found[near] = replace(found[near], notebooks=(*found[near].notebooks, file))
         elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
-            modules = reached(file, reader) if has_trial else {file.stem: file}
+            modules = reached([file], file.parent, reader) if has_trial else {file.stem: file}
             needed = frozenset(modules.values())
             found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
     taken = {path for one in found if one.has_trial for path in one.modules.values()}
