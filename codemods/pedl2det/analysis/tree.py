@@ -22,8 +22,9 @@ _TEXT_ENDS = (
 )
 _TEXT_STARTS = ("Makefile", "makefile", "GNUmakefile", "Dockerfile")
 _ENDS = (".py", NOTEBOOK, *YAML, *_TEXT_ENDS)
-_PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
-_PRUNED |= {".ipynb_checkpoints"}
+#: Directories that hold nothing of a project.
+PRUNED = {".git", ".hg", ".venv", "venv", ".nox", ".tox", "node_modules", "__pycache__"}
+PRUNED |= {".ipynb_checkpoints"}
 #: What tells the results of a run or of a search, a checkpoint, and one of Determined: their code
 #: and configs are records of what was trained.
 _RESULTS = (
@@ -102,7 +103,7 @@ def _listed(path: Path) -> tuple[list[str], list[str]]:
     has_code = any(name.endswith(".py") for name in names)
     if not has_code and any(results <= every for results in _RESULTS):
         return [], []
-    return sorted(directories - _PRUNED), sorted(names)
+    return sorted(directories - PRUNED), sorted(names)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -55,13 +55,14 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
 
 def _required(modules: Iterable[Path]) -> Iterator[str]:
     """What the modules need: TensorFlow, and what they import of what pedl2det brought."""
-    imported = set()
+    names = set()
     for path in modules:
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Import):
-                imported |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.partition(".")[0])
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names.add(node.module or "")
+    imported = {name.partition(".")[0] for name in names}
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = needs(cluster=False), needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):
@@ -70,24 +71,18 @@ def _required(modules: Iterable[Path]) -> Iterator[str]:
 
 def _reason(path: Path, text: str) -> str | None:
     """Why a file needs the harness; None if it does not."""
-    if is_shell_file(path.name) and path.suffix != NOTEBOOK:
-        line = first_harness_line(path.name, text)
-        return None if line is None else f"line {line} is a command of the harness"
-    if path.suffix == ".py":
-        return "it imports the harness" if _HARNESS.search(text) else None
+    cells = {"": text}
     if path.suffix == NOTEBOOK:
-        return _reason_of_notebook(path)
-    return None
-
-
-def _reason_of_notebook(path: Path) -> str | None:
-    try:
-        document = Document.of(path, path.read_bytes())
-    except Unreadable:
-        return None
-    for cell in document.cells:
-        if cell.is_code and _HARNESS.search(cell.source):
-            return f"cell {cell.number} imports the harness"
-        if cell.is_code and first_harness_line(path.name, cell.source) is not None:
-            return f"cell {cell.number} is a command of the harness"
+        try:
+            document = Document.of(path, text.encode())
+        except Unreadable:
+            return None
+        cells = {f"cell {one.number}: ": one.source for one in document.cells if one.is_code}
+    for place, code in cells.items():
+        if path.suffix in (".py", NOTEBOOK) and _HARNESS.search(code):
+            return f"{place}it imports the harness"
+        if is_shell_file(path.name) or path.suffix == NOTEBOOK:
+            line = first_harness_line(path.name, code)
+            if line is not None:
+                return f"{place}line {line} is a command of the harness"
     return None

@@ -1,7 +1,7 @@
 """Copy a trial for training, so that nothing it writes reaches the original.
 
-Files are cloned where the file system can do that, and copied otherwise. If a copy would take more
-than 2 GB, the largest files are linked; `child.py` copies such a file before it is written to.
+If a copy would take more than 2 GB, the largest files are linked; `guarded.py` copies such a file
+before it is written to.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from pathlib import Path
 from pedl2det.errors import Pedl2DetError
 from pedl2det.verify.extent import BUDGET, Extent, is_left_out
 
-#: Files of this size are worth cloning or linking; smaller ones, such as code, are copied.
+#: Files of this size may be linked; smaller ones, such as code, are copied.
 LARGE = 1024**2
-_FICLONE = 0x40049409
 _PREFIX = "pedl2det-verify-"
 _NEW = 60.0  # seconds in which a scratch directory may not be locked yet
 
@@ -205,17 +204,11 @@ def _place_in(places: Mapping[Path, Path], path: Path) -> Path | None:
 
 
 def _copy_files(files: Sequence[tuple[Path, Path]], budget: int) -> dict[Path, Stamp]:
-    """Clone, copy or link files; the largest are linked where the budget is too small."""
+    """Copy files; link the largest where the budget is too small."""
     sizes = {source: source.stat().st_size for source, _ in files}
-    remaining = []
-    clones = True
-    for source, place in sorted(files, key=lambda pair: -sizes[pair[0]]):
-        clones = clones and sizes[source] >= LARGE and _clone(source, place)
-        if not clones:
-            remaining.append((source, place))
-    needed = sum(sizes[source] for source, _ in remaining)
+    needed = sum(sizes[source] for source, _ in files)
     linked = {}
-    for source, place in remaining:
+    for source, place in sorted(files, key=lambda pair: -sizes[pair[0]]):
         if needed > budget and sizes[source] >= LARGE:
             needed -= sizes[source]
             place.symlink_to(source)
@@ -223,19 +216,6 @@ def _copy_files(files: Sequence[tuple[Path, Path]], budget: int) -> dict[Path, S
         else:
             shutil.copy2(source, place)
     return linked
-
-
-def _clone(source: Path, place: Path) -> bool:
-    """Have a copy share the blocks of a file until one is written to; whether that is possible."""
-    try:
-        with source.open("rb") as old, place.open("wb") as new:
-            fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
-    except OSError:
-        place.unlink(missing_ok=True)
-        return False
-    with contextlib.suppress(OSError):
-        shutil.copystat(source, place)
-    return True
 
 
 @contextlib.contextmanager

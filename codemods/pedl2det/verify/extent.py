@@ -13,12 +13,12 @@ from pedl2det.analysis.discovery import discover
 from pedl2det.analysis.project import Project
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
+from pedl2det.analysis.tree import PRUNED
 
 #: A directory above the trial with more bytes or files than these is not copied as a whole.
 BUDGET = 2 * 1024**3
 MOST_FILES = 20_000
-_LEFT_OUT = {".git", ".hg", ".svn", ".nox", ".tox", ".venv", "venv", "node_modules"}
-_LEFT_OUT |= {"__pycache__", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache"}
+_LEFT_OUT = {*PRUNED, ".svn", ".mypy_cache", ".pytest_cache"}
 _PATH = re.compile(r"[^\s'\"=:,;()\[\]{}]*/[^\s'\",;()\[\]{}]*")
 _MODULE = re.compile(r"No module named '([\w.]+)'")
 _LEVELS = 4  # above the trial, in which a missing module is looked for

@@ -44,8 +44,7 @@ class Trained:
 
     pair: Pair
     length: TrainingLength
-    old_failure: Failure | None = None  # why the old trial does not train, if it does not
-    new_failure: Failure | None = None
+    failed: tuple[Copy, Failure] | None = None  # the first that does not train
     written: str = ""  # which files their code wrote, in words
 
 
@@ -112,17 +111,16 @@ def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple
         assumptions=pair.of_kind(Kind.ASSUMPTION),
         differently=pair.of_kind(Kind.DIFFERENT),
     )
-    is_migrated = request.against is None
-    if trained.old_failure is not None:
-        reason = trained.old_failure.describe(pair.old, is_migrated=False)
-        message = f"the old trial does not train: {reason}"
-        stack = pair.old.with_original_paths(trained.old_failure.stack)
-        verdict = replace(verdict, outcome=Conclusion.OLD_FAILS, message=message, stack=stack)
-    elif trained.new_failure is not None:
-        reason = trained.new_failure.describe(pair.new, is_migrated=is_migrated)
-        message = f"the new trial does not train: {reason}"
-        stack = pair.new.with_original_paths(trained.new_failure.stack)
-        verdict = replace(verdict, outcome=Conclusion.NEW_FAILS, message=message, stack=stack)
+    if trained.failed is not None:
+        copy, failure = trained.failed
+        is_old = copy is pair.old
+        reason = failure.describe(copy, is_migrated=not is_old and request.against is None)
+        verdict = replace(
+            verdict,
+            outcome=Conclusion.OLD_FAILS if is_old else Conclusion.NEW_FAILS,
+            message=f"the {copy.name} trial does not train: {reason}",
+            stack=copy.with_original_paths(failure.stack),
+        )
     elif not pair.left:
         verdict = _compare(verdict, trained, workshop)
     if pair.is_same:
@@ -138,12 +136,8 @@ def _trained(request: Request, workshop: Workshop, batches: int | None) -> Train
         extent = extent_of(request.directory.resolve(), more)
         pair = prepare(request, extent, workshop)
         settings, new_settings = pair.settings()
-        length = training_length(
-            settings,
-            batches,
-            new=new_settings,
-            has_known_differences=bool(pair.known_differences),
-        )
+        is_known = bool(pair.known_differences)
+        length = training_length(settings, batches, new_settings, has_known_differences=is_known)
         if pair.left:
             return Trained(pair, length)
         before = pair.old.stamps(), pair.new.stamps()
@@ -159,11 +153,10 @@ def _trained(request: Request, workshop: Workshop, batches: int | None) -> Train
         (old,), new = train((pair.old,), length), None
         if old is None:
             (new,) = train((pair.new,), length)
-    files = (
-        written_since(copy, stamps)
-        for copy, stamps in zip((pair.old, pair.new), before, strict=True)
-    )
-    return Trained(pair, length, old, new, describe_written(*files))
+    copies = pair.old, pair.new
+    failed = next(((copy, one) for copy, one in zip(copies, (old, new), strict=True) if one), None)
+    files = map(written_since, copies, before)
+    return Trained(pair, length, failed, describe_written(*files))
 
 
 def written_since(copy: Copy, before: dict[Path, Stamp]) -> dict[str, Path]:

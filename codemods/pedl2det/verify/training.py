@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -72,8 +72,8 @@ class TrainingLength:
 def training_length(
     settings: Settings | None,
     asked: int | None,
-    *,
     new: Settings | None = None,
+    *,
     has_known_differences: bool = False,
 ) -> TrainingLength:
     """Choose how many batches to train.
@@ -212,15 +212,15 @@ def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[None]:
         console=Console(stderr=True),
         transient=True,
     ) as bars:
-        tasks = [
-            (bars.add_task(copy.name, total=batches), _line_counter(copy.out / "batches.jsonl"))
-            for copy in copies
-        ]
+        tasks = {
+            bars.add_task(copy.name, total=batches): copy.out / "batches.jsonl" for copy in copies
+        }
 
         def look() -> None:
             while not ended.wait(_PAUSE):
-                for task, count in tasks:
-                    bars.update(task, completed=count())
+                for task, log in tasks.items():
+                    trained = log.read_bytes().count(b"\n") if log.exists() else 0
+                    bars.update(task, completed=trained)
 
         watcher = threading.Thread(target=look, daemon=True)
         watcher.start()
@@ -229,18 +229,3 @@ def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[None]:
         finally:
             ended.set()
             watcher.join()
-
-
-def _line_counter(path: Path) -> Callable[[], int]:
-    """Return a function that counts the lines of a growing file, which reads only what is new."""
-    size = lines = 0
-
-    def count() -> int:
-        nonlocal size, lines
-        with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
-            file.seek(size)
-            more = file.read()
-            size, lines = size + len(more), lines + more.count(b"\n")
-        return lines
-
-    return count

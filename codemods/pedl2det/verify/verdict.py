@@ -38,39 +38,22 @@ class Conclusion(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a trial trains the same after its migration.
-
-    Attributes:
-        outcome: how the verification ended.
-        message: the verdict in one line, with its scope and what it leaves open.
-        directory: the trial.
-        comparison: what was compared; None if a trial does not train or is not migrated.
-        assumptions: the assumptions of the rewrite.
-        length: how much was trained.
-        names: the new names of the old trial's metrics, where they differ.
-        reasons: what may keep the old trial from repeating itself.
-        notes: what else there is to know.
-        left: what migrate left, if the trial was not migrated.
-        stack: the traceback of the trial that does not train.
-        differently: what trains differently from the old harness, as migrate says it.
-        causes: what may have made the trainings differ, the likeliest first.
-        proof: what reports show of it.
-    """
+    """Whether a trial trains the same after its migration."""
 
     outcome: Conclusion
-    message: str
-    directory: Path
-    comparison: Comparison | None = None
-    assumptions: tuple[Finding, ...] = ()
-    length: TrainingLength | None = None
-    names: MetricNames | None = None
-    reasons: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    left: tuple[Finding, ...] = ()
-    stack: str = ""
-    differently: tuple[Finding, ...] = ()
-    causes: tuple[str, ...] = ()
-    proof: Proof | None = None
+    message: str  # the verdict in one line, with its scope and what it leaves open
+    directory: Path  # the trial
+    comparison: Comparison | None = None  # None if a trial does not train or is not migrated
+    assumptions: tuple[Finding, ...] = ()  # what the rewrite assumes
+    length: TrainingLength | None = None  # how much was trained
+    names: MetricNames | None = None  # new names of the old trial's metrics, where they differ
+    reasons: tuple[str, ...] = ()  # what may keep the old trial from repeating itself
+    notes: tuple[str, ...] = ()  # what else there is to know
+    left: tuple[Finding, ...] = ()  # what migrate left, if the trial was not migrated
+    stack: str = ""  # the traceback of the trial that does not train
+    differently: tuple[Finding, ...] = ()  # what trains differently, as migrate says it
+    causes: tuple[str, ...] = ()  # what may have made the trainings differ, the likeliest first
+    proof: Proof | None = None  # what reports show of it
 
     @property
     def is_equal(self) -> bool:

@@ -44,7 +44,6 @@ class TFKerasTrialContext:
         self.fit = dict(_FIT)
         self.model = None
         self.distributed = _OneProcess()
-        self.experimental = _Experimental(self)
         self._hparams, self._config, self._seed = hparams, config, seed
         self._stop_requested = False
         _contexts.append(self)
@@ -162,38 +161,3 @@ class _OneProcess:
 
     allgather = gather_local = allgather_local = gather
     broadcast_local = broadcast
-
-
-class _Experimental:
-    """The data layer of 2020: datasets that are cached in memory."""
-
-    def __init__(self, context):
-        self._context = context
-
-    def cache_train_dataset(
-        self,
-        dataset_id,
-        dataset_version,
-        shuffle=False,
-        skip_shuffle_at_epoch_end=False,
-    ):
-        """Decorate a function that makes a dataset, to cache and shuffle it."""
-
-        def decorate(function):
-            def cached(*args, **kwargs):
-                dataset = function(*args, **kwargs).cache()
-                if not shuffle:
-                    return dataset
-                return dataset.shuffle(
-                    tf.data.UNKNOWN_CARDINALITY,
-                    seed=self._context.get_trial_seed(),
-                    reshuffle_each_iteration=not skip_shuffle_at_epoch_end,
-                )
-
-            return cached
-
-        return decorate
-
-    def cache_validation_dataset(self, dataset_id, dataset_version, shuffle=False):
-        """Decorate a function that makes a dataset, to cache and shuffle it."""
-        return self.cache_train_dataset(dataset_id, dataset_version, shuffle)
