@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -102,23 +101,17 @@ class Modules:
             bindings = source.names.module_bindings(rest)
             if not bindings:
                 return None
-            meaning = bindings[-1] or self._alias(source, rest)
+            meaning = bindings[-1]
             if meaning is None:
-                return dotted
+                last = source.names.bound(source.tree, rest)[-1]
+                if not isinstance(last.value, ast.Name) or last.path:
+                    return dotted
+                meaning = f"{self.name_of(source)}.{last.value.id}"
             followed = source.names.follow(meaning)
             if followed == dotted:
                 return dotted
             alias, dotted = dotted, followed
         return None
-
-    def _alias(self, source: Source, name: str) -> str | None:
-        """What ``name = other`` at the top of a file makes a name mean."""
-        found = None
-        for node in source.tree.body:
-            match node:
-                case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=other)):
-                    found = f"{self.name_of(source)}.{other}" if target == name else found
-        return found
 
     # Imports.
 
@@ -249,39 +242,14 @@ def added_paths(source: Source) -> Iterator[str]:
 
     Such as ``src`` of ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
     """
-    for call in source.names.of(ast.Call):
-        if changes_path(source, call.func):
+    names = source.names
+    for call in names.of(ast.Call):
+        if any(names.qualified(one) == "sys.path" for one in names.below(call.func)):
             texts = (
                 one.value
-                for one in ast.walk(call)
+                for one in names.below(call)
                 if isinstance(one, ast.Constant) and isinstance(one.value, str)
             )
             parts = [part for text in texts for part in PurePosixPath(text).parts if part != "."]
             if parts and not {"..", "/"}.intersection(parts):
                 yield "/".join(parts)
-
-
-_OWN_DIRECTORY = re.compile(
-    r"(os\.path\.\w+\()*os\.path\.dirname\((os\.path\.\w+\()*__file__\)+"
-    r"|str\((pathlib\.)?Path\(__file__\)(\.\w+\(\))*\.parent\)|'\.'|''"
-)
-
-
-def adds_own_directory(node: ast.AST) -> bool:
-    """Whether a statement adds the directory of its file to ``sys.path``, where it is anyway."""
-    match node:
-        case ast.Expr(
-            value=ast.Call(
-                func=ast.Attribute(value=path, attr="insert" | "append"), args=[*_, directory]
-            )
-        ):
-            text = ast.unparse(directory)
-            is_path = ast.unparse(path) == "sys.path" and text.count("dirname(") < 2
-            return is_path and _OWN_DIRECTORY.fullmatch(text) is not None
-    return False
-
-
-def changes_path(source: Source, node: ast.AST) -> bool:
-    """Whether code names ``sys.path``, and does not only add the file's own directory."""
-    named = any(source.names.qualified(one) == "sys.path" for one in source.names.below(node))
-    return named and not adds_own_directory(node)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 
 import pedl2det_names as names
-from pedl2det.analysis.modules import Modules, adds_own_directory
+from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
 
@@ -68,4 +68,4 @@ def _only_names(node: ast.stmt) -> bool:
         case ast.Assign(targets=targets, value=value):
             is_call = any(isinstance(one, ast.Call) for one in ast.walk(value))
             return not is_call and all(isinstance(one, ast.Name) for one in targets)
-    return adds_own_directory(node)
+    return False

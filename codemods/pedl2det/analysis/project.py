@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,22 +122,16 @@ def made(
     mended: bool = False,
 ) -> Trial:
     """Return what rules look at, from sources and configs in memory."""
+    entry_names: dict[str, frozenset[str]] = {}
+    for kind, name in (pair for config in configs.values() for pair in config.named.items()):
+        entry_names[kind] = entry_names.get(kind, frozenset()) | {name}
     return Trial(
         project.root,
         Modules(sources),
         configs=[(path, config.value()) for path, config in configs.items()],
         counts_in_steps=any(config.counts_steps for config in configs.values()),
-        entry_names=entry_names(configs.values()),
+        entry_names=entry_names,
         is_whole=len(sources) >= len(project.modules),
         carried=carried,
         mended=mended,
     )
-
-
-def entry_names(configs: Iterable[Config]) -> dict[str, frozenset[str]]:
-    """Return what some configs name, by the kind of name."""
-    found: dict[str, frozenset[str]] = {}
-    for config in configs:
-        for kind, name in config.named.items():
-            found[kind] = found.get(kind, frozenset()) | {name}
-    return found

@@ -1,7 +1,8 @@
 """Reaching definitions: which bindings of a name may hold where the name is read.
 
-Walks backward from a read through the statements of its scope, until a binding is certain. For
-statements that are not told apart here, every binding in them may hold, and every one before them.
+Walks backward from a read through the statements of its scope, until a binding is certain. Only
+blocks, branches and ``with`` are told apart; of a loop, a ``try`` or a ``match`` every binding may
+hold, and every one before it. So the answer is never too short.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from pedl2det.analysis.bindings import COMPREHENSIONS
 Held = tuple[set[ast.AST], bool]
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _BLOCKS = ("body", "orelse", "finalbody")
-_Try = ast.Try | ast.TryStar
+#: Statements, and their parts, in which a binding may hold before or after its place.
+_LOOSE = (
+    *(ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith),
+    *(ast.Try, ast.TryStar, ast.ExceptHandler, ast.Match, ast.match_case),
+)
 
 
 class Reaching:
@@ -46,62 +51,25 @@ class Reaching:
         child = read
         while child is not self._scope:
             parent = self._parents[child]
-            passes = True
-            if isinstance(parent, ast.stmt | ast.match_case | ast.ExceptHandler | ast.Module):
-                held, passes = self._before(child, parent)
+            block = next((one for name in _BLOCKS if child in (one := _block(parent, name))), None)
+            if block is not None:
+                held, passes = self._after(block[: block.index(child)])
                 found |= held
-            if not passes:
-                return found
+                if not passes:
+                    return found
+            if isinstance(parent, _LOOSE):
+                found |= self._in(parent)
+                if child in _block(parent, "body") and self._in(*_targets(parent)):
+                    return found  # a loop's target is bound before its body
+            elif isinstance(parent, ast.If) and block is not None:
+                found |= self._in(parent.test)
+            elif block is None and isinstance(parent, ast.stmt):
+                parents = {one: self._parents[one] for one in self._in(child)}
+                found |= {one for one in parents if isinstance(parents[one], ast.NamedExpr)}
             child = parent
         return found | {one for one in self._within if isinstance(one, ast.arg)}
 
-    def _before(self, child: ast.AST, parent: ast.AST) -> Held:
-        """What may hold where a part of a statement, or a statement of its blocks, begins."""
-        for field in _BLOCKS:
-            block = getattr(parent, field, ())
-            if isinstance(block, list) and child in block:
-                held, passes = self._after(block[: block.index(child)])
-                if not passes:
-                    return held, False
-                outer, passes = self._entering(parent, field)
-                return held | outer, passes
-        held = {one for one in self._in(child) if isinstance(self._parents[one], ast.NamedExpr)}
-        match parent:
-            case ast.While(body=body):
-                held |= self._round(parent, body)
-            case ast.With() | ast.AsyncWith():
-                held |= self._in(*parent.items)
-            case ast.Try() | ast.TryStar():  # a handler: an exception may come at any statement
-                held |= self._in(*parent.body)
-            case ast.Match() | ast.match_case():
-                held |= self._in(parent)
-        return held, True
-
-    def _entering(self, parent: ast.AST, field: str) -> Held:
-        """What may hold where a block of a statement begins."""
-        match parent:
-            case ast.Module() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                return set(), True
-            case ast.If(test=test):
-                return self._in(test), not self._is_certain(test)
-            case ast.For(target=target) | ast.AsyncFor(target=target) if field == "body":
-                own = self._in(target)
-                return (own, False) if own else (self._round(parent, parent.body), True)
-            case ast.While(test=test) if field == "body":
-                return self._in(test) | self._round(parent, parent.body), True
-            case ast.With() | ast.AsyncWith():
-                items = self._in(*parent.items)
-                return items, not items
-            case ast.ExceptHandler():
-                own = self._in(parent) & {parent}
-                return own, not own
-            case ast.Try() | ast.TryStar() if field == "body":
-                return set(), True
-            case ast.Try() | ast.TryStar() if field == "orelse":
-                return self._after(parent.body)
-        return self._in(parent), True
-
-    def _after(self, statements: Sequence[ast.stmt]) -> Held:
+    def _after(self, statements: Sequence[ast.AST]) -> Held:
         """What may hold after some statements."""
         found: set[ast.AST] = set()
         for statement in reversed(statements):
@@ -114,59 +82,43 @@ class Reaching:
                     return found, False
         return found, True
 
-    def _through(self, node: ast.stmt) -> Held:
+    def _through(self, node: ast.AST) -> Held:
         """What may hold after a statement that binds the name."""
         match node:
             case ast.If(test=test):
                 held, passes = self._after(node.body)
                 other, passes_other = self._after(node.orelse)
-                passes = passes or passes_other
-                return held | other | self._in(test), passes and not self._is_certain(test)
+                return held | other | self._in(test), passes or passes_other
             case ast.With() | ast.AsyncWith() if not any(map(_suppresses, node.items)):
                 held, passes = self._after(node.body)
                 items = self._in(*node.items) if passes else set()
                 return held | items, passes and not items
-            case ast.Try() | ast.TryStar():
-                return self._through_try(node)
-            case ast.For() | ast.AsyncFor() | ast.While():
-                inner = self._in(*node.body) - self._round(node, node.body)
-                return self._in(node) - inner, True
             case ast.AugAssign(target=target) if target in self._within:
                 return self._in(node), True
-            case ast.With() | ast.AsyncWith() | ast.Match():
-                return self._in(node), True
-        return self._in(node), not self._is_certain(node)
-
-    def _through_try(self, node: _Try) -> Held:
-        held, passes = self._after([*node.body, *node.orelse])
-        for handler in node.handlers:
-            handled, handler_passes = self._after(handler.body)
-            held |= handled
-            if handler_passes:
-                held |= self._in(*node.body) | ({handler} & self._in(handler))
-                passes = True
-        final, final_passes = self._after(node.finalbody)
-        return (held | final, passes) if final_passes else (final, False)
-
-    def _round(self, loop: ast.AST, body: Sequence[ast.stmt]) -> set[ast.AST]:
-        """What may hold where the body of a loop begins again."""
-        jumps = any(isinstance(one, ast.Break | ast.Continue) for one in ast.walk(loop))
-        return self._in(*body) if jumps else self._after(body)[0]
+        is_certain = not isinstance(node, _LOOSE) and any(
+            self._always_runs(one, node) for one in self._in(node)
+        )
+        return self._in(node), not is_certain
 
     def _in(self, *nodes: ast.AST) -> set[ast.AST]:
         """The bindings in some nodes."""
         return set().union(*(self._within.get(node, ()) for node in nodes))
 
-    def _is_certain(self, node: ast.AST) -> bool:
-        """Whether an expression or a plain statement binds the name whenever it runs."""
-        return any(self._always_runs(binding, node) for binding in self._in(node))
-
-    def _always_runs(self, part: ast.AST, node: ast.AST) -> bool:
-        while part is not node:
+    def _always_runs(self, part: ast.AST, statement: ast.AST) -> bool:
+        while part is not statement:
             part = self._parents[part]
             if isinstance(part, (ast.BoolOp, ast.IfExp, *COMPREHENSIONS)):
                 return False
         return True
+
+
+def _block(node: ast.AST, name: str) -> Sequence[ast.AST]:
+    block = getattr(node, name, ())
+    return block if isinstance(block, list) else ()
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    return [node.target] if isinstance(node, ast.For | ast.AsyncFor) else []
 
 
 def _suppresses(item: ast.withitem) -> bool:

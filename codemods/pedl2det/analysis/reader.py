@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,15 +11,14 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import NOTEBOOK
 from pedl2det.findings import Unreadable
 
-Value = TypeVar("Value")
+File = TypeVar("File", Source, Config)
 
 
 class Reader:
     """Files that were read, and why others could not be."""
 
     def __init__(self) -> None:
-        self._sources: dict[Path, Source | Unreadable] = {}
-        self._configs: dict[Path, Config | Unreadable] = {}
+        self._known: dict[Path, Source | Config | Unreadable] = {}
 
     def source(self, path: Path) -> Source:
         """Read a Python file or a notebook.
@@ -28,7 +26,10 @@ class Reader:
         Raises:
             Unreadable: it cannot be read as Python 3.
         """
-        return _once(self._sources, path, _source)
+        from pedl2det.analysis.notebook import NotebookSource
+
+        kind = NotebookSource if path.suffix == NOTEBOOK else Source
+        return self._once(path, kind)
 
     def config(self, path: Path) -> Config:
         """Read a YAML file.
@@ -36,7 +37,7 @@ class Reader:
         Raises:
             Unreadable: it is not one YAML document.
         """
-        return _once(self._configs, path, Config.read)
+        return self._once(path, Config)
 
     def source_or_none(self, path: Path) -> Source | None:
         """Read a Python file or a notebook; None if it cannot be read."""
@@ -50,23 +51,14 @@ class Reader:
             return self.config(path)
         return None
 
-
-def _source(path: Path) -> Source:
-    from pedl2det.analysis.notebook import NotebookSource
-
-    return NotebookSource.read(path) if path.suffix == NOTEBOOK else Source.read(path)
-
-
-def _once(
-    known: dict[Path, Value | Unreadable], path: Path, read: Callable[[Path], Value]
-) -> Value:
-    """Read a file for the first time, or return or raise what that gave."""
-    if path not in known:
-        try:
-            known[path] = read(path)
-        except Unreadable as error:
-            known[path] = error
-    value = known[path]
-    if isinstance(value, Unreadable):
-        raise value
-    return value
+    def _once(self, path: Path, kind: type[File]) -> File:
+        """Read a file for the first time, or return or raise what that gave."""
+        if path not in self._known:
+            try:
+                self._known[path] = kind.read(path)
+            except Unreadable as error:
+                self._known[path] = error
+        value = self._known[path]
+        if isinstance(value, Unreadable):
+            raise value
+        return value  # type: ignore[return-value]

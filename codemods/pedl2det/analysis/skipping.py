@@ -11,6 +11,9 @@ from dataclasses import dataclass
 SKIP = re.compile(r"#\s*pedl2det:\s*skip\b")
 
 
+_BLANK = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.NEWLINE)
+
+
 @dataclass(frozen=True)
 class Skipped:
     """What of a file is to be left.
@@ -35,21 +38,19 @@ def skipped_in_code(text: str) -> Skipped:
     if not SKIP.search(text):
         return Skipped()
     lines: set[int] = set()
-    whole, is_begun, statement_has_it, first = False, False, False, 1
+    whole = is_begun = False
+    statement: list[tokenize.TokenInfo] = []  # what is read of the logical line
     for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-        if token.type == tokenize.COMMENT and SKIP.match(token.string):
-            alone = not token.line[: token.start[1]].strip()
-            whole = whole or (alone and not is_begun)
-            statement_has_it = statement_has_it or not alone
-        elif token.type == tokenize.NEWLINE:
-            if statement_has_it:
-                lines.update(range(first, token.start[0] + 1))
-            statement_has_it, first = False, token.end[0] + 1
-        elif token.type in (tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
-            if token.type == tokenize.NL and not token.line.split("#")[0].strip():
-                first = token.end[0] + 1
-        elif token.type not in (tokenize.STRING, tokenize.ENCODING, tokenize.COMMENT):
-            is_begun = True
+        is_skip = token.type == tokenize.COMMENT and SKIP.match(token.string)
+        if is_skip and not token.line[: token.start[1]].strip():  # it stands alone
+            whole = whole or not is_begun
+        elif is_skip or token.type not in _BLANK:
+            statement.append(token)
+            is_begun = is_begun or token.type not in (tokenize.STRING, tokenize.COMMENT)
+        if token.type == tokenize.NEWLINE:
+            if any(one.type == tokenize.COMMENT for one in statement):
+                lines.update(range(statement[0].start[0], token.start[0] + 1))
+            statement = []
     return Skipped(whole, frozenset(lines))
 
 

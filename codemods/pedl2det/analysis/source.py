@@ -26,7 +26,6 @@ Place = tuple[int, int]  # line from 1, column from 0 in characters
 Span = tuple[Place, Place]
 
 NEWLINE = re.compile("\r\n|\r|\n")
-_BLANK = re.compile("[ \t\f]*")
 
 
 def newline_of(text: str) -> str:
@@ -140,13 +139,7 @@ class Source:
     @cached_property
     def newline(self) -> str:
         """How the first line ends, and with it new ones."""
-        found = NEWLINE.search(self.text)
-        return found[0] if found else "\n"
-
-    def indent(self, line: int) -> str:
-        """The white space with which a line begins."""
-        found = _BLANK.match(self.text, self._starts[line - 1])
-        return found[0] if found else ""
+        return newline_of(self.text)
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node."""

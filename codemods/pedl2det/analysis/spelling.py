@@ -40,9 +40,7 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
         return Spelling(name)
     if isinstance(like, ast.Name):
         return _bare(source, module, name, like.id)
-    known = None
-    if like is not None:
-        known = _by_its_own_root(source, dotted, like) or _by_moved_module(source, dotted, like)
+    known = _by_its_own_root(source, dotted, like)
     known = known or _by_known_import(source, dotted) or _by_sibling(source, dotted)
     if known is not None:
         return known
@@ -50,27 +48,6 @@ def spell(source: Source, dotted: str, like: ast.expr | None = None) -> Spelling
     if top in _USUAL and _is_free(source, _USUAL[top], top):
         return Spelling(f"{_USUAL[top]}.{rest}", (f"import {top} as {_USUAL[top]}",))
     return _bare(source, module, name, name)
-
-
-def _by_moved_module(source: Source, dotted: str, like: ast.expr) -> Spelling | None:
-    """The old text, where its module is an old one that has a new place."""
-    attributes: list[str] = []
-    root = like
-    while isinstance(root, ast.Attribute):
-        attributes.insert(0, root.attr)
-        root = root.value
-    suffix = "." + ".".join(attributes)
-    if not isinstance(root, ast.Name) or not dotted.endswith(suffix):
-        return None
-    old = source.names.qualified(root)
-    if old is None or not (names.is_legacy(f"{old}.x") or names.lookup(old) is not None):
-        return None
-    prefix = dotted.removesuffix(suffix)
-    package, _, last = prefix.rpartition(".")
-    if not package:
-        return None
-    as_part = "" if last == root.id else f" as {root.id}"
-    return Spelling(ast.unparse(like), (f"from {package} import {last}{as_part}",))
 
 
 def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spelling | None:
@@ -97,28 +74,22 @@ def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spel
 
 def _by_known_import(source: Source, dotted: str) -> Spelling | None:
     """The name by the longest prefix that the file imports at its top."""
-    found: tuple[int, Spelling] | None = None
+    found: dict[str, Spelling] = {}
     for node in source.tree.body:
         if isinstance(node, ast.Import):
-            pairs = [(one.asname or one.name, one.name, one) for one in node.names]
+            pairs = [(one.asname or one.name, one.name) for one in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            pairs = [
-                (one.asname or one.name, f"{node.module}.{one.name}", one) for one in node.names
-            ]
+            pairs = [(one.asname or one.name, f"{node.module}.{one.name}") for one in node.names]
         else:
             continue
-        for local, meaning, _ in pairs:
-            if meaning == "*" or source.names.module_bindings(local.partition(".")[0]) == []:
-                continue
-            if source.names.is_hidden(local.partition(".")[0], meaning):
-                continue
-            if dotted == meaning or dotted.startswith(f"{meaning}."):
-                if meaning == dotted and "." in local:
-                    continue
-                code = local + dotted[len(meaning) :]
-                if found is None or len(meaning) > found[0]:
-                    found = len(meaning), Spelling(code)
-    return found[1] if found else None
+        for local, meaning in pairs:
+            name = local.partition(".")[0]
+            is_prefix = f"{dotted}.".startswith(f"{meaning}.") and (
+                meaning != dotted or local == name
+            )
+            if is_prefix and not source.names.is_hidden(name, meaning):
+                found.setdefault(meaning, Spelling(local + dotted[len(meaning) :]))
+    return found[max(found, key=len)] if found else None
 
 
 def _by_sibling(source: Source, dotted: str) -> Spelling | None:

@@ -130,17 +130,15 @@ class Trial:
         """
         meaning = self.modules.meaning(base)
         if meaning is None and isinstance(base, ast.Name):
-            found = [self._meaning_of(origin.node) for origin in self._flow.origins(base)]
-            meaning = next((one for one in found if one is not None), None)
+            origins = [one.node for one in self._flow.origins(base)]
+            meanings = [
+                self.modules.home(one).names.imported_as(one)
+                if isinstance(one, ast.alias)
+                else self.modules.meaning(one)
+                for one in origins
+            ]
+            meaning = next((one for one in meanings if one is not None), None)
         return meaning if meaning in TRIALS else None
-
-    def _meaning_of(self, node: ast.AST) -> str | None:
-        """What an imported name or a dotted expression means."""
-        if isinstance(node, ast.alias):
-            statement = self.modules.home(node).names.parents[node]
-            is_from = isinstance(statement, ast.ImportFrom)
-            return imported_as(statement, node) if is_from else node.name  # type: ignore[arg-type]
-        return self.modules.meaning(node)
 
     @cached_property
     def classes(self) -> list[ast.ClassDef]:
@@ -329,39 +327,24 @@ def today(dotted: str | None) -> str:
 def _references(modules: Modules, source: Source) -> Iterator[Reference]:
     parents = source.names.parents
     for node in source.names.of(ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Call):
+        parent = parents.get(node)
+        found: list[tuple[ast.expr | ast.alias, str | None]] = []
         if isinstance(node, ast.Call):
-            dotted = _by_getattr(modules, node)
-            if dotted is not None:
-                yield Reference(source, node, dotted, names.lookup(dotted))
+            found.append((node, _by_getattr(modules, node)))
         elif isinstance(node, ast.Import):
-            for alias in node.names:
-                row = names.lookup(alias.name)
-                if row is not None or names.is_legacy(alias.name):
-                    yield Reference(source, alias, alias.name, row)
+            found += [(alias, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                dotted = source.names.follow(imported_as(node, alias))
-                row = names.lookup(dotted)
-                if row is not None or names.is_legacy(dotted):
-                    yield Reference(source, alias, dotted, row)
-        elif isinstance(node, ast.Name | ast.Attribute):
-            if isinstance(parents.get(node), ast.Attribute) and _has_row(modules, parents[node]):
-                continue  # a part of a longer name
-            parent = parents.get(node)
-            if (
-                isinstance(parent, ast.Call)
-                and _by_getattr(modules, parent)
-                and node in parent.args
-            ):
-                continue
-            if not isinstance(node.ctx, ast.Load):
-                continue
-            dotted = modules.meaning(node)
-            if dotted is None:
-                continue
-            row = names.lookup(dotted)
-            if row is not None or names.is_legacy(dotted):
-                yield Reference(source, node, dotted, row)
+            follow = source.names.follow
+            found += [(alias, follow(imported_as(node, alias))) for alias in node.names]
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            if isinstance(parent, ast.Call):
+                is_part = node in parent.args and _by_getattr(modules, parent) is not None
+            else:
+                is_part = isinstance(parent, ast.Attribute) and _is_old(modules.meaning(parent))
+            found += [] if is_part else [(node, modules.meaning(node))]
+        for place, dotted in found:
+            if dotted is not None and _is_old(dotted):
+                yield Reference(source, place, dotted, names.lookup(dotted))
 
 
 def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
@@ -371,12 +354,10 @@ def _by_getattr(modules: Modules, node: ast.Call) -> str | None:
             func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name))], keywords=[]
         ):
             home = modules.meaning(value)
-            dotted = f"{home}.{name}"
-            if home is not None and (names.lookup(dotted) or names.is_legacy(dotted)):
-                return dotted
+            if home is not None and _is_old(f"{home}.{name}"):
+                return f"{home}.{name}"
     return None
 
 
-def _has_row(modules: Modules, node: ast.AST) -> bool:
-    dotted = modules.meaning(node)
+def _is_old(dotted: str | None) -> bool:
     return dotted is not None and (names.lookup(dotted) is not None or names.is_legacy(dotted))

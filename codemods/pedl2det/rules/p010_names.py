@@ -158,14 +158,14 @@ def split(data) -> Tensor:
     return data_adapter.unpack_x_y_sample_weight(data_adapter.expand_1d(data))[0]
 """
 _PRIVATE_AFTER = """\
+import tensorflow as tf
 from tensorflow import Tensor
-from tensorflow.keras import utils as data_adapter
 
 import legacy_keras
 
 
 def split(data) -> Tensor:
-    return data_adapter.unpack_x_y_sample_weight(legacy_keras.expand_1d(data))[0]
+    return tf.keras.utils.unpack_x_y_sample_weight(legacy_keras.expand_1d(data))[0]
 """
 _GONE = """\
 import pedl

@@ -126,11 +126,11 @@ class Document:
 
 
 def _cells(text: str) -> Iterator[Cell]:
-    notebook = dict(_members(text, _after_blank(text, 0)))
-    for number, (start, _) in enumerate(_elements(text, notebook["cells"][0]), 1):
+    notebook = dict(_items(text, _after_blank(text, 0)))
+    for number, (_, (start, _)) in enumerate(_items(text, notebook["cells"][0]), 1):
         if text[start] != "{":
             raise Unreadable(f"not a notebook: cell {number} is no object")
-        members = dict(_members(text, start))
+        members = dict(_items(text, start))
         values = {key: _DECODER.raw_decode(text, span[0])[0] for key, span in members.items()}
         source = values.get("source", "")
         if isinstance(source, list) and all(isinstance(line, str) for line in source):
@@ -164,24 +164,17 @@ def _after_blank(text: str, at: int) -> int:
     return found.end()
 
 
-def _members(text: str, at: int) -> Iterator[tuple[str, Span]]:
-    """The keys and the spans of the values of the object at a place."""
+def _items(text: str, at: int) -> Iterator[tuple[str, Span]]:
+    """The spans of the values of the object or array at a place, with the keys of an object."""
+    closing = "}" if text[at] == "{" else "]"
     at = _after_blank(text, at + 1)
-    while text[at] != "}":
-        key, at = _DECODER.raw_decode(text, at)
-        at = _after_blank(text, _after_blank(text, at) + 1)
+    while text[at] != closing:
+        key = ""
+        if closing == "}":
+            key, at = _DECODER.raw_decode(text, at)
+            at = _after_blank(text, _after_blank(text, at) + 1)
         _, end = _DECODER.raw_decode(text, at)
         yield key, (at, end)
-        at = _after_blank(text, end)
-        at = _after_blank(text, at + 1) if text[at] == "," else at
-
-
-def _elements(text: str, at: int) -> Iterator[Span]:
-    """The spans of the elements of the array at a place."""
-    at = _after_blank(text, at + 1)
-    while text[at] != "]":
-        _, end = _DECODER.raw_decode(text, at)
-        yield at, end
         at = _after_blank(text, end)
         at = _after_blank(text, at + 1) if text[at] == "," else at
 
@@ -201,26 +194,15 @@ def rewritten(literal: str, source: str, ascii_only: bool) -> str:
         return _dumped(source, ascii_only)
     if not source:
         return "[]"
-    old = [match[0] for match in _STRING.finditer(literal)]
-    known = {json.loads(text): text for text in old}
-    opening, between, closing = _gaps(literal)
+    known = {json.loads(text): text for text in _STRING.findall(literal)}
+    opening, *between, closing = _STRING.split(literal) if known else ("[", ", ", "]")
+    separator = between[0] if between else f",{opening[1:] or ' '}"
     lines = (
         known.get(line) or _dumped(line, ascii_only) for line in source.splitlines(keepends=True)
     )
-    return f"[{opening}{between.join(lines)}{closing}]"
+    return f"{opening}{separator.join(lines)}{closing}"
 
 
 def _dumped(text: str, ascii_only: bool) -> str:
     has_surrogates = re.search("[\ud800-\udfff]", text) is not None  # UTF-8 has no bytes for them
     return json.dumps(text, ensure_ascii=ascii_only or has_surrogates)
-
-
-def _gaps(literal: str) -> tuple[str, str, str]:
-    """What stands before the first line, between two lines and after the last one."""
-    spans = [match.span() for match in _STRING.finditer(literal)]
-    if not spans:
-        return "", ", ", ""
-    opening = literal[1 : spans[0][0]]
-    closing = literal[spans[-1][1] : -1]
-    between = literal[spans[0][1] : spans[1][0]] if len(spans) > 1 else f",{opening or ' '}"
-    return opening, between, closing

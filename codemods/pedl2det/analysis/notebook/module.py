@@ -64,12 +64,10 @@ class NotebookSource(Source):
             if masked.text.endswith("\n"):
                 places.append((cell.number, places[-1][1] + 1))
         try:
-            tree = ast.parse(text)
-        except SyntaxError as error:
-            number, line = places[min(error.lineno or 1, len(places) - 1)]
-            raise Unreadable(f"syntax error: {error.msg}", line, number) from None
-        except ValueError as error:  # a null byte
-            raise Unreadable(f"syntax error: {error}") from None
+            tree = Source.of(document.path, text).tree
+        except Unreadable as error:
+            number, line = places[min(error.line, len(places) - 1)]
+            raise Unreadable(str(error), line, number) from None
         return cls(
             document.path, text, "utf-8", document.bom, tree, document, magics, tuple(places)
         )
