@@ -16,6 +16,7 @@ from typing import Any, TypeVar, overload
 from pedl2det.analysis.bindings import (
     COMPREHENSIONS,
     FUNCTIONS,
+    NAMING,
     SCOPES,
     Binding,
     Scope,
@@ -36,6 +37,10 @@ _BARE = frozenset(
     for base in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
     for kind in base.__subclasses__()
 )
+
+
+_BINDERS = {*NAMING, ast.alias, ast.Global, ast.Nonlocal}
+_SCOPES = frozenset(SCOPES)
 
 
 def _today(dotted: str) -> str:
@@ -316,9 +321,7 @@ class Names:
     def uses_name(self, root: ast.AST, name: str) -> bool:
         """Whether a name stands anywhere below a node, bound or read."""
         return any(
-            name in node.names
-            if isinstance(node, ast.Global | ast.Nonlocal)
-            else name == name_of(node)
+            name == name_of(node)
             for node in self.below(root)
             if node is not root or not isinstance(node, ast.FunctionDef | ast.ClassDef)
         )
@@ -372,16 +375,10 @@ class Names:
         while waiting:
             node, scope = waiting.pop()
             self.nodes.append(node)
-            name = name_of(node)
-            if isinstance(node, ast.Global | ast.Nonlocal):
-                self._declared |= dict.fromkeys(((scope, one) for one in node.names), type(node))
-            elif name is not None and not isinstance(getattr(node, "ctx", None), ast.Load):
-                home = scope
-                if isinstance(self.parents[node], ast.NamedExpr):  # it binds around comprehensions
-                    while isinstance(home, COMPREHENSIONS):
-                        home = outer[home]
-                self._bound[home][name].append(node)
-            is_scope = isinstance(node, SCOPES)
+            kind = type(node)
+            if kind in _BINDERS and type(getattr(node, "ctx", None)) is not ast.Load:
+                self._bind(node, scope, outer)
+            is_scope = kind in _SCOPES
             if is_scope:
                 outer[node] = scope  # type: ignore[index]
             for child in reversed(_children(node)):
@@ -393,6 +390,17 @@ class Names:
             home = self.tree if kind is ast.Global else self.binder_at(scope, name) or self.tree
             self._bound[home][name] += nodes
             self._remote.update(nodes)
+
+    def _bind(self, node: ast.AST, scope: Scope, outer: dict[Scope, Scope]) -> None:
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            self._declared |= dict.fromkeys(((scope, one) for one in node.names), type(node))
+            return
+        if isinstance(self.parents[node], ast.NamedExpr):  # it binds around comprehensions
+            while isinstance(scope, COMPREHENSIONS):
+                scope = outer[scope]
+        name = name_of(node)
+        if name is not None:
+            self._bound[scope][name].append(node)
 
 
 def _sees(child: ast.AST, inner: ast.AST | None, around: ast.AST, is_innermost: bool) -> bool:

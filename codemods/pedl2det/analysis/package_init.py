@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
+
+_ADDS_TO_PATH = re.compile(r"sys\.path\.(?:append\(|insert\(0, )(?:os\.path\.\w+\()+__file__\)+")
 
 
 def first_effect(modules: Modules, homes: Iterable[Source]) -> ast.stmt | None:
@@ -68,4 +71,5 @@ def _only_names(node: ast.stmt) -> bool:
         case ast.Assign(targets=targets, value=value):
             is_call = any(isinstance(one, ast.Call) for one in ast.walk(value))
             return not is_call and all(isinstance(one, ast.Name) for one in targets)
-    return False
+    text = ast.unparse(node)  # the file's own directory is on the path anyway
+    return _ADDS_TO_PATH.fullmatch(text) is not None and text.count("dirname(") == 1

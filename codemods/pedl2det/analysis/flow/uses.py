@@ -81,7 +81,7 @@ class Uses(Origins):
                 yield from self._into(target, path)
             case ast.IfExp(body=body, orelse=orelse) if node in (body, orelse):
                 yield parent, path
-            case ast.BoolOp() | ast.Starred() | ast.Await():
+            case ast.BoolOp() | ast.Await():
                 yield parent, path
             case ast.Assign(targets=targets, value=value) if value is node:
                 yield from self._assigned(node, parent, targets, path)
@@ -167,17 +167,10 @@ class Uses(Origins):
 def _into_display(node: ast.expr, parent: ast.expr, path: Path) -> Iterator[Next]:
     """One step into a tuple, list, set or dict that is written out."""
     match parent:
-        case ast.Tuple() | ast.List() if isinstance(node, ast.Starred):
-            step = (parent, (None, *path[1:]))
-            yield step if path else Use(Way.ITERATED, node.value, node)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             yield parent, (elements.index(node), *path)
-        case ast.Dict(keys=keys, values=values) if node in values:
-            key = keys[values.index(node)]
-            if key is not None:
-                yield parent, (step_of(key), *path)
-            else:  # `**node`
-                yield (parent, path) if path else Use(Way.ITERATED, node, parent)
+        case ast.Dict(keys=keys, values=values) if node in values and keys[values.index(node)]:
+            yield parent, (step_of(keys[values.index(node)]), *path)
         case _:
             yield Use(Way.MEMBER, node, parent, path)
 
