@@ -23,8 +23,6 @@ import coverage
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("PEDL2DET_FOREIGN", ROOT.parent / "shared" / "data"))
 CODE = ROOT / "codemods" / "pedl2det"
-#: How many batches are trained to prove a trial; most pass an epoch or two.
-_BATCHES = 40
 #: The rooms between reading a trial and writing it; the rest is what is around them.
 CORE = ("analysis", "edits", "engine", "rules", "support", "texts", "fixes.py")
 
@@ -100,9 +98,9 @@ def print_unreached(measured: coverage.Coverage, with_lines: bool) -> None:
 
 
 def verify(trials: list[Path], whole: bool) -> int:
-    """Train each trial as it is and migrated, and print what that shows; it wants TensorFlow."""
+    """Prove each trial as ``migrate`` does, but in one form alone; it wants TensorFlow."""
     from pedl2det.engine import Options, migrate
-    from pedl2det.verify import verify_trial
+    from pedl2det.verify import Series
 
     verdicts = Counter[str]()
     for trial in trials:
@@ -110,11 +108,12 @@ def verify(trials: list[Path], whole: bool) -> int:
             copy = Path(directory, trial.name)
             shutil.copytree(trial, copy)
             result = migrate([copy], Options(resolve=True, carried=whole))
+            series = Series(len(result.outcomes), None, lambda line: print(line, file=sys.stderr))
             for outcome in result.outcomes:
                 name = outcome.directory.relative_to(directory)
-                verdict = verify_trial(outcome.directory, batches=_BATCHES, result=result)
-                verdicts[verdict.outcome.value] += 1
-                print(f"{name}: {outcome.status.value}: {verdict.message}", flush=True)
+                proof = series.by_configs(outcome.directory, outcome.configs, result)
+                verdicts[proof.outcome] += 1
+                print(f"{name}: {outcome.status.value}: {proof.message}", flush=True)
             if not result.outcomes:
                 print(f"{trial.name}: no trial of an old API", flush=True)
     print(_counted(verdicts))

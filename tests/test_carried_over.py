@@ -86,5 +86,6 @@ def test_the_second_form_has_what_old_numpy_and_keras_did_by_themselves(tmp_path
         for options in (Options(), Options(carried=True))
     )
 
-    assert first.refutes and "inhomogeneous" in first.message
+    assert first.proof is not None
+    assert first.proof.refutes and "inhomogeneous" in first.message
     assert second.is_equal, second.message

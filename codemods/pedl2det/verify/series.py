@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ from pedl2det.report import proof
 from pedl2det.report.page import escaped, page
 from pedl2det.verify.page import write_page
 from pedl2det.verify.prove import verify_trial
+from pedl2det.verify.settings import branch_of
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 
 VERSION = 1  # of the JSON; it changes when a field goes or means something else
+_MOST_CONFIGS = 4  # by which a trial is trained
+_BATCHES_OF_OTHERS = 50  # by each config but the first
 
 
 class Series:
@@ -61,6 +65,34 @@ class Series:
         self._say(f"{place}: {verdict.message} ({time.monotonic() - began:.0f} s)")
         return verdict
 
+    def by_configs(self, directory: Path, configs: Sequence[Path], result: Result) -> Proof:
+        """Prove a migration by each config of the trial that may train another branch of its code.
+
+        Args:
+            directory: the trial.
+            configs: its configs; none if it is to be trained by what `run` finds.
+            result: the migration.
+
+        Returns:
+            The first proof that is not equal, else one proof of all. A further config that cannot
+            be trained here is named in it.
+        """
+        first, *others = _of_other_branches(configs) or [None]
+        proof = self(directory, config=first, result=result).proof
+        assert proof is not None
+        for config in others if proof.is_equal else ():
+            verdict = verify_trial(directory, config, _BATCHES_OF_OTHERS, result=result)
+            assert verdict.proof is not None
+            message, _, _ = verdict.message.partition(";")  # the rest was said of the first
+            shown_verdict = f"by {config.name}: {message if verdict.is_equal else verdict.message}"
+            self._say(f"    {shown_verdict}")
+            if verdict.proof.refutes:
+                return replace(verdict.proof, message=shown_verdict)
+            trained = (config,) if verdict.is_equal else ()
+            message = f"{proof.message}; {shown_verdict}"
+            proof = replace(proof, message=message, configs=(*proof.configs, *trained))
+        return proof
+
     def _next_page(self, directory: Path) -> Path | None:
         """Choose where the page of a trial is written."""
         if self._report is None or self._is_page:
@@ -69,6 +101,18 @@ class Series:
         if page in self._pages:
             page = page.with_stem(f"{page.stem}-{len(self._pages) + 1}")
         return page
+
+
+def _of_other_branches(configs: Sequence[Path]) -> list[Path]:
+    """Return the configs, const.yaml and such of a single training first, one of each branch."""
+    order = sorted(
+        configs,
+        key=lambda path: (path.stem != "const", b"single" not in path.read_bytes(), path),
+    )
+    by_branch: dict[object, Path] = {}
+    for config in order:
+        by_branch.setdefault(branch_of(config), config)
+    return list(by_branch.values())[:_MOST_CONFIGS]
 
 
 def write_series(path: Path, proofs: Sequence[Proof]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +48,32 @@ def settings_of(config: Path) -> Settings | None:
         return Settings(read.training_batches(size), validation, values)
     except (Pedl2DetError, ValueError, OSError):
         return None
+
+
+def branch_of(config: Path) -> object:
+    """Return what of a config may choose a branch of the code: names, texts and switches.
+
+    Numbers that a trial computes with are left out. None for a config that is not valid.
+    """
+    from pedl2det_runtime.config.hparams import sample_hparams
+    from pedl2det_runtime.config.reader import read_config
+    from pedl2det_runtime.errors import Pedl2DetError
+
+    try:
+        read = read_config(config, ())
+        values = {"hyperparameters": sample_hparams(read), "data": read.data}
+        return str(read.entrypoint), _without_numbers(values)
+    except (Pedl2DetError, ValueError, OSError):
+        return None
+
+
+def _without_numbers(value: object) -> object:
+    if isinstance(value, Mapping):
+        return tuple((str(key), _without_numbers(value[key])) for key in sorted(value, key=str))
+    if isinstance(value, list | tuple):
+        return tuple(map(_without_numbers, value))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value).__name__ if is_number else str(value)
 
 
 def _period(batches: int) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pedl2det.engine import Result
+from pedl2det.engine.result import Proof
 from pedl2det.verify import series
+from pedl2det.verify.prove import proof_of
 from pedl2det.verify.verdict import Conclusion, Verdict
 
 
@@ -34,3 +37,74 @@ def test_a_trial_that_is_verified_once_more_keeps_its_number_and_its_page(
         "[2/2] b: training it as it is and migrated",
     ]
     assert pages == ["a.html", "a.html", "b.html"]
+
+
+CONFIG = """\
+hyperparameters: {batch_size: 8, rate: 0.1, kind: dense}
+searcher: {name: single, metric: val_loss, max_steps: 2}
+"""
+
+
+def configs(directory: Path) -> list[Path]:
+    """Some configs of one trial; the last two train what others train, too."""
+    texts = {
+        "wide.yaml": CONFIG.replace("dense", "wide"),
+        "search.yaml": CONFIG.replace("single", "random, max_trials: 3").replace(
+            "kind: dense", "kind: {type: const, val: deep}"
+        ),
+        "const.yaml": CONFIG,
+        "long.yaml": CONFIG.replace("max_steps: 2", "max_steps: 5"),
+        "fast.yaml": CONFIG.replace("0.1", "0.5"),
+    }
+    for name, text in texts.items():
+        (directory / name).write_text(text)
+    return [directory / name for name in texts]
+
+
+def proved_by(
+    directory: Path, conclusions: dict[str, Conclusion], monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[tuple[str, int | None]], Proof]:
+    """The configs and the batches that are trained, and the proof, if that is what they show."""
+    trained = []
+
+    def verify(directory: Path, config: Path, batches: int | None = None, **_: object) -> Verdict:
+        trained.append((config.name, batches))
+        conclusion = conclusions.get(config.name, Conclusion.EQUAL)
+        verdict = Verdict(conclusion, f"{conclusion} for 9 batches; 1 known difference", directory)
+        return replace(verdict, proof=proof_of(verdict, (config,)))
+
+    monkeypatch.setattr(series, "verify_trial", verify)
+    prover = series.Series(1, None, lambda line: None)
+    return trained, prover.by_configs(directory, configs(directory), Result())
+
+
+def test_a_trial_is_proved_by_each_config_that_may_train_another_branch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained, proof = proved_by(tmp_path, {}, monkeypatch)
+
+    assert trained == [("const.yaml", None), ("wide.yaml", 50), ("search.yaml", 50)]
+    assert proof.is_equal
+    assert proof.message == (
+        "equal for 9 batches; 1 known difference; by wide.yaml: equal for 9 batches; "
+        "by search.yaml: equal for 9 batches"
+    )
+    assert [config.name for config in proof.configs] == ["const.yaml", "wide.yaml", "search.yaml"]
+
+
+def test_a_config_that_differs_refutes_the_rewrite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained, proof = proved_by(tmp_path, {"wide.yaml": Conclusion.DIFFERENT}, monkeypatch)
+
+    assert [name for name, _ in trained] == ["const.yaml", "wide.yaml"]
+    assert proof.refutes and proof.message.startswith("by wide.yaml: different for 9 batches; 1")
+
+
+def test_a_further_config_that_cannot_be_trained_here_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, proof = proved_by(tmp_path, {"search.yaml": Conclusion.OLD_FAILS}, monkeypatch)
+
+    assert proof.is_equal and "by search.yaml: old does not train for 9 batches" in proof.message
+    assert [config.name for config in proof.configs] == ["const.yaml", "wide.yaml"]
