@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("PEDL2DET_FOREIGN", ROOT.parent / "shared" / "data"))
 CODE = ROOT / "codemods" / "pedl2det"
 #: The rooms between reading a trial and writing it; the rest is what is around them.
-CORE = ("analysis", "edits", "engine", "rules", "support", "texts", "fixes.py")
+CORE = ("analysis", "edits", "engine", "rules", "scripts", "support", "texts", "fixes.py")
 
 
 def main() -> None:

@@ -1,0 +1,93 @@
+"""Attributes that objects had in TensorFlow 1 and have no more.
+
+``x.shape[-1].value`` becomes ``x.shape[-1]``: since TensorFlow 2 a dimension is a number. Where it
+may be no tensor, ``legacy_keras.dimension`` looks at it when it runs.
+
+``model.predict_classes(x)`` and ``model.predict_proba(x)``, which TensorFlow 2.6 removed, become
+functions. They call the method of a model that has it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import AddArgument, Fix, Replace
+from pedl2det.rules.cases import Case, pedl_trial
+
+ID = "P031"
+NAME = "old-attributes"
+
+
+def check(trial: Trial) -> Iterable[Fix]:
+    """Rewrite them by their names."""
+    for node in trial.modules.of(ast.Attribute):
+        source = trial.modules.home(node)
+        match node:
+            case ast.Attribute(
+                value=ast.Subscript(
+                    value=ast.Attribute(value=shaped, attr="shape")
+                    | ast.Call(func=ast.Attribute(value=shaped, attr="get_shape"))
+                ) as size,
+                attr="value",
+                ctx=ast.Load(),
+            ):
+                code = "{size}" if _is_tensor(trial, shaped) else "legacy_keras.dimension({size})"
+                yield Fix(ID, source, node, (Replace(node, code, {"size": size}),))
+            case ast.Attribute(value=model, attr="predict_classes" | "predict_proba" as name):
+                call = source.names.parents.get(node)
+                is_model = name == "predict_classes" or ast.unparse(model).endswith("model")
+                is_model = is_model and trial.modules.meaning(model) is None
+                if is_model and isinstance(call, ast.Call) and call.func is node:
+                    first = AddArgument(call, "{model}", first=True, holes={"model": model})
+                    yield Fix(ID, source, call, (Replace(node, f"legacy_keras.{name}"), first))
+
+
+def _is_tensor(trial: Trial, node: ast.expr) -> bool:
+    """Whether a value certainly comes from TensorFlow: from a function, or a layer of it."""
+    for origin in trial.flow.origins(node):
+        made: ast.AST = origin.node
+        while isinstance(made, ast.Call):
+            made = made.func
+            if isinstance(made, ast.Name):
+                found = trial.flow.origins(made)
+                made = found[0].node if isinstance(found[0].node, ast.Call) else made
+        if origin.path or not trial.today(made).startswith("tensorflow."):
+            return False
+    return True
+
+
+_TENSORS = """\
+import tensorflow as tf
+
+
+def width(rows):
+    x = tf.keras.layers.Dense(4)(tf.convert_to_tensor(rows))
+    return x.shape[-1].value, x.get_shape()[1].value
+"""
+_ANY = """\
+def depth(x, model):
+    return x.shape[-1].value, model.predict_classes(x, verbose=1), model.predict_proba(x)
+"""
+_ANY_AFTER = """\
+import legacy_keras
+
+
+def depth(x, model):
+    return (
+        legacy_keras.dimension(x.shape[-1]),
+        legacy_keras.predict_classes(model, x, verbose=1),
+        legacy_keras.predict_proba(model, x),
+    )
+"""
+_OTHER = """\
+def first(enum, forest, x):
+    return enum[0].value, forest.predict_proba(x)
+"""
+
+CASES = (
+    Case(pedl_trial(_TENSORS), {"net.py": _TENSORS.replace(".value", "")}),
+    Case(pedl_trial(_ANY), {"net.py": _ANY_AFTER}),
+    Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
+)
