@@ -42,8 +42,6 @@ _PIECES = {
 #: Names without a successor.
 _GONE = {
     "pedl.Experiment": _NATIVE,
-    "pedl.trial.MetricOp": "annotate with typing.Callable",
-    "pedl.trial.ValidOp": "annotate with typing.Callable",
     "determined.create": _NATIVE,
     "determined.experimental.create": _CREATE,
     "determined.experimental.create_trial_instance": _CREATE,
@@ -74,6 +72,8 @@ ROWS = table(
             "determined.frameworks.keras.tf_keras_trial.TFKerasTrial",
         )
     ),
+    Name("pedl.trial.MetricOp", "typing.Callable"),
+    Name("pedl.trial.ValidOp", "typing.Callable"),
     Name("pedl.frameworks.keras.TFKerasTensorBoard", "determined.keras.callbacks.TensorBoard"),
     Name("determined.keras.TFKerasContext", "determined.keras.TFKerasTrialContext"),
 )

@@ -24,10 +24,10 @@ NAME = "names"
 
 #: Names that a rule of their own rewrites.
 _OWN_RULE = (
-    *("pedl.get_", "pedl.util.", "pedl.trial.", "pedl.trial_controller."),
+    *("pedl.get_", "pedl.util.", "pedl.trial.get_", "pedl.trial_controller."),
     *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset", "numpy.array"),
     *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
-    *("numpy.asarray", "pedl.frameworks.util."),
+    "numpy.asarray",
     *names.LOADERS,
 )
 #: Names of the optimizers' module that are no optimizers.

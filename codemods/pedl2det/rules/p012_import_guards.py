@@ -1,4 +1,4 @@
-"""Remove guards around imports of the old harness, such as ``try: import pedl``."""
+"""Remove guards around ``import pedl``; a test whether it is there becomes True."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, ReplaceStatement
+from pedl2det.fixes import Fix, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P012"
 NAME = "import-guards"
+
+_TESTS = ast.BoolOp | ast.Compare | ast.If | ast.IfExp | ast.UnaryOp
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -24,6 +26,10 @@ def check(trial: Trial) -> Iterable[Fix]:
             if len(kept) < len(node.body) and not node.finalbody and not is_skipped:
                 code = "\n".join(source.segment(one) for one in kept)
                 yield Fix(ID, source, node, (ReplaceStatement(node, code),))
+    for reference in trial.uses("pedl"):
+        name, source = reference.node, reference.source
+        if isinstance(name, ast.Name) and isinstance(source.names.parents[name], _TESTS):
+            yield Fix(ID, source, name, (Replace(name, "True"),))  # it always was there
 
 
 def _lines(node: ast.stmt) -> range:
