@@ -8,9 +8,8 @@ that are drawn while modules are imported may come in another order, which is an
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Fix, Remark
@@ -22,6 +21,7 @@ NAME = "surroundings"
 
 _RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
 _ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
+_ONE_ORDER = "random numbers that are drawn while modules are imported come in one order"
 _NO_DRAW = ("seed", "RandomState", "default_rng", "Random", "set_seed", "set_random_seed")
 
 
@@ -34,20 +34,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(ID, init, trial.init_effect, config=needs, notes=notes)
     for source in trial.modules:
-        for call in _drawn_at_import(trial, source):
-            message = "random numbers that are drawn while modules are imported come in one order"
-            yield Remark(ID, source, call, Kind.ASSUMPTION, message)
-            break
-
-
-def _drawn_at_import(trial: Trial, source: Source) -> Iterator[ast.Call]:
-    """Calls that draw random numbers while a module is imported."""
-    for call in source.names.of(ast.Call):
-        dotted = trial.modules.meaning(call.func)
-        if dotted is None or not dotted.startswith(_RANDOM) or dotted.endswith(_NO_DRAW):
-            continue
-        if source.names.definition_around(call) is None:
-            yield call
+        for call in source.names.of(ast.Call):
+            dotted = trial.modules.meaning(call.func) or ""
+            draws = dotted.startswith(_RANDOM) and not dotted.endswith(_NO_DRAW)
+            if draws and source.names.definition_around(call) is None:
+                yield Remark(ID, source, call, Kind.ASSUMPTION, _ONE_ORDER)
+                break
 
 
 _IMPORTS = """\
@@ -60,7 +52,6 @@ import tensorflow as tf
 {_IMPORTS}
 tf.keras.backend.set_floatx("float64")
 """
-_SCALED = f"import data\n{_IMPORTS}\ndata.SCALE = 5.0\n"
 _PATH = "import os\nimport sys\n\nsys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))\n"
 _EXPORTS = f'{_PATH}{_IMPORTS}\nVERSION = 3\n__all__ = ["Net", "make_data_loaders"]\n'
 _BODY, _ROWS = "return load(4), load(2)\n", "from rows import load"
@@ -80,7 +71,6 @@ def _case(init: str, entry: str, says: str = "") -> Case:
 
 CASES = (
     _case(_FLOAT, "__init__", "the entrypoint is in __init__.py"),
-    _case(_SCALED, "__init__", "the entrypoint is in __init__.py"),
     _case(f"import patches\n{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
     _case(_EXPORTS, "model_def"),
     Case(

@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.arguments import arguments_of
-from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
@@ -34,28 +33,22 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if trial.generation is Generation.PEDL:
         return
     for source in trial.modules:
-        decorators: set[ast.AST] = set()
-        for function in source.names.of(ast.FunctionDef):
-            for decorator in function.decorator_list:
-                if _is_of_layer(decorator) and isinstance(decorator, ast.Call):
-                    decorators.add(decorator)
-                    yield from _cached(trial, source, function, decorator)
-        for node in source.names.of(ast.Call):
-            if _is_of_layer(node) and node not in decorators:
-                name = ast.unparse(node.func).rpartition(".")[2]
-                message = _GONE.format(name=name, order="")
-                yield Remark(ID, source, node, Kind.LEFT, message, _HELP)
+        for call in source.names.of(ast.Call):
+            match call.func:
+                case ast.Attribute(value=ast.Attribute(attr="experimental"), attr=name) if (
+                    name in _DECORATORS
+                ):
+                    function = source.names.parents[call]
+                    if isinstance(function, ast.FunctionDef) and call in function.decorator_list:
+                        yield from _cached(trial, source, function, call, name)
+                    else:
+                        message = _GONE.format(name=name, order="")
+                        yield Remark(ID, source, call, Kind.LEFT, message, _HELP)
 
 
-def _is_of_layer(node: ast.expr) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="experimental"), attr=name)):
-            return name in _DECORATORS
-    return False
-
-
-def _cached(trial: Trial, source: Source, function: Function, decorator: ast.Call) -> Iterable[Fix]:
-    name = ast.unparse(decorator.func).rpartition(".")[2]
+def _cached(
+    trial: Trial, source: Source, function: ast.FunctionDef, decorator: ast.Call, name: str
+) -> Iterable[Fix]:
     given = arguments_of(decorator, _PARAMETERS) or {}
     shuffle = given.get("shuffle")
     shuffles = isinstance(shuffle, ast.Constant) and bool(shuffle.value)
@@ -112,13 +105,5 @@ CASES = (
             ).replace("TFKerasTrialContext\n", "TFKerasTrialContext\n\nimport legacy_keras\n", 1)
         },
         says="cache_train_dataset was removed in Determined 0.19.10",
-    ),
-    Case(
-        {
-            "model_def.py": _TRIAL.format(
-                train="", call="dataset = self.context.wrap_dataset(make_dataset())"
-            )
-        },
-        {},
     ),
 )

@@ -9,7 +9,7 @@ with the old defaults.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
@@ -18,25 +18,28 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Fix, Remark, Replace
+from pedl2det.fixes import Fix, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det_names import Age
 
 ID = "P021"
 NAME = "old-defaults"
 
-_LAYERS = f"{KERAS}.layers"
 
-
-def check(trial: Trial) -> Iterable[Fix | Remark]:
+def check(trial: Trial) -> Iterable[Fix]:
     """Write the old defaults out in every file of the project."""
     written_for = old_keras.age(trial)
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
         if row is not None and old_keras.is_layer(row) and not reference.is_import:
             yield _use(reference, row)
-    for source in trial.modules if written_for is Age.TENSORFLOW_1 else ():
-        yield from _computed_names(trial, source)
+    for call in trial.modules.of(ast.Call) if written_for is Age.TENSORFLOW_1 else ():
+        match call:
+            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
+                module
+            ) == f"{KERAS}.layers" and not isinstance(name, ast.Constant):
+                edit = Replace(call, "legacy_keras.layer_class({name})", {"name": name})
+                yield Fix(ID, trial.modules.home(call), call, (edit,))
 
 
 def _use(reference: Reference, row: names.Name) -> Fix:
@@ -45,31 +48,18 @@ def _use(reference: Reference, row: names.Name) -> Fix:
     call = reference.call
     is_tested = call is None and _is_tested(source, node)
     edits = call_edits(call, row) if call is not None else [] if is_tested else None
-    if edits is None:
-        return _by_piece(reference, row)
-    imports: tuple[str, ...] = ()
-    if row.new != reference.dotted:
-        spelling = spell(source, row.new, like=node)
-        imports = spelling.imports
-        if spelling.code != ast.unparse(node):
-            edits = [Replace(node, spelling.code), *edits]
-    return Fix(ID, source, node, tuple(edits), imports=imports)
-
-
-def _by_piece(reference: Reference, row: names.Name) -> Fix:
-    """The faithful form: a class with the old defaults."""
-    node = reference.node
-    assert isinstance(node, ast.expr) and row.new is not None
-    piece = row.new.rpartition(".")[2]
-    said = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-    note = f"{ast.unparse(node)} had {said}; legacy_keras.{piece} has these defaults"
-    return Fix(
-        ID,
-        reference.source,
-        node,
-        (Replace(node, f"legacy_keras.{piece}"),),
-        notes=((Kind.NOTE, note),),
-    )
+    if edits is None:  # a class with the old defaults
+        piece = row.new.rpartition(".")[2]
+        said = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+        note = f"{ast.unparse(node)} had {said}; legacy_keras.{piece} has these defaults"
+        edit = Replace(node, f"legacy_keras.{piece}")
+        return Fix(ID, source, node, (edit,), notes=((Kind.NOTE, note),))
+    if row.new == reference.dotted:
+        return Fix(ID, source, node, tuple(edits))
+    spelling = spell(source, row.new, like=node)
+    if spelling.code != ast.unparse(node):
+        edits = [Replace(node, spelling.code), *edits]
+    return Fix(ID, source, node, tuple(edits), imports=spelling.imports)
 
 
 def _is_tested(source: Source, node: ast.expr) -> bool:
@@ -77,21 +67,7 @@ def _is_tested(source: Source, node: ast.expr) -> bool:
     parent = source.names.parents.get(node)
     if isinstance(parent, ast.Tuple):
         parent = source.names.parents.get(parent)
-    match parent:
-        case ast.Call(func=ast.Name(id="isinstance" | "issubclass")):
-            return True
-    return False
-
-
-def _computed_names(trial: Trial, source: Source) -> Iterator[Fix | Remark]:
-    """``getattr(layers, name)``, which may be a layer that had other defaults."""
-    for call in source.names.of(ast.Call):
-        match call:
-            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
-                module
-            ) == _LAYERS and not isinstance(name, ast.Constant):
-                edit = Replace(call, "legacy_keras.layer_class({name})", {"name": name})
-                yield Fix(ID, source, call, (edit,))
+    return isinstance(parent, ast.Call) and ast.unparse(parent.func) in ("isinstance", "issubclass")
 
 
 def _case(before: str, after: str, says: str = "") -> Case:
@@ -144,9 +120,4 @@ CASES = (
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
         _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
     ),
-    _case(
-        _TF + "x = layers.LSTM(4, recurrent_activation='sigmoid')\n",
-        _TF + "x = layers.LSTM(4, recurrent_activation='sigmoid')\n",
-    ),
-    _case("class LSTM:\n    pass\n\n\nx = LSTM()\n", "class LSTM:\n    pass\n\n\nx = LSTM()\n"),
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from pedl2det.analysis.flow import Function, first_parameter
+from pedl2det.analysis.flow import Function
 from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
 from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.trial import Trial
@@ -58,7 +58,8 @@ _NAMED_METRICS = "named_metrics"
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for metrics in keras_trials(trial):
-        if metrics.has_any and not _is_idiomatic(trial, metrics):
+        has_own_name = any(_NAMED_METRICS in source.text for source in trial.modules)
+        if metrics.has_any and (has_own_name or not metrics.is_plain):
             yield Remark(ID, trial.modules.home(metrics.owner), metrics.owner, Kind.LEFT, _UNSEEN)
             continue
         yield from _metrics(trial, metrics)
@@ -72,19 +73,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             if size is not None:
                 yield from _batch_size(trial, size)
         yield from _set_by_harness(trial, metrics.owner)
-
-
-def _has_own_name(trial: Trial, owner: ast.ClassDef) -> bool:
-    """Whether the trial uses the name ``named_metrics`` for something else."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == _NAMED_METRICS
-        for one in trial.flow.family(owner)
-        for node in trial.modules.home(one).names.below(one)
-    ) or bool(trial.flow.overrides(owner, _NAMED_METRICS))
-
-
-def _is_idiomatic(trial: Trial, metrics: KerasTrialMetrics) -> bool:
-    return metrics.is_plain and not _has_own_name(trial, metrics.owner)
 
 
 def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Iterator[Fix]:
@@ -105,14 +93,9 @@ def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Iterator[Fix]:
     ]
     if "accuracy" in metrics.names.validation and "acc" not in metrics.names.validation:
         needs.append(ConfigNeed("metric:acc", metrics.names.validation["accuracy"]))
+    notes = ((Kind.NOTE, note),)
     yield Fix(
-        ID,
-        source,
-        metrics.owner,
-        tuple(edits),
-        imports=imports,
-        notes=((Kind.NOTE, note),),
-        config=tuple(needs),
+        ID, source, metrics.owner, tuple(edits), (), imports, notes=notes, config=tuple(needs)
     )
 
 
@@ -182,38 +165,23 @@ def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix | Remark]
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
-    """Drop ``batch_size``, unless the trial or one of its loaders calls it."""
-    is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
-    if not is_cut and not _may_be_asked(trial):
-        yield Fix(ID, trial.modules.home(method), method, (ReplaceStatement(method),))
-
-
-def _may_be_asked(trial: Trial) -> bool:
-    """Whether any code asks something for ``batch_size``, by name or by a text."""
-    is_read = any(
-        one.attr == "batch_size" and not _is_of_another(trial, one)
-        for one in trial.modules.of(ast.Attribute)
-    )
-    texts = [one for one in trial.modules.of(ast.Constant) if one.value == "batch_size"]
+    """Drop ``batch_size``, unless the trial or one of its loaders may call it."""
+    attributes = [one for one in trial.modules.of(ast.Attribute) if one.attr == method.name]
+    texts = [one for one in trial.modules.of(ast.Constant) if one.value == method.name]
     calls = [trial.modules.home(one).names.parents.get(one) for one in texts]
-    return is_read or any(
+    is_read = any(_may_be_of_trial(trial, one) for one in attributes) or any(
         isinstance(one, ast.Call) and getattr(one.func, "id", "") in ("getattr", "methodcaller")
         for one in calls
     )
+    is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
+    if not is_cut and not is_read:
+        yield Fix(ID, trial.modules.home(method), method, (ReplaceStatement(method),))
 
 
-def _is_of_another(trial: Trial, node: ast.Attribute) -> bool:
-    """Whether an attribute is that of ``self`` in a class that is no trial."""
-    names = trial.modules.home(node).names
-    function = names.function_of(node)
-    return (
-        isinstance(node.value, ast.Name)
-        and function is not None
-        and names.binder(node.value) is function
-        and first_parameter(function) == node.value.id
-        and isinstance(owner := names.parents.get(function), ast.ClassDef)
-        and owner not in trial.classes
-    )
+def _may_be_of_trial(trial: Trial, node: ast.Attribute) -> bool:
+    """Whether an attribute is not that of ``self`` in a class that is no trial."""
+    owner = trial.modules.home(node).names.class_around(node)
+    return owner is None or owner in trial.classes or ast.unparse(node.value) != "self"
 
 
 def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:

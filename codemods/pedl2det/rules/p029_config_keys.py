@@ -39,53 +39,28 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Fix(ID, trial.modules.home(call), call, (Replace(call, code),))
 
 
-_VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
-_ONE = (
-    "\ndef build_training_data_loader(self):\n"
-    "    return self.context.wrap_dataset(tf.data.Dataset.range(self.steps()))\n\n" + _VALID
+_ASKED = (
+    "def build_training_data_loader(self):\n"
+    '    steps = {config}.get_experiment_config()["searcher"]["max_steps"]\n'
+    "    return self.context.wrap_dataset(tf.data.Dataset.range(steps))\n\n"
+    "def build_validation_data_loader(self):\n    return self.valid\n"
 )
-
-
-_STEPS_READ = (
-    "def steps(self):\n"
-    "    config = {config}.get_experiment_config()\n"
-    '    return config["searcher"]["max_steps"] * config.get("batches_per_step", 100)\n'
-)
-_ANOTHER = 'def steps(self):\n    return {"max_steps": 2}["max_steps"]\n'
 _CONTEXT = "        self.context = context\n"
 _ROWS = "from rows import Rows"
 _READ = 'size = experiment_config["hyperparameters"]["batch_size"]\nreturn Rows(size), Rows(size)\n'
-
-
-_STEPS = """\
-data:
-  rows: 4
-hyperparameters:
-  batch_size: 8
-searcher:
-  name: single
-  metric: val_loss
-  max_steps: 2
-"""
-_BATCHES = """\
-data:
-  rows: 4
-hyperparameters:
-  global_batch_size: 8
-searcher:
-  name: single
-  metric: val_loss
-  max_length:
-    batches: 200
-entrypoint: model_def:Net
-"""
+_CONFIG = "data:\n  rows: 4\nhyperparameters:\n  {size}\nsearcher:\n  name: single\n{end}"
+_STEPS = _CONFIG.format(size="batch_size: 8", end="  metric: val_loss\n  max_steps: 2\n")
+_BATCHES = _CONFIG.format(
+    size="global_batch_size: 8",
+    end="  metric: val_loss\n  max_length:\n    batches: 200\nentrypoint: model_def:Net\n",
+)
 
 CASES = (
     Case(
-        early_trial(_STEPS_READ.format(config="self.context") + _ONE),
+        early_trial(_ASKED.format(config="self.context")),
         {
             "model_def.py": migrated_early(
-                _STEPS_READ.format(config="legacy_keras") + _ONE, "\nimport legacy_keras\n"
+                _ASKED.format(config="legacy_keras"), "\nimport legacy_keras\n"
             )["model_def.py"].replace(_CONTEXT, f"{_CONTEXT}        legacy_keras.bind(context)\n")
         },
     ),
@@ -101,5 +76,4 @@ CASES = (
             "model_def.py": migrated_model("", more="legacy_keras.bind(context)\n"),
         },
     ),
-    Case(early_trial(_ANOTHER + _ONE), migrated_early(_ANOTHER + _ONE)),
 )

@@ -7,87 +7,61 @@ Determined's ``TFKerasTrialContext.from_config`` makes a context outside of an e
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, DropArgument, Edit, Fix, Remark, RenameKeyword, Replace
+from pedl2det.fixes import DropArgument, Fix, Replace
 from pedl2det.rules.cases import Case
 
 ID = "P030"
 NAME = "local-runs"
 
 #: Methods that took the hyperparameters.
-_METHODS = frozenset({"build_model", "session_config", "keras_callbacks"})
-_HIDDEN = (
-    "this makes the trial with arguments that are not visible; its constructor takes a context"
-)
-_WRITE = "pass legacy_keras.local_context(hparams), or TFKerasTrialContext.from_config(config)"
+_METHODS = ("build_model", "session_config", "keras_callbacks")
 
 
-def check(trial: Trial) -> Iterable[Fix | Remark]:
+def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite the calls of trials and of their methods outside of the harness."""
     if trial.generation is not Generation.PEDL:
         return
     for source in trial.modules:
         for call in source.names.of(ast.Call):
             if _makes_trial(trial, call):
-                yield _made(trial, source, call)
-            elif _asks_trial(trial, call):
-                yield from _asked(source, call)
+                yield Fix(ID, source, call, (_with_context(call),))
+            elif isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
+                origins = trial.flow.origins(call.func.value)
+                if origins and all(_makes_trial(trial, one.node) for one in origins):
+                    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+                    edits = tuple(DropArgument(call, one) for one in given)
+                    yield Fix(ID, source, call, edits)
 
 
-def _makes_trial(trial: Trial, call: ast.expr) -> bool:
+def _makes_trial(trial: Trial, node: ast.AST) -> bool:
     """Whether a call makes an instance of a trial class."""
-    if not isinstance(call, ast.Call):
-        return False
-    origins = trial.flow.origins(call.func)
+    origins = trial.flow.origins(node.func) if isinstance(node, ast.Call) else []
     return bool(origins) and all(
         one.node in trial.classes and not one.path and isinstance(one.node, ast.ClassDef)
         for one in origins
     )
 
 
-def _asks_trial(trial: Trial, call: ast.Call) -> bool:
-    """Whether a call is one of a trial's methods, on a trial that the project made."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _METHODS:
-        return False
-    origins = trial.flow.origins(call.func.value)
-    return bool(origins) and all(
-        isinstance(one.node, ast.Call) and not one.path and _makes_trial(trial, one.node)
-        for one in origins
-    )
-
-
-def _made(trial: Trial, source: Source, call: ast.Call) -> Fix | Remark:
+def _with_context(call: ast.Call) -> Replace:
     """``Net(hparams)`` becomes ``Net(legacy_keras.local_context(hparams))``."""
-    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    if any(isinstance(one, ast.Starred) or getattr(one, "arg", "") is None for one in arguments):
-        return Remark(ID, source, call, Kind.NOTE, _HIDDEN, _WRITE)
-    edits: list[Edit] = []
-    if not arguments:
-        edits.append(AddArgument(call, "legacy_keras.local_context()"))
-    for argument in arguments[:1]:
-        value = argument.value if isinstance(argument, ast.keyword) else argument
-        edits.append(Replace(value, "legacy_keras.local_context({hparams})", {"hparams": value}))
+    holes: dict[str, ast.expr] = {"trial": call.func}
+    codes = []
+    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    for number, argument in enumerate(given):
+        hole, prefix = f"argument{number}", ""
         if isinstance(argument, ast.keyword):
-            edits.append(RenameKeyword(argument, _parameter(trial, call)))
-    edits += [DropArgument(call, one) for one in arguments[1:]]
-    return Fix(ID, source, call, tuple(edits))
-
-
-def _parameter(trial: Trial, call: ast.Call) -> str:
-    """The name under which the constructor of a trial takes its context."""
-    called = [one for one in trial.flow.called(call) if isinstance(one, ast.FunctionDef)]
-    return trial.context.constructor_parameter(called[0]) if called else "context"
-
-
-def _asked(source: Source, call: ast.Call) -> Iterator[Fix]:
-    """``trial.build_model(hparams)`` becomes ``trial.build_model()``."""
-    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    if arguments:
-        yield Fix(ID, source, call, tuple(DropArgument(call, one) for one in arguments))
+            prefix = f"{argument.arg}=" if argument.arg else "**"
+            prefix = "" if argument.arg and not number else prefix  # whatever its name was
+        elif isinstance(argument, ast.Starred):
+            prefix = "*"
+        codes.append(f"{prefix}{{{hole}}}")
+        holes[hole] = (
+            argument.value if isinstance(argument, ast.keyword | ast.Starred) else argument
+        )
+    return Replace(call, f"{{trial}}(legacy_keras.local_context({', '.join(codes)}))", holes)
 
 
 _TRIAL = """\
@@ -115,7 +89,13 @@ def test_the_model_has_one_layer():
     trial = {trial}
     assert len(trial.build_model({hparams}).layers) == 1
 """
-_OTHER = _TEST.replace("Net", "Other").format(trial="Other()", hparams="1")
+_OTHER = """\
+from model_def import Net, Other
+
+
+def both(given, more):
+    return {trial}, Other().build_model(1)
+"""
 _NEW_TEST = "import legacy_keras\n" + _TEST
 
 CASES = (
@@ -126,15 +106,18 @@ CASES = (
         },
         {
             "test_net.py": _NEW_TEST.format(
-                trial='Net(context=legacy_keras.local_context({"units": 2}))', hparams=""
+                trial='Net(legacy_keras.local_context({"units": 2}))', hparams=""
             )
         },
     ),
-    Case(  # another class of the project
+    Case(  # arguments that are not visible, and another class of the project
         {
             "model_def.py": _TRIAL + "\n\nclass Other:\n    pass\n\n\nother = Other()\n",
-            "test_net.py": _OTHER,
+            "test_net.py": _OTHER.format(trial="Net(*given, **more)"),
         },
-        {"test_net.py": _OTHER},
+        {
+            "test_net.py": "import legacy_keras\n"
+            + _OTHER.format(trial="Net(legacy_keras.local_context(*given, **more))")
+        },
     ),
 )

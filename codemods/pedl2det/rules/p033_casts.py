@@ -6,12 +6,11 @@ arguments are not all visible, P010 gives it the name that it has in ``tf.compat
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.spelling import spell
-from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
@@ -30,19 +29,14 @@ _TYPES = {
 def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite calls whose arguments are all visible."""
     for reference in trial.uses(*_TYPES):
-        call = reference.call
+        call, source = reference.call, reference.source
         given = arguments_of(call, ("x", "name")) if call is not None else None
         if call is not None and given is not None and "x" in given:
-            yield _cast(reference, call, given)
-
-
-def _cast(reference: Reference, call: ast.Call, given: dict[str, ast.expr]) -> Fix:
-    source = reference.source
-    cast = spell(source, "tensorflow.cast", call.func)
-    dtype = spell(source, _TYPES[reference.dotted], call.func)
-    name = ", name={name}" if "name" in given else ""
-    edit = Replace(call, f"{cast.code}({{x}}, {dtype.code}{name})", given)
-    return Fix(ID, source, call, (edit,), imports=(*cast.imports, *dtype.imports))
+            cast = spell(source, "tensorflow.cast", call.func)
+            dtype = spell(source, _TYPES[reference.dotted], call.func)
+            name = ", name={name}" if "name" in given else ""
+            edit = Replace(call, f"{cast.code}({{x}}, {dtype.code}{name})", given)
+            yield Fix(ID, source, call, (edit,), imports=(*cast.imports, *dtype.imports))
 
 
 _CODE = """\
@@ -84,15 +78,6 @@ import tensorflow as tf
 def floats(rows, *given):
     return map(tf.{v1}to_float, rows), tf.{v1}to_float(*given)
 """
-_OWN = """\
-def to_float(x):
-    return float(x)
-
-
-def both(x, table):
-    return to_float(x), table.to_float(x)
-"""
-
 CASES = (
     Case(pedl_trial(_CODE), {"net.py": _CODE_AFTER}),
     Case(pedl_trial(_BARE), {"net.py": _BARE_AFTER}),
@@ -100,5 +85,4 @@ CASES = (
         pedl_trial(_HANDED_ON.replace("{v1}", "")),
         {"net.py": _HANDED_ON.replace("{v1}", "compat.v1.")},
     ),
-    Case(pedl_trial(_OWN), {"net.py": _OWN}),
 )
