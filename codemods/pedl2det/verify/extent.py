@@ -21,15 +21,12 @@ MOST_FILES = 20_000
 _LEFT_OUT = {*PRUNED, ".svn", ".mypy_cache", ".pytest_cache"}
 _PATH = re.compile(r"[^\s'\"=:,;()\[\]{}]*/[^\s'\",;()\[\]{}]*")
 _MODULE = re.compile(r"No module named '([\w.]+)'")
+_LONGEST = 250  # bytes of a path
 _LEVELS = 4  # above the trial, in which a missing module is looked for
-_UPWARDS = re.compile(r"(?:[^/\n][^\n]*/)?\.\.(?:/[^\n]*)?")
+#: What code names that leads out of its directory, and what does so if it is there twice.
+_UPWARDS = re.compile(r"""\bpardir\b|\.parents\b|["'/]\.\.["'/]""")
+_PARENT = re.compile(r"\bdirname\(|\.parent\b")
 _UPWARDS_IN_TEXT = re.compile(r"(?<![\w./-])\.\.(?:/[^\s'\",\]}#]*)?")
-_DEEPEST = 20  # nested expressions
-#: Functions and methods that return the path they get, or join it with further parts.
-_SAME_OR_JOIN = {
-    *("abspath", "realpath", "normpath", "resolve", "absolute", "str", "fspath", "Path"),
-    *("PurePath", "PosixPath", "expanduser", "as_posix", "join", "joinpath"),
-}
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ def extent_of(home: Path, more: Sequence[Path] = (), *, tight: bool = False) -> 
         more: other paths that it needs.
         tight: leave out what only lies around these, and what only a config names.
     """
-    named = {home, *more, *_around(home, in_configs=not tight)}
+    named = {home, *more, *_around(home, tight=tight)}
     root = Path(os.path.commonpath(named))
     if root == home or (not tight and is_small(root)):
         return Extent(home, root, (root,))
@@ -109,128 +106,44 @@ def missing_paths(message: str, root: Path, extent: Extent) -> list[Path]:
     return [path for path in found if path.exists()]
 
 
-def _around(home: Path, *, in_configs: bool) -> Iterator[Path]:
-    """The existing paths outside of a trial's directory that its code and configs name.
-
-    Of a path that does not exist, the nearest existing parent, unless that only leads to the trial.
-    """
+def _around(home: Path, *, tight: bool) -> Iterator[Path]:
+    """The existing paths outside of a trial's directory that its code and configs name."""
     reader = Reader()
     project = project_of(home)
     modules = set(project.modules.values()) if project is not None else set()
     modules |= {path for path in home.rglob("*.py") if "site-packages" not in path.parts}
-    yield from (file for file in sorted(modules) if not file.is_relative_to(home))
-    sources = [reader.source_or_none(file) for file in sorted(modules)]
-    named = [path for source in sources if source for path in _named_paths(source, home)]
+    named = [file for file in sorted(modules) if not file.is_relative_to(home)]
+    for source in filter(None, map(reader.source_or_none, sorted(modules))):
+        named += _named_paths(source, home, tight=tight)
     configs = (*home.glob("*.y*ml"), *(project.configs if project is not None else ()))
-    for config in configs if in_configs else ():
+    for config in () if tight else configs:
         text = config.read_text("utf-8", "replace")
-        named += [_join(home, found) for found in _UPWARDS_IN_TEXT.findall(text)]
-    for path in named:
+        named += [home / found for found in _UPWARDS_IN_TEXT.findall(text)]
+    for path in map(Path, map(os.path.normpath, named)):
         existing = path
         while not existing.exists():
             existing = existing.parent
-        is_above = home.is_relative_to(existing) and existing != path
-        if not (is_above or path.is_relative_to(home)):
+        if not (path.is_relative_to(home) or (existing != path and home.is_relative_to(existing))):
             yield existing
 
 
-def _named_paths(source: Source, home: Path) -> Iterator[Path]:
-    """The paths that expressions of a file mean, with the trial's directory as the working one.
+def _named_paths(source: Source, home: Path, *, tight: bool) -> Iterator[Path]:
+    """Paths that strings of a file may mean, from the directories from which its code may start.
 
-    These are strings such as ``../data``, and expressions on ``__file__`` and on the working
-    directory. A part that is known only at run time ends the path.
+    These are the trial's, for a string such as ``../data``, and where the code leads upwards the
+    two above it. A path too many is only copied; one too few is looked for when a run misses it.
     """
-    values: dict[str, ast.expr] = {}
-    for assignment in source.names.of(ast.Assign):
-        match assignment:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                values.setdefault(name, value)
-    evaluation = _Evaluation(source.path, home, values)
-    waiting: list[ast.AST] = [source.tree]
-    while waiting:
-        node = waiting.pop()
-        path = evaluation.path(node) if isinstance(node, ast.expr) else None
-        if path is None:
-            waiting += ast.iter_child_nodes(node)
-        else:
-            yield path
-
-
-@dataclass(frozen=True)
-class _Evaluation:
-    """Evaluates path expressions of one file, whose variables have these values."""
-
-    file: Path
-    home: Path
-    values: dict[str, ast.expr]
-
-    def path(self, node: ast.AST | None, depth: int = 0) -> Path | None:
-        """The path that an expression means; None if it means none that is known."""
-        if depth > _DEEPEST:
-            return None
-        match node:
-            case ast.Constant(value=str(text)):
-                return self._upwards(text)
-            case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
-                return self._upwards(text.rpartition("/")[0])
-            case ast.Name(id="__file__"):
-                return self.file
-            case ast.Name(id=name) if name in self.values:
-                return self.path(self.values[name], depth + 1)
-            case ast.Attribute(attr="pardir"):
-                return self.home.parent
-            case ast.Attribute(value=value, attr="parent"):
-                return self._parent(value, 0, depth)
-            case ast.Subscript(
-                value=ast.Attribute(value=value, attr="parents"),
-                slice=ast.Constant(value=int(index)),
-            ):
-                return self._parent(value, index, depth)
-            case ast.BinOp(left=left, op=ast.Div() | ast.Add(), right=right):
-                return self._joined(left, [right], depth)
-            case ast.Call(func=ast.Name(id=name), args=args):
-                return self._called(name, None, args, depth)
-            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=args):
-                return self._called(name, owner, args, depth)
-        return None
-
-    def _called(
-        self, name: str, owner: ast.expr | None, args: list[ast.expr], depth: int
-    ) -> Path | None:
-        """The path that a function of ``os.path`` or a method of ``pathlib`` returns."""
-        if name in ("getcwd", "cwd"):
-            return self.home
-        if name == "dirname" and args:
-            return self._parent(args[0], 0, depth)
-        if name not in _SAME_OR_JOIN:
-            return None
-        path = self._joined(args[0], args[1:], depth) if args else None
-        return path or self._joined(owner, args, depth)
-
-    def _parent(self, node: ast.expr, index: int, depth: int) -> Path | None:
-        path = self.path(node, depth + 1)
-        return path.parents[index] if path and index < len(path.parents) else None
-
-    def _joined(self, first: ast.expr | None, parts: list[ast.expr], depth: int) -> Path | None:
-        """A path with further parts, up to the first that is not known."""
-        path = self.path(first, depth + 1)
-        if path is None:
-            return None
-        for part in parts:
-            match part:
-                case ast.Constant(value=str(text)):
-                    path = _join(path, text)
-                case ast.Attribute(attr="pardir"):
-                    path = path.parent
-                case _:
-                    break
-        return path
-
-    def _upwards(self, text: str) -> Path | None:
-        """The path of a string that leads out of the working directory."""
-        is_path = len(text) < 1000 and _UPWARDS.fullmatch(text)
-        return _join(self.home, text) if is_path else None
-
-
-def _join(path: Path, text: str) -> Path:
-    return Path(os.path.normpath(path / text.lstrip("/")))
+    leads_upwards = _UPWARDS.search(source.text) or len(_PARENT.findall(source.text)) > 1
+    constants = [node for node in source.names.of(ast.Constant) if isinstance(node, ast.Constant)]
+    strings = {node.value for node in constants if isinstance(node.value, str)}
+    for text in sorted(strings):
+        path = Path(text.lstrip("/"))
+        is_only_upwards = not text.strip("./")
+        if len(text.encode(errors="replace")) > _LONGEST or (is_only_upwards and tight):
+            continue
+        if ".." in path.parts:
+            yield home / path
+        elif leads_upwards and not is_only_upwards and not text.startswith("/"):
+            for found in (parent / path for parent in home.parents[:2]):
+                if found.exists() and not home.is_relative_to(found) and is_small(found):
+                    yield found

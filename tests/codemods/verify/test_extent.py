@@ -62,7 +62,9 @@ def test_of_a_large_parent_only_what_is_named_is_copied(
         "D = '/data/x.csv'",
         "'See ../data for more.'",
         "D = '../missing/x.csv'",
-        "import os\nD = os.path.join(os.path.dirname(__file__), 'data', '..', 'data.py')",
+        "import os\nD = os.path.join(os.path.dirname(__file__), 'data')",
+        "D = '../trial/data.py'",
+        "D = '../" + "x" * 400 + "'",
     ],
 )
 def test_otherwise_the_trial_is_copied_alone(tmp_path: Path, line: str) -> None:
@@ -101,3 +103,14 @@ def test_files_that_a_run_missed_are_found_by_its_error(tmp_path: Path) -> None:
     ]
     assert missing("ModuleNotFoundError: No module named 'shared.a'") == [home.parent / "shared"]
     assert missing("FileNotFoundError: '../nothing/x.csv'") == []
+
+
+def test_strings_that_name_directories_above_count_only_where_code_leads_upwards(
+    tmp_path: Path,
+) -> None:
+    home = project(tmp_path, "D = 'other'")
+    assert extent_of(home, tight=True).paths == (home,)
+
+    with (home / "data.py").open("a") as file:
+        file.write("import os\nHERE = os.path.dirname(__file__)\nUP = os.path.dirname(HERE)\n")
+    assert extent_of(home, tight=True).paths == (home.parent / "other", home)
