@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,6 @@ from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.analysis.project import Project, read
 from pedl2det.analysis.reader import Reader
-from pedl2det.analysis.trial import Trial
 from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
@@ -261,14 +259,4 @@ def new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
     config = reader.config_or_none(new_config)
     entry = config.entry("entrypoint") if config is not None else None
     name = (entry.scalar or "").rpartition(":")[2] if entry is not None else ""
-    return metric_names(trial, _class(trial, name))
-
-
-def _class(trial: Trial, name: str) -> ast.ClassDef | None:
-    """The trial's class of a name; else the one that ``__init__.py`` exposes, or the only one."""
-    found = [node for node in trial.classes if node.name == name]
-    init = trial.modules.by_name.get("__init__")
-    if not found and init is not None:
-        found = [node for node in trial.classes if init.names.module_bindings(node.name)]
-    found = found or list(trial.classes)
-    return found[0] if len(found) == 1 else None
+    return metric_names(trial, next((one for one in trial.classes if one.name == name), None))
