@@ -107,7 +107,7 @@ def verify(trials: list[Path], whole: bool) -> int:
         with tempfile.TemporaryDirectory() as directory:
             copy = Path(directory, trial.name)
             shutil.copytree(trial, copy)
-            result = migrate([copy], Options(resolve=True, carried=whole))
+            result = migrate([copy], Options(carried=whole))
             series = Series(len(result.outcomes), None, lambda line: print(line, file=sys.stderr))
             for outcome in result.outcomes:
                 name = outcome.directory.relative_to(directory)

@@ -14,7 +14,7 @@ from pedl2det.analysis.trial import Trial
 from pedl2det.engine import Options, Result, Status, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, Fix, InsertFirst, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import ConfigNeed, Fix, InsertFirst, Remark, ReplaceStatement
 from pedl2det.rules import Rule
 from support import read_tree, write_tree
 
@@ -330,31 +330,50 @@ def test_a_rule_that_fails_is_a_defect_and_stops_no_other(
     assert read_tree(tmp_path)["data.py"] == DATA.encode()
 
 
-def test_a_fix_that_cannot_be_applied_is_dropped_and_marked(
+def overlapping(trial: Trial) -> Iterable[Fix | Remark]:
+    """Two fixes of one place, in a trial that is not carried over whole."""
+    source = trial.modules.by_name["data"]
+    if not trial.carried:
+        for body in ("x = 1", "x = 2"):
+            (function,) = [
+                one for one in source.names.of(ast.FunctionDef) if one.name == "anything"
+            ]
+            yield Fix("P999", source, function, (ReplaceStatement(function, body),))
+
+
+def test_a_project_whose_fixes_cannot_be_applied_is_left_with_one_defect(
     tmp_path: Path, only_rule: Callable[[Check], None]
 ) -> None:
-    def check(trial: Trial) -> Iterable[Fix | Remark]:
-        source = trial.modules.by_name["stuck"]
-        call = source.names.of(ast.Call)[0]
-        good = trial.modules.by_name["data"].names.of(ast.FunctionDef)[0]
-        yield Fix("P999", trial.modules.home(good), good, (InsertFirst(good, "x = 1"),))
-        yield Fix("P999", source, call, (Replace(call, "int()"),))
-        yield Fix("P999", source, call, (Replace(call, "str()"),))
-
-    only_rule(check)
-    write_tree(tmp_path, BEGUN)
+    only_rule(overlapping)
+    write_tree(tmp_path, TRIAL)
 
     result = migrate([tmp_path], Options(partial=True))
-    write_all(result.files)
 
     (defect,) = result.of_kind(Kind.DEFECT)
-    assert "this rewrite failed: Overlap" in defect.message
-    assert (defect.path.name, defect.line) == ("stuck.py", 5)
-    assert "x = 1" in (tmp_path / "data.py").read_text()
+    assert "the rewrite of this project failed: Overlap" in defect.message
+    assert (defect.path.name, defect.line) == ("model_def.py", 5)
+    assert (status(result), result.rewritten, result.marked) == (Status.BEGUN, 0, 4)
+    assert not [file for file in result.files if file.path.suffix == ".py"]
     assert result.tracebacks
 
 
-def test_a_fix_that_would_break_the_code_is_dropped(
+def test_a_trial_whose_fixes_cannot_be_applied_is_carried_over_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = rules_package.rules()
+    broken = Rule("P999", "of-a-test", "A rule of a test.", overlapping)
+    monkeypatch.setattr("pedl2det.engine.propose.rules", lambda: (*every, broken))
+    write_tree(tmp_path, TRIAL)
+
+    result = migrate([tmp_path])
+
+    assert status(result) is Status.REWRITTEN
+    assert result.marked == 0
+    (note,) = [one.message for one in result.findings if "Overlap" in one.message]
+    assert note.startswith("carried over as it was: the rewrite of this project failed")
+
+
+def test_fixes_that_would_break_the_code_are_not_applied(
     tmp_path: Path, only_rule: Callable[[Check], None]
 ) -> None:
     def check(trial: Trial) -> Iterable[Fix | Remark]:

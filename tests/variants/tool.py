@@ -43,7 +43,7 @@ class Migration:
 def migrate_in_process(directory: Path) -> Migration:
     """Migrate a directory in place, without a process of its own."""
     try:
-        result = migrate([directory], Options(resolve=False, partial=True))
+        result = migrate([directory], Options(partial=True))
     except Exception as error:  # what it raises is what a campaign counts
         return Migration(Outcome.CRASHED, f"{type(error).__name__}: {error}", 0)
     write_all(result.files)

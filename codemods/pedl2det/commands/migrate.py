@@ -110,7 +110,6 @@ def command(
         chosen(roots, select, ignore),
         partial=partial,
         cluster=cluster,
-        resolve=writes,
         jobs=jobs or available(),
     )
     gc.disable()  # trees of code are no garbage until the process ends

@@ -27,12 +27,7 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
-    """The new text of a file; see :func:`applied`."""
-    return applied(source, edits, context).code
-
-
-def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
-    """The new tree of a file.
+    """Return the new text of a file.
 
     Args:
         source: the file.
@@ -48,7 +43,7 @@ def applied(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str
     for edit in edits:
         applier.take(edit)
     applier.find_way()
-    return locator.module.visit(applier)
+    return locator.module.visit(applier).code
 
 
 @functools.cache

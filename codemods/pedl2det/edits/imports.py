@@ -111,6 +111,12 @@ def _single(alias: ast.alias, node: _Statement) -> str:
     return f"{start} {ast.unparse(alias)}"
 
 
+def _small(statement: str) -> Any:
+    """A statement as libcst has it within its line."""
+    line: Any = cst.parse_statement(statement)
+    return line.body[0]
+
+
 def _is_future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
@@ -131,10 +137,10 @@ class _Mover(cst.CSTTransformer):
 
     def _moved(self, updated: Any) -> Any:
         node = next(self._nodes)
-        new = [self._added.get(_local(alias)) for alias in node.names]
-        modules = {_module_of(one) if one is not None else None for one in new}
+        new: list[Any] = [self._added.get(_local(alias)) for alias in node.names]
+        modules = {_module_of(one) if one is not None else "" for one in new}
         is_star = isinstance(updated.names, cst.ImportStar)
-        if len(modules) > 1 or None in modules or is_star or node.lineno in self._skipped:
+        if len(modules) > 1 or "" in modules or is_star or node.lineno in self._skipped:
             return updated
         (module,) = modules
         locals_ = {_local(alias) for alias in node.names}
@@ -144,7 +150,7 @@ class _Mover(cst.CSTTransformer):
         if is_moved or len(groups) > 1 or _top(node) == "pedl" or module == _module_of(node):
             return updated
         if len(new) == 1:
-            return cst.parse_statement(ast.unparse(new[0])).body[0]
+            return _small(ast.unparse(new[0]))
         pairs = zip(new, node.names, strict=True)
         if isinstance(node, ast.ImportFrom) and all(
             isinstance(one, ast.ImportFrom) and one.names[0].name == alias.name
@@ -247,7 +253,7 @@ def _merge(
         place = sum(one.name < new.names[0].name for one in names)
         alias = cst.ImportAlias(cst.Name(new.names[0].name), comma=_comma_like(aliases))
         if new.names[0].asname:
-            alias = cst.parse_statement(ast.unparse(new)).body[0].names[0]
+            alias = _small(ast.unparse(new)).names[0]
         if place == len(aliases):
             alias = alias.with_changes(comma=aliases[-1].comma)
             aliases[-1] = aliases[-1].with_changes(comma=_comma_like(aliases))
@@ -420,7 +426,7 @@ def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:
     if isinstance(made, cst.Import) or "#" in code:
         return made
     plain = ast.unparse(ast.parse(code))
-    return _folded(cst.parse_statement(plain).body[0]) if "\n" in code else made
+    return _folded(_small(plain)) if "\n" in code else made
 
 
 def _folded(statement: Any) -> Any:
@@ -430,4 +436,4 @@ def _folded(statement: Any) -> Any:
         return statement
     start, _, names = ast.unparse(ast.parse(code)).partition(" import ")
     lines = "".join(f"    {name},\n" for name in names.split(", "))
-    return cst.parse_statement(f"{start} import (\n{lines})").body[0]
+    return _small(f"{start} import (\n{lines})")

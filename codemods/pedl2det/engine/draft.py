@@ -10,21 +10,20 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import libcst as cst
 
 import pedl2det_names as names
 from pedl2det import fixes as fx
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.edits.apply import applied
+from pedl2det.edits.apply import apply
 from pedl2det.edits.flakes import without_unused
 from pedl2det.edits.imports import Wanted, fit_imports
+from pedl2det.engine.migration import Migration
 from pedl2det.engine.surviving import Edits, surviving
 from pedl2det.support import library
 
@@ -32,31 +31,20 @@ from pedl2det.support import library
 BIND = f"{library.MODULE}.bind({{context}})"
 
 
-@dataclass(frozen=True)
-class Draft:
-    """What the fixes make of a project.
-
-    Attributes:
-        texts: the new text of each file that changes, by path.
-        support: the pieces of ``legacy_keras.py`` that the new texts use.
-        fixes: the fixes that were applied.
-    """
-
-    texts: dict[Path, str] = field(default_factory=dict)
-    support: frozenset[str] = frozenset()
-    fixes: tuple[fx.Fix, ...] = ()
-
-
-def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
-    """Apply the fixes of all rules to one project.
+def draft(migration: Migration) -> None:
+    """Apply the fixes of all rules: the new texts, what they use, and which fixes had a place.
 
     Raises:
         Overlap: two fixes replace the same place; a defect of ours.
         NotLocated: an edit's node has no place of its own; a defect of ours.
     """
-    kept, edits = surviving(fixes)
-    constructor = list(dict.fromkeys(line for fix in kept for line in fix.constructor))
-    support = _used_support(kept, edits, constructor)
+    trial = migration.trial
+    fixes, edits = surviving(migration.fixes)
+    constructor = list(dict.fromkeys(line for fix in fixes for line in fix.constructor))
+    written = [getattr(edit, "code", "") for found in edits.values() for edit in found]
+    used = "\n".join([*written, *constructor])
+    pieces = {name for fix in fixes for name in fix.support}
+    support = frozenset(name for name in pieces if f"{library.MODULE}.{name}" in used)
     binds = library.needs_context(support)
     lines = [BIND, *constructor] if binds else constructor
     contexts, functions = thread_context(trial, edits)
@@ -65,37 +53,18 @@ def draft(trial: Trial, fixes: Iterable[fx.Fix]) -> Draft:
         found.sort(key=lambda edit: fx.CONSTRUCTOR in getattr(edit, "code", ""))
         filled = [_filled(trial, edit, lines, functions, contexts) for edit in found]
         found[:] = [edit for edit in filled if edit is not None]
-    imports = _imports_of(kept, binds)
-    texts = {}
+    imports = _imports_of(fixes, binds)
+    project = frozenset(name.partition(".")[0] for name in trial.modules.by_name)
     for source in trial.modules:
-        mine, added = edits.get(id(source), []), frozenset(imports[id(source)])
-        if mine or added or _imports_harness(source):
-            text = _text(trial, source, added, applied(source, mine, contexts))
-            if text != source.text:
-                texts[source.path] = text
-    return Draft(texts, support, tuple(kept))
-
-
-def _used_support(
-    fixes: Iterable[fx.Fix], edits: Edits, constructor: Iterable[str]
-) -> frozenset[str]:
-    """The pieces of ``legacy_keras.py`` that edits or the constructor name."""
-    written = [getattr(edit, "code", "") for found in edits.values() for edit in found]
-    used = "\n".join([*written, *constructor])
-    pieces = {name for fix in fixes for name in fix.support}
-    return frozenset(name for name in pieces if f"{library.MODULE}.{name}" in used)
-
-
-def _text(trial: Trial, source: Source, added: frozenset[str], tree: cst.Module) -> str:
-    """The text of an edited tree with the imports and variables that it needs."""
-    wanted = Wanted(
-        added,
-        _is_old,
-        frozenset(one.partition(".")[0] for one in trial.modules.by_name),
-        source.path.name == "__init__.py",
-    )
-    new = without_unused(source, tree.code)
-    return fit_imports(source, new, wanted)
+        mine, added = edits.get(source.path, []), frozenset(imports[source.path])
+        if not (mine or added or _imports_harness(source)):
+            continue
+        wanted = Wanted(added, _is_old, project, source.path.name == "__init__.py")
+        new = without_unused(source, apply(source, mine, contexts))
+        text = fit_imports(source, new, wanted)
+        if text != source.text:
+            migration.texts[source.path] = text
+    migration.support, migration.fixes = support, fixes
 
 
 def _imports_harness(source: Source) -> bool:
@@ -159,15 +128,15 @@ def _with_constructor(code: str, constructor: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[int, set[str]]:
-    """The imports that the fixes need, by the id of the source."""
-    found: dict[int, set[str]] = defaultdict(set)
+def _imports_of(fixes: Sequence[fx.Fix], binds: bool) -> dict[Path, set[str]]:
+    """The imports that the fixes need, by file."""
+    found: dict[Path, set[str]] = defaultdict(set)
     for fix in fixes:
-        found[id(fix.source)] |= set(fix.imports)
+        found[fix.source.path] |= set(fix.imports)
         for source, edit in fix.located:
             code = getattr(edit, "code", "")
             if f"{library.MODULE}." in code or (binds and fx.CONSTRUCTOR in code):
-                found[id(source)].add(f"import {library.MODULE}")
+                found[source.path].add(f"import {library.MODULE}")
     return found
 
 
@@ -193,10 +162,10 @@ def thread_context(trial: Trial, edits: Edits) -> tuple[dict[ast.AST, str], dict
             continue
         functions[function] = access.code
         home = trial.modules.home(function)
-        edits[id(home)].append(fx.AddParameter(function, access.code))
+        edits[home.path].append(fx.AddParameter(function, access.code))
         for call in trial.flow.calls(function):
             handing = fx.AddArgument(call.node, fx.CONTEXT, first=True)
-            edits[id(trial.modules.home(call.node))].append(handing)
+            edits[trial.modules.home(call.node).path].append(handing)
             waiting.append(handing)
     return contexts, functions
 

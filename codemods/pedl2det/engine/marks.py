@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+import pedl2det_names as names
 from pedl2det.analysis.source import Source
-from pedl2det.engine.places import first_line, statement_of
+from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.edits.apply import apply
+from pedl2det.engine.migration import Migration
+from pedl2det.engine.places import finding_at, finding_on, first_line, statement_of
+from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import Fix, Mark, Remark
 
+#: The rule of marks that no other rule writes.
+GENERIC = "P000"
 _LEAST, _MOST = 79, 100
 _MARK = re.compile(r"\s*# TODO\(pedl2det (\w+)\): (.*)")
 
@@ -21,29 +30,25 @@ def mark(remark: Remark) -> Fix | None:
     statement = statement_of(remark.source, remark.node)
     if statement is None or is_marked(remark.source, statement, remark.rule):
         return None
-    text = text_of(remark.source, statement, remark.rule, remark.message, remark.help)
+    text = _text_of(remark.source, statement, remark.rule, remark.message, remark.help)
     edit = Mark(statement, text)
     return Fix(remark.rule, remark.source, remark.node, (edit,))
 
 
-def text_of(source: Source, statement: ast.stmt, rule: str, message: str, help_: str = "") -> str:
+def _text_of(source: Source, statement: ast.stmt, rule: str, message: str, help_: str = "") -> str:
     """Return the lines of a mark, without the ``#`` in front of each."""
     longest = max(map(len, source.lines), default=0)
     width = min(max(longest, _LEAST), _MOST) - statement.col_offset - len("# ")
-    lines = textwrap.wrap(
-        f"{_title(rule)}: {message}", width, break_long_words=False, break_on_hyphens=False
-    )
+    lines = _wrapped(f"{_title(rule)}: {message}", width)
     for line in help_.splitlines():
         indent = "  " + line[: len(line) - len(line.lstrip())]
-        lines += textwrap.wrap(
-            line.strip(),
-            width,
-            initial_indent=indent,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        lines += _wrapped(line.strip(), width, indent)
     return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    whole = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, **whole)  # type: ignore[arg-type]
 
 
 def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> bool:
@@ -97,3 +102,47 @@ def existing(source: Source) -> Iterator[Existing]:
 
 def _title(rule: str) -> str:
     return f"TODO(pedl2det {rule})"
+
+
+def mark_open(migration: Migration, new: Trial, references: Iterable[Reference]) -> None:
+    """Mark the legacy names of new texts that nothing accounts for, and report each."""
+    edits: dict[Path, dict[tuple[ast.stmt, str], Mark]] = {}
+    for one in references:
+        path = one.source.path
+        message = f"no rule rewrites this use of {one.dotted}"
+        help_ = one.row.write if one.row is not None else _hint(one.dotted)
+        old = migration.reading.originals[path]
+        migration.findings.append(_in_old_text(one, old, message, help_))
+        migration.marked[path] += 1
+        statement = statement_of(one.source, one.node)
+        if statement is not None:
+            text = _text_of(one.source, statement, GENERIC, message, help_)
+            edits.setdefault(path, {})[statement, one.dotted] = Mark(statement, text)
+    for source in new.modules:
+        if source.path in edits:
+            migration.texts[source.path] = apply(source, edits[source.path].values(), {})
+
+
+def _hint(dotted: str) -> str:
+    """What is known of a name that no table has."""
+    known = names.namesakes(dotted)
+    return f"it was {' or '.join(known)}: import it from there" if known else ""
+
+
+def _in_old_text(one: Reference, old: Source, message: str, help_: str) -> Finding:
+    """A finding about a name of a new text, at its line in the old text."""
+    line = _old_line(old, one.source, one.node.lineno)
+    found = finding_on(old, line, Kind.LEFT, GENERIC, message, help_)
+    if old.lines[line - 1] == one.source.lines[one.node.lineno - 1]:
+        there = finding_at(one.source, one.node, Kind.LEFT, GENERIC, message, help_)
+        return replace(found, column=there.column, end_column=there.end_column)
+    return found
+
+
+def _old_line(old: Source, new: Source, line: int) -> int:
+    """The line of the old text for a line of the new one; for a new line, the one above."""
+    matcher = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False)
+    for _, first, last, new_first, new_last in matcher.get_opcodes():
+        if new_first < line <= new_last:
+            return max(min(first + line - new_first, last), 1)
+    return max(len(old.lines), 1)

@@ -56,10 +56,6 @@ def migrate(
     result.findings += _unreadable(discovered, {one.path for one in result.findings})
     migrate_texts(discovered, result, options)
     result.files = list({file.path: file for file in result.files}.values())
-    if options.resolve and result.files:
-        from pedl2det.engine.resolving import check_names
-
-        result = check_names(result)
     return result
 
 

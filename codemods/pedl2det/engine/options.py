@@ -21,7 +21,6 @@ class Options:
         given: the paths on the command line: what is named there is not excluded.
         partial: whether trials that are begun are written too.
         cluster: whether the team has a Determined cluster.
-        resolve: whether names of TensorFlow that are written are looked up in the installed one.
         jobs: the largest number of processes.
         carried: whether every trial is carried over whole.
     """
@@ -32,7 +31,6 @@ class Options:
     given: tuple[Path, ...] = ()
     partial: bool = False
     cluster: bool = False
-    resolve: bool = False
     jobs: int = 1
     carried: bool = False
 

@@ -130,11 +130,6 @@ class Outcome:
         """Whether a verification has shown that it trains the same."""
         return self.proof is not None and self.proof.is_equal
 
-    def assuming(self) -> Outcome:
-        """Return it with one more assumption."""
-        status = Status.ASSUMED if self.status.is_finished else self.status
-        return replace(self, status=status, assumptions=self.assumptions + 1)
-
 
 @dataclass
 class Result:
@@ -187,28 +182,6 @@ class Result:
     def names(self) -> int:
         """How many legacy names were found."""
         return self.rewritten + self.marked + self.suppressed
-
-    def without_file(self, path: Path, finding: Finding) -> Result:
-        """Return the result without the trial that writes a file, which a person has to finish.
-
-        Args:
-            path: the file.
-            finding: why.
-        """
-        for number, one in enumerate(self.outcomes):
-            if path in one.files:
-                return self.without(number, finding)
-        return replace(
-            self,
-            files=[file for file in self.files if file.path != path],
-            changes=[change for change in self.changes if change.path != path],
-            findings=[*self.findings, finding],
-        )
-
-    def assuming(self, path: Path, finding: Finding) -> Result:
-        """Return the result with one more assumption about the trial that writes a file."""
-        outcomes = [one.assuming() if path in one.files else one for one in self.outcomes]
-        return replace(self, findings=[*self.findings, finding], outcomes=outcomes)
 
     def without(self, number: int, finding: Finding) -> Result:
         """Return the result without the files of a trial, which a person has to finish."""

@@ -2,66 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.analysis.project import SUPPORT, Project, Reading
-from pedl2det.analysis.source import Source
-from pedl2det.engine.configs import MigratedConfigs
+from pedl2det.analysis.project import SUPPORT, Project
+from pedl2det.engine.migration import Migration
 from pedl2det.engine.options import Options
-from pedl2det.engine.result import Change, NewFile, Outcome, Result, Status
+from pedl2det.engine.result import NewFile, Outcome, Result, Status
 from pedl2det.findings import Finding, Kind
 from pedl2det.support import library
 
 SCAN = "scan"
 
 
-@dataclass
-class Made:
-    """What a migration makes of one project, before it is known whether it is written."""
-
-    texts: dict[Path, str] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    tracebacks: list[str] = field(default_factory=list)
-    support: frozenset[str] = frozenset()
-    marked: Counter[Path] = field(default_factory=Counter)
-    suppressed: Counter[Path] = field(default_factory=Counter)
-    configs: MigratedConfigs = field(default_factory=MigratedConfigs)
-
-    @property
-    def all_changes(self) -> list[Change]:
-        """The places that were rewritten, in code and in configs."""
-        return [*self.changes, *self.configs.changes]
-
-    @property
-    def all_findings(self) -> list[Finding]:
-        """What there is to say, of code and of configs."""
-        return [*self.findings, *self.configs.findings]
-
-
-def settled(
-    reading: Reading,
-    made: Made,
-    total: Counter[Path],
-    options: Options,
-    directories: tuple[Path, ...],
-) -> Result:
+def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     """Return the files that are written, the status of the trial, and the counts.
 
     Args:
-        reading: the project.
-        made: what the migration makes of it.
-        total: the legacy names of its files as they are.
-        options: what the user asked for.
+        migration: what is made of the project.
         directories: where files may be written, beside the project's own directory.
     """
-    project = reading.project
+    project, options = migration.reading.project, migration.options
+    configs = migration.configs
     passed = _passed_over(project, options)
-    files = [one for one in _files(reading, made) if one.path not in passed]
-    findings = _once(one for one in made.all_findings if one.path not in passed)
+    files = [one for one in _files(migration) if one.path not in passed]
+    every = [*migration.findings, *configs.findings]
+    findings = _once(one for one in every if one.path not in passed)
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
@@ -69,29 +36,30 @@ def settled(
         findings = [_leftover(one) for one in findings]
     written = [one for one in files if _is_written(one, status, findings, options)]
     paths = {one.path for one in written}
+    changes = [*migration.changes, *configs.changes]
     result = Result(
         written,
-        [one for one in made.all_changes if one.path in paths],
+        [one for one in changes if one.path in paths],
         [one for one in findings if written or status.is_finished or one.kind.is_left],
-        tracebacks=made.tracebacks,
+        tracebacks=migration.tracebacks,
     )
     for path in passed:
-        made.marked[path], made.suppressed[path] = 0, total[path]
-    _count(result, made, total, paths, status)
+        migration.marked[path], migration.suppressed[path] = 0, migration.total[path]
+    _count(result, migration, paths, status)
     if project.has_trial and (files or blocking):
         outcome = Outcome(
             project.home,
             status,
             written=bool(written) and (status.is_finished or options.partial),
-            places=len(made.all_changes) if files else 0,
+            places=len(changes) if files else 0,
             left=len(blocking),
             assumptions=sum(one.kind is Kind.ASSUMPTION for one in findings),
             files=tuple(paths),
-            configs=tuple(reading.configs),
+            configs=tuple(migration.reading.configs),
         )
         result.outcomes.append(outcome)
-    if written and made.configs.metric_names is not None:
-        result.metric_names[project.home] = made.configs.metric_names
+    if written and configs.metric_names is not None:
+        result.metric_names[project.home] = configs.metric_names
     return result
 
 
@@ -103,30 +71,31 @@ def _passed_over(project: Project, options: Options) -> set[Path]:
     }
 
 
-def _files(reading: Reading, made: Made) -> list[NewFile]:
+def _files(migration: Migration) -> list[NewFile]:
+    reading, configs = migration.reading, migration.configs
     files = []
-    for path, text in made.texts.items():
-        source: Source = reading.originals[path]
+    for path, text in migration.texts.items():
+        source = reading.originals[path]
         if text != source.text:
             files.append(NewFile(path, source.encoded(source.text), source.encoded(text)))
-    for path, text in made.configs.texts.items():
+    for path, text in configs.texts.items():
         config = reading.configs[path]
         files.append(NewFile(path, path.read_bytes(), config.encoded(text.removeprefix("\ufeff"))))
-    files += [NewFile(path, None, text.encode()) for path, text in made.configs.new.items()]
-    if made.support:
-        files += _support(reading.project.root / SUPPORT, made)
+    files += [NewFile(path, None, text.encode()) for path, text in configs.new.items()]
+    if migration.support:
+        files += _support(reading.project.root / SUPPORT, migration)
     return files
 
 
-def _support(path: Path, made: Made) -> list[NewFile]:
+def _support(path: Path, migration: Migration) -> list[NewFile]:
     """``legacy_keras.py`` with the pieces that the trial needs."""
     old = path.read_bytes() if path.is_file() else None
     text = old.decode("utf-8") if old is not None else ""
     try:
-        new = library.merged(text, made.support)
+        new = library.merged(text, migration.support)
     except SyntaxError as error:
         message = f"syntax error: {error.msg}"
-        made.findings.append(Finding(Kind.BAD_INPUT, SCAN, path, error.lineno or 1, message))
+        migration.findings.append(Finding(Kind.BAD_INPUT, SCAN, path, error.lineno or 1, message))
         return []
     return [NewFile(path, old, new.encode())] if new != text else []
 
@@ -182,23 +151,18 @@ def _is_written(file: NewFile, status: Status, findings: list[Finding], options:
     return status.is_finished and not mine
 
 
-def _count(
-    result: Result, made: Made, total: Counter[Path], written: set[Path], status: Status
-) -> None:
+def _count(result: Result, migration: Migration, written: set[Path], status: Status) -> None:
     """Count the legacy names: the files that are not written keep all of theirs."""
-    for path, count in total.items():
-        if path in written or path not in made.texts:
-            marked, suppressed = made.marked[path], made.suppressed[path]
-        elif status is Status.SUPPRESSED:
-            marked, suppressed = 0, count
-        else:
-            suppressed = min(made.suppressed[path], count)
+    total = migration.total
+    for path in total.keys() | migration.marked.keys():
+        count = total[path]
+        marked, suppressed = migration.marked[path], migration.suppressed[path]
+        if path not in written and path in migration.texts:
+            suppressed = count if status is Status.SUPPRESSED else min(suppressed, count)
             marked = count - suppressed
         result.marked += marked
         result.suppressed += suppressed
         result.rewritten += max(count - marked - suppressed, 0)
-    for path in made.marked.keys() - total.keys():
-        result.marked += made.marked[path]
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from pedl2det import fixes as fx
@@ -12,15 +13,17 @@ from pedl2det.analysis.source import Source
 
 _WHOLE = (fx.Replace, fx.ReplaceStatement, fx.DropArgument, fx.DropParameter)
 
-#: The edits of each file, by the id of its source.
-Edits = dict[int, list[Any]]
+#: The edits of each file.
+Edits = dict[Path, list[Any]]
+#: The fixes that take a place away.
+_Takers = dict[ast.AST, list[fx.Fix]]
 
 
 def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
     """Return the fixes that still have a place, outer places first, and their edits."""
-    fixes = _in_order(_without_rivals(list(fixes)))
-    takers = _takers(fixes)
-    kept = [fix for fix in fixes if not _is_taken(fix, fix.node, takers)]
+    ordered = sorted(_without_rivals(list(fixes)), key=_extent)
+    takers = _takers(ordered)
+    kept = [fix for fix in ordered if not _is_taken(fix, fix.node, takers)]
     every = [edit for fix in kept for _, edit in fix.located]
     dropped = {edit.node for edit in every if isinstance(edit, fx.DropArgument)}
     edits: Edits = defaultdict(list)
@@ -28,25 +31,16 @@ def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
         for source, edit in fix.located:
             is_dropped = isinstance(edit, fx.Replace) and edit.node in dropped
             if not is_dropped and not _is_taken(fix, fx.place_of(edit), takers):
-                edits[id(source)].append(edit)
+                edits[source.path].append(edit)
     return kept, edits
 
 
-def _in_order(fixes: Iterable[fx.Fix]) -> list[fx.Fix]:
-    """The fixes, outer places first."""
-    return sorted(fixes, key=lambda fix: (str(fix.source.path), *_extent(fix.node)))
-
-
-def _takers(fixes: Sequence[fx.Fix]) -> dict[ast.AST, list[fx.Fix]]:
-    """The fixes, of fixes in order, that take each place away: no hole of theirs keeps it."""
-    takers: dict[ast.AST, list[fx.Fix]] = defaultdict(list)
-    for fix in fixes:
-        if not _is_taken(fix, fix.node, takers):
-            for source, edit in fix.located:
-                if isinstance(edit, _WHOLE):
-                    for node in _taken(source, edit) - _kept(fix):
-                        takers[node].append(fix)
-    return takers
+def _extent(fix: fx.Fix) -> tuple[str, int, int, int]:
+    """What fixes are sorted by: where they start, and how much they hold, outer ones first."""
+    node: Any = fix.node
+    lines = getattr(node, "end_lineno", 10**9) or 10**9
+    columns = getattr(node, "end_col_offset", 10**9) or 10**9
+    return str(fix.source.path), getattr(node, "lineno", 0), -lines, -columns
 
 
 def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
@@ -62,37 +56,36 @@ def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
     return [fix for fix in fixes if fix.form is fx.Form.FAITHFUL or fix.node not in faithful]
 
 
-def _kept(fix: fx.Fix) -> set[ast.AST]:
-    """The nodes that a fix moves to another place: one edit takes them, a hole of another keeps."""
-    holes = [
-        (source, hole)
-        for source, edit in fix.located
-        for hole in getattr(edit, "holes", {}).values()
-        if hole is not getattr(edit, "node", None)
-    ]
-    return {node for source, hole in holes for node in source.names.below(hole)}
+def _takers(fixes: Iterable[fx.Fix]) -> _Takers:
+    """The fixes, of fixes in order, that take each place away: no hole of theirs keeps it."""
+    takers: _Takers = defaultdict(list)
+    for fix in fixes:
+        if _is_taken(fix, fix.node, takers):
+            continue
+        moved = {  # one edit takes them, a hole of another keeps them
+            node
+            for source, edit in fix.located
+            for hole in getattr(edit, "holes", {}).values()
+            if hole is not getattr(edit, "node", None)
+            for node in source.names.below(hole)
+        }
+        for source, edit in fix.located:
+            if isinstance(edit, _WHOLE):
+                for node in _taken(source, edit) - moved:
+                    takers[node].append(fix)
+    return takers
 
 
-def _is_taken(fix: fx.Fix, node: ast.AST, takers: dict[ast.AST, list[fx.Fix]]) -> bool:
+def _is_taken(fix: fx.Fix, node: ast.AST, takers: _Takers) -> bool:
     return any(other is not fix for other in takers.get(node, ()))
 
 
-def _extent(node: ast.AST) -> tuple[int, int, int]:
-    """Where a node starts, and how much it holds: outer nodes come first."""
-    lines = getattr(node, "end_lineno", 10**9) or 10**9
-    columns = getattr(node, "end_col_offset", 10**9) or 10**9
-    return (getattr(node, "lineno", 0), -lines, -columns)
-
-
 def _taken(source: Source, edit: Any) -> set[ast.AST]:
-    """The nodes below an edited place that no hole keeps."""
+    """The nodes below an edited place that no hole of the edit keeps."""
     holes = list(getattr(edit, "holes", {}).values())
-    kept = {inner for hole in holes for inner in source.names.below(hole)}
     if edit.node in holes:
         return set()
-    below = (
-        ast.walk(edit.node)
-        if isinstance(edit.node, ast.keyword)
-        else (source.names.below(edit.node))
-    )
-    return {node for node in below if node not in kept and node is not edit.node}
+    kept = {inner for hole in holes for inner in source.names.below(hole)}
+    is_keyword = isinstance(edit.node, ast.keyword)
+    below = ast.walk(edit.node) if is_keyword else source.names.below(edit.node)
+    return set(below) - kept - {edit.node}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.analysis.source import Source
-from pedl2det.engine.rewriting import problem_with
+from pedl2det.engine.check import problem_with
 
 OLD = "import os\n\n\ndef f():\n    return os.name\n"
 

@@ -1,0 +1,217 @@
+"""Check new texts: they compile, name only what there is, and account for every legacy name.
+
+The count is made on the new texts: they are parsed again and searched for legacy names, whatever
+the rules believe to have done.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import traceback
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pedl2det_names as names
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.edits.comments import FOR_TOOLS
+from pedl2det.edits.flakes import wrong_names
+from pedl2det.engine.draft import draft
+from pedl2det.engine.marks import is_marked
+from pedl2det.engine.migration import Migration
+from pedl2det.engine.places import finding_at, statement_of
+from pedl2det.engine.propose import place_of_project, propose
+from pedl2det.findings import Finding, Kind
+from pedl2det.fixes import Fix, Remark, place_of
+
+
+def draft_or_leave(migration: Migration) -> bool:
+    """Apply the fixes of a project; return False where that fails, and leave the project as it is.
+
+    A failure is a defect of ours, or comes of a rule that the user does not want.
+    """
+    try:
+        draft(migration)
+        problems = [
+            f"{source.path.name} {problem}"
+            for source in migration.trial.modules
+            if source.path in migration.texts
+            if (problem := problem_with(source, migration.texts[source.path])) is not None
+        ]
+        stack = "\n".join(problems)
+    except RecursionError:
+        raise
+    except Exception as error:
+        problems, stack = [f"{type(error).__name__}: {error}"], traceback.format_exc()
+    if not problems:
+        return True
+    migration.texts.clear()
+    migration.fixes, migration.support = [], frozenset()
+    if migration.dropped:
+        migration.suppressed = migration.total.copy()
+    else:
+        message = f"the rewrite of this project failed: {problems[0]}"
+        place = place_of_project(migration.trial)
+        migration.findings.append(finding_at(*place, Kind.DEFECT, "check", message))
+        migration.tracebacks.append(stack)
+        migration.marked = migration.total.copy()
+    return False
+
+
+def problem_with(source: Source, text: str) -> str | None:
+    """Return what is wrong with a new text of a file, or None.
+
+    It must parse and compile, and do nothing wrong with a name that the old text did not.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(text, str(source.path), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError) as error:
+        return f"would not compile: {error}"
+    wrong = wrong_names(text) - wrong_names(source.text)
+    return f"would {min(wrong)}" if wrong else source.problem_with(text)
+
+
+def changed_again(migration: Migration, new: Trial) -> Iterator[Finding]:
+    """Run the rules on new texts; yield a finding for each place that they would change again."""
+    again = Migration(migration.reading, new, migration.options)
+    propose(again)
+    defects = [one for one in again.findings if one.kind is Kind.DEFECT]
+    if defects:
+        yield from defects
+        return
+    draft(again)
+    for fix in again.fixes:
+        if fix.source.path in again.texts:
+            message = "a second run changes this again"
+            yield finding_at(fix.source, fix.node, Kind.DEFECT, fix.rule, message)
+
+
+# Legacy names.
+
+
+def legacy(trial: Trial) -> list[Reference]:
+    """Return every legacy name of a harness in a project."""
+    return [one for one in trial.all_references if names.is_legacy(one.dotted)]
+
+
+def account(migration: Migration, new: Trial) -> list[Reference]:
+    """Count the legacy names of new texts; return those that nothing accounts for.
+
+    An import shares the fate of what it is used for.
+    """
+    allowed = _answered(migration.dropped)
+    fates: dict[tuple[Path, str], set[str]] = defaultdict(set)
+    open_names, imports = [], []
+    counts = {"marked": migration.marked, "suppressed": migration.suppressed}
+    for reference in legacy(new):
+        path, line = reference.source.path, reference.node.lineno
+        fate = "open"
+        if line in reference.source.skipped:
+            fate = "suppressed"
+        elif reference.is_import:
+            imports.append(reference)
+            continue
+        elif _has_mark(reference):
+            fate = "marked"
+        elif allowed[path, reference.dotted] > 0:
+            allowed[path, reference.dotted] -= 1
+            fate = "suppressed"
+        fates[path, _root(reference.node)].add(fate)
+        if fate == "open":
+            open_names.append(reference)
+        else:
+            counts[fate][path] += 1
+    unwanted = {proposal.source.path for proposal in migration.dropped}
+    unwanted |= {path for path, _ in allowed}
+    for reference in imports:
+        path = reference.source.path
+        uses = fates[path, _root(reference.node)]
+        if _has_mark(reference) or uses & {"marked", "open"}:
+            migration.marked[path] += 1
+        elif uses or path in unwanted:
+            migration.suppressed[path] += 1
+        else:
+            open_names.append(reference)
+    return open_names
+
+
+def _root(node: ast.AST) -> str:
+    """The local name with which an expression begins, or that an import binds."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if isinstance(node, ast.alias):
+        return node.asname or node.name.partition(".")[0]
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _has_mark(reference: Reference) -> bool:
+    statement = statement_of(reference.source, reference.node)
+    return statement is not None and is_marked(reference.source, statement)
+
+
+def _answered(dropped: Iterable[Fix | Remark]) -> Counter[tuple[Path, str]]:
+    """The legacy names that dropped fixes would have rewritten, by file."""
+    found: Counter[tuple[Path, str]] = Counter()
+    seen: set[ast.AST] = set()
+    for proposal in dropped:
+        places = [(proposal.source, proposal.node)]
+        if isinstance(proposal, Fix):
+            places += [(source, place_of(edit)) for source, edit in proposal.located]
+        for source, node in places:
+            for name in _within(source, node) - seen:
+                seen.add(name)
+                found[source.path, source.names.qualified(name) or ""] += 1
+    return found
+
+
+def _within(source: Source, node: ast.AST) -> set[ast.expr]:
+    """The legacy names in the statement of a node; of a class, in its bases."""
+    statement = statement_of(source, node)
+    if statement is None or isinstance(node, ast.Module):
+        return set()
+    tops = statement.bases if isinstance(statement, ast.ClassDef) else [statement]
+    return {
+        part
+        for top in tops
+        for part in source.names.below(top)
+        if isinstance(part, ast.Name | ast.Attribute)
+        and names.is_legacy(source.names.qualified(part) or "")
+    }
+
+
+# Comments.
+
+
+_TAIL = re.compile("#[^\r\n]*")
+
+
+def lost_comments(source: Source, new: str) -> Iterator[Finding]:
+    """Name the comments for people that a new text lacks.
+
+    A comment behind a statement that is deleted, such as an import, goes with it; all others move
+    to the line above (:mod:`pedl2det.edits.comments`).
+    """
+    if not Counter(_TAIL.findall(source.text)) - Counter(_TAIL.findall(new)):
+        return  # most often; comments are told from other text only otherwise
+    kept = Counter(comment for _, comment in _comments(new))
+    for line, comment in _comments(source.text):
+        if kept[comment] > 0:
+            kept[comment] -= 1
+            continue
+        cell, at = source.place(line)
+        message = f"the comment `{comment}` went with the code that it stood by"
+        yield Finding(Kind.NOTE, "scan", source.path, at, message, cell=cell)
+
+
+def _comments(text: str) -> list[tuple[int, str]]:
+    return [
+        (token.start[0], token.string)
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline)
+        if token.type == tokenize.COMMENT and not token.string.startswith(FOR_TOOLS)
+    ]

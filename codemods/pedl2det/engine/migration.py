@@ -1,0 +1,75 @@
+"""The record of one project's migration, to which every stage adds."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pedl2det.analysis.config import Config
+from pedl2det.analysis.project import Reading, made
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import Trial
+from pedl2det.engine.configs import MigratedConfigs
+from pedl2det.engine.options import Options
+from pedl2det.engine.result import Change
+from pedl2det.findings import Finding
+from pedl2det.fixes import Fix, Remark
+
+
+@dataclass
+class Migration:
+    """What is made of one project; what of it is written is decided at the end.
+
+    Attributes:
+        reading: the project as it is on the disk.
+        trial: the project as rules see it.
+        options: what the user asked for.
+        fixes: the rewrites of all rules; after the draft, those that were applied.
+        remarks: what else rules have to say.
+        dropped: fixes and marks that the user does not want.
+        texts: the new text of each Python file that changes.
+        support: the pieces of ``legacy_keras.py`` that the new texts use.
+        configs: what becomes of the configs.
+        changes: the places that were rewritten in Python files.
+        findings: what there is to say of Python files.
+        tracebacks: the stacks of defects of ours.
+        total: the legacy names of each file as it is on the disk.
+        marked: those that stay with a mark or another finding.
+        suppressed: those that stay because the user wants it.
+    """
+
+    reading: Reading
+    trial: Trial
+    options: Options
+    fixes: list[Fix] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+    dropped: list[Fix | Remark] = field(default_factory=list)
+    texts: dict[Path, str] = field(default_factory=dict)
+    support: frozenset[str] = frozenset()
+    configs: MigratedConfigs = field(default_factory=MigratedConfigs)
+    changes: list[Change] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    tracebacks: list[str] = field(default_factory=list)
+    total: Counter[Path] = field(default_factory=Counter)
+    marked: Counter[Path] = field(default_factory=Counter)
+    suppressed: Counter[Path] = field(default_factory=Counter)
+
+    def new_trial(self) -> Trial:
+        """Return what rules would see if the new texts and configs were written."""
+        sources = {
+            name: with_text(source, self.texts.get(source.path, source.text))
+            for name, source in self.trial.modules.by_name.items()
+        }
+        configs = {
+            path: Config.of(self.configs.texts[path]) if path in self.configs.texts else config
+            for path, config in self.reading.configs.items()
+        }
+        form = {"carried": self.trial.carried, "mended": self.trial.mended}
+        return made(self.reading.project, sources, configs, **form)
+
+
+def with_text(source: Source, text: str) -> Source:
+    """Return a file with another text."""
+    return replace(source, text=text, tree=ast.parse(text))
