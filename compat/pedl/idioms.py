@@ -140,7 +140,7 @@ def activate(age: Age = Age.TENSORFLOW_1, *, names_from_one: bool = False) -> No
     """
     if _undo:
         return
-    if old_keras.loaded_keras_3():
+    if str(getattr(sys.modules.get("keras"), "__version__", "")).startswith("3"):
         raise WrongKerasError(
             "Keras 3 was imported before pedl, by `import keras` or by TensorFlow: "
             "set TF_USE_LEGACY_KERAS=1 in the environment before Python starts, and put `import "

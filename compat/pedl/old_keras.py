@@ -22,7 +22,7 @@ from pedl.old_names import Unserved
 from pedl.old_signatures import convolution, optimizer
 from pedl2det_names import Age
 from pedl2det_names.keras_arguments import CONVOLUTIONS, LAYER_DEFAULTS, STANDALONE_PARAMETERS
-from pedl2det_names.keras_paths import ALIASES, PACKAGES, PATHS, PRIVATE, PUBLIC, WRITE
+from pedl2det_names.keras_paths import ALIASES, PACKAGES, PATHS, PRIVATE, PUBLIC, WRITE, Place
 from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
@@ -72,13 +72,13 @@ def _views(tf: Any, root: str, is_standalone: bool) -> dict[str, ModuleType]:
         source = _source(tf, package, path)
         if source is None or (path and path.rpartition(".")[0] not in views):
             continue
-        replaced = _public(tf, path, source) | _removed(tf, path)
-        view = views[path] = _view(f"{root}.{path}" if path else root, source, replaced)
+        name = f"{root}.{path}" if path else root
+        view = views[path] = _view(name, source, _replaced(tf, path, source))
         if is_standalone:
             vars(view).update(_standalone(tf, path, dict(vars(view))))
         if path:
-            parent, _, name = path.rpartition(".")
-            setattr(views[parent], name, view)
+            parent, _, last = path.rpartition(".")
+            setattr(views[parent], last, view)
     for name in ("Model", "Sequential"):
         setattr(views[""], name, getattr(views["models"], name))
     for path, view in views.items():
@@ -103,24 +103,11 @@ def _add_names(
 
 def _source(tf: Any, package: str, path: str) -> Any:
     """Return today's module for an old path; None if there is none."""
-    place = PATHS.get(path)
-    if place is None:
-        return _module(tf, package, path)
-    if place.private is None and place.public is None:
+    place = PATHS.get(path, Place(path))
+    if place == Place(None):
         return ModuleType(path)
-    private = None if place.private is None else _module(tf, package, place.private)
-    if private is not None or place.public is None:
-        return private
-    return _module(tf, package, place.public)
-
-
-def _public(tf: Any, path: str, source: Any) -> dict[str, Any]:
-    """Return the public names of a path that its private module lacks."""
-    public = PATHS[path].public
-    if public is None or PATHS[path].private is None:
-        return {}
-    module = _module(tf, "", public)
-    return {name: getattr(module, name) for name in PUBLIC[public] if not hasattr(source, name)}
+    private = place.private and _module(tf, package, place.private)
+    return private or (None if place.public is None else _module(tf, package, place.public))
 
 
 def _module(tf: Any, package: str, path: str) -> Any:
@@ -136,18 +123,24 @@ def _module(tf: Any, package: str, path: str) -> Any:
     return module
 
 
-def _removed(tf: Any, path: str) -> dict[str, Any]:
-    """Return replacements of the functions that were removed from an old path."""
+def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
+    """Return what an old path had besides the names of today's module."""
     from pedl2det_legacy import keras_functions
 
-    area = PATHS[path].public
+    area, private = PATHS[path]
+    names = {}
+    if area is not None and private:
+        missing = [name for name in PUBLIC[area] if not hasattr(source, name)]
+        names = {name: getattr(_module(tf, "", area), name) for name in missing}
     if area == "backend":
-        return backend_functions(tf) | {"tf": tf}
-    if path == "legacy.interfaces":  # decorators that translated the arguments of Keras 1
-        return {"__getattr__": lambda _: keras_functions.legacy_interface}
-    if path == "engine.data_adapter":
-        return {"expand_1d": keras_functions.expand_1d}
-    return {"multi_gpu_model": multi_gpu_model} if area == "utils" else {}
+        names |= backend_functions(tf) | {"tf": tf}
+    elif path == "legacy.interfaces":  # decorators that translated the arguments of Keras 1
+        names["__getattr__"] = lambda _: keras_functions.legacy_interface
+    elif path == "engine.data_adapter":
+        names["expand_1d"] = keras_functions.expand_1d
+    elif area == "utils":
+        names["multi_gpu_model"] = multi_gpu_model
+    return names
 
 
 def _view(name: str, source: Any, replaced: dict[str, Any]) -> ModuleType:
@@ -170,14 +163,17 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
         layers = tf.keras.layers
         objects |= {name: convolution(getattr(layers, name), name) for name in CONVOLUTIONS}
     elif area == "optimizers":
-        legacy = tf.keras.optimizers.legacy
-        for name in STANDALONE_PARAMETERS:
-            make = getattr(standalone_optimizers, name)
-            objects[name] = optimizer(make, getattr(legacy, name))
-        objects["get"] = _getter(tf.keras.optimizers.get, objects)
+        optimizers = {
+            name: optimizer(
+                getattr(standalone_optimizers, name), getattr(tf.keras.optimizers.legacy, name)
+            )
+            for name in STANDALONE_PARAMETERS
+        }
+        objects |= optimizers | {"get": _getter(tf.keras.optimizers.get, optimizers)}
     elif area in ("losses", "metrics"):
+        get = getattr(tf.keras, area).get
         objects |= standalone_losses.STANDALONE_LOSSES
-        objects["get"] = _by_old_name(getattr(tf.keras, area).get)
+        objects["get"] = lambda name: get(standalone_losses.standalone_losses(name))
     return objects
 
 
@@ -186,18 +182,10 @@ def _getter(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., 
     by_name = {name.lower(): kind for name, kind in old.items()}
 
     def get(identifier: Any) -> Any:
-        if isinstance(identifier, str) and identifier.lower() in by_name:
-            return by_name[identifier.lower()]()
-        return original(identifier)
+        kind = by_name.get(identifier.lower()) if isinstance(identifier, str) else None
+        return kind() if kind else original(identifier)
 
     return get
-
-
-def _by_old_name(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``losses.get`` to return the old functions for their names."""
-    from pedl2det_legacy.standalone_losses import standalone_losses
-
-    return lambda identifier: original(standalone_losses(identifier))
 
 
 def serve() -> None:
@@ -212,9 +200,3 @@ def serve_no_more() -> None:
     folder = str(SERVED.parent)
     if folder in sys.path:
         sys.path.remove(folder)
-
-
-def loaded_keras_3() -> bool:
-    """Return whether this process has imported Keras 3 as ``keras``."""
-    keras = sys.modules.get("keras")
-    return keras is not None and str(getattr(keras, "__version__", "")).startswith("3")

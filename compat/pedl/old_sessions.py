@@ -130,22 +130,23 @@ def present(tensor: Any) -> Any:
     """
     import tensorflow as tf
 
-    reason = None
-    operation, place = getattr(tensor, _ORIGIN, (None, 0))
     if not tf.compat.v1.executing_eagerly_outside_functions():
         return tensor
     if tf.is_symbolic_tensor(tensor) or hasattr(tensor, "_keras_history"):
-        reason = "is symbolic and has no value"
-    elif operation and operation.obstacle:
-        reason = (
-            "cannot be computed again for the present values of its variables: "
+        raise GraphModeNeededError(f"{_describe(tensor)} is symbolic and has no value")
+    operation, place = getattr(tensor, _ORIGIN, (None, 0))
+    if operation is None:
+        return tensor
+    if operation.obstacle:
+        raise GraphModeNeededError(
+            f"{_describe(tensor)} cannot be computed again for the present values of its variables: "
             f"{operation.obstacle}"
         )
-    if reason:
-        raise GraphModeNeededError(
-            f"the {tensor.dtype.name} tensor of shape {tensor.shape} {reason}"
-        )
-    return _execute(operation, {})[place] if operation else tensor
+    return _execute(operation, {})[place]
+
+
+def _describe(tensor: Any) -> str:
+    return f"the {tensor.dtype.name} tensor of shape {tensor.shape}"
 
 
 def _execute(operation: _Operation, done: dict[_Operation, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pedl2det_names.name import lines_of, pairs
 
@@ -31,8 +31,7 @@ ROOTS = (
 PACKAGES = {"keras_preprocessing": "preprocessing", "keras_applications": "applications"}
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """The present location of an old module.
 
     Attributes:
