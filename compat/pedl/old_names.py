@@ -8,7 +8,6 @@ import importlib
 import operator
 import sys
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -80,8 +79,6 @@ def old_name(row: Name, tf: Any) -> Any:
         is_v1 = new_path.startswith("compat.v1.")
         in_graph = operator.attrgetter(new_path)(tf) if is_v1 else None
         return Unserved(f"{root.replace('tensorflow', 'tf')}.{path}", row.write, in_graph)
-    if path == "gfile":
-        return _quiet(tf.compat.v1.gfile)
     if path in COMPAT_V1 and row.keywords:  # tf.compat.v1 accepts the old keywords
         return operator.attrgetter(path)(tf.compat.v1)
     module = tf if new_root == "tensorflow" else importlib.import_module(new_root)
@@ -111,14 +108,6 @@ def _pieces(tf: Any) -> dict[str, Any]:
             if name.endswith("Optimizer")
         },
     }
-
-
-def _quiet(module: Any) -> ModuleType:
-    """Return a copy of a module of ``tf.compat.v1`` without deprecation warnings."""
-    copy = ModuleType(f"tensorflow.{module.__name__.rpartition('.')[2]}", module.__doc__)
-    names = (name for name in dir(module) if not name.startswith("_"))
-    copy.__dict__.update({name: getattr(module, name) for name in names})
-    return copy
 
 
 class OldPackage:

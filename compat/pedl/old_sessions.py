@@ -139,8 +139,8 @@ def present(tensor: Any) -> Any:
         return tensor
     if operation.obstacle:
         raise GraphModeNeededError(
-            f"{_describe(tensor)} cannot be computed again for the present values of its variables: "
-            f"{operation.obstacle}"
+            f"{_describe(tensor)} cannot be computed again for the present values of its "
+            f"variables: {operation.obstacle}"
         )
     return _execute(operation, {})[place]
 

@@ -1,5 +1,6 @@
 """Run a trial of PEDL or Determined 0.12 as it is, by an adapter on a context."""
 
+import functools
 import importlib
 import inspect
 
@@ -84,24 +85,9 @@ class KerasTrial(PedlTrial):
         """Return the metrics of training batches, by name."""
         return {}
 
-    def _metrics(self, model):
-        return named_metrics(self.training_metrics(), self.validation_metrics())
-
-    def _losses(self):
-        return self.loss()
-
 
 class KerasFunctionalTrial(KerasTrial):
     """A KerasTrial with losses and metrics by output."""
-
-    def _metrics(self, model):
-        outputs = model.output_names
-        return named_metrics_by_output(
-            outputs, self.training_metrics(), self.validation_metrics()
-        )
-
-    def _losses(self):
-        return self.losses()
 
 
 class _OnAContext(determined.keras.TFKerasTrial):
@@ -203,10 +189,15 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
         """Return the model, compiled with what the methods of the trial return."""
         trial = self._old
         model = self.context.wrap_model(self._call("build_model"))
-        metrics = trial._metrics(model)
         optimizer = standalone_optimizer(trial.optimizer())
         optimizer = self.context.wrap_optimizer(optimizer)
-        loss = standalone_losses(trial._losses())
+        by_output = isinstance(trial, KerasFunctionalTrial)
+        loss = standalone_losses(trial.losses() if by_output else trial.loss())
+        metrics = trial.training_metrics(), trial.validation_metrics()
+        if by_output:
+            metrics = named_metrics_by_output(model.output_names, *metrics)
+        else:
+            metrics = named_metrics(*metrics)
         model.compile(optimizer, loss=loss, metrics=metrics)
         trial.model = model
         return model
@@ -223,7 +214,4 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
 def _function(place):
     """Return what `module:name` names."""
     module, _, name = place.partition(":")
-    found = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
+    return functools.reduce(getattr, name.split("."), importlib.import_module(module))

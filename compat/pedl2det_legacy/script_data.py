@@ -1,5 +1,6 @@
 """What a script gives to `fit`, for a trial."""
 
+import inspect
 import itertools
 import math
 import sys
@@ -160,52 +161,35 @@ class _AfterTraining(History):
 class Fit:
     """What a script gave to `fit`, as a trial returns it."""
 
-    def __init__(
-        self,
-        model,
-        x,
-        y=None,
-        batch_size=None,
-        epochs=1,
-        verbose=1,
-        callbacks=None,
-        validation_split=0.0,
-        validation_data=None,
-        shuffle=True,
-        class_weight=None,
-        sample_weight=None,
-        initial_epoch=0,
-        steps_per_epoch=None,
-        validation_steps=None,
-        validation_batch_size=None,
-        validation_freq=1,
-        max_queue_size=10,
-        workers=1,
-        use_multiprocessing=False,
-    ):
+    def __init__(self, model, *args, **kwargs):
+        signature = inspect.signature(tf.keras.Model.fit)
+        fit = signature.bind(model, *args, **kwargs)
+        fit.apply_defaults()
+        fit = fit.arguments
         self.model = model
-        self.callbacks = list(callbacks or [])
-        size, training = batch_size or 32, (x, y, sample_weight)
-        if y is not None and validation_data is None and validation_split:
-            training, validation_data = split_arrays(training, validation_split)
-        if y is None:
-            self.training_data = batches(x, default=steps_per_epoch or 100)
+        self.callbacks = list(fit["callbacks"] or [])
+        size, validation_data = fit["batch_size"] or 32, fit["validation_data"]
+        training = fit["x"], fit["y"], fit["sample_weight"]
+        split = fit["validation_split"]
+        if fit["y"] is not None and validation_data is None and split:
+            training, validation_data = split_arrays(training, split)
+        if fit["y"] is None:
+            default = fit["steps_per_epoch"] or 100
+            self.training_data = batches(fit["x"], default=default)
         else:
             self.training_data = ArrayBatches(training, size)
-        self.epoch = steps_per_epoch or self.training_data
-        self.validation_data = batches(validation_data, validation_steps)
+        self.epoch = fit["steps_per_epoch"] or self.training_data
+        steps = fit["validation_steps"]
+        self.validation_data = batches(validation_data, steps)
         if isinstance(validation_data, (tuple, list)):
-            size = validation_batch_size or size
-            self.validation_data = ArrayBatches(validation_data, size, validation_steps)
-        self.settings = {"class_weight": class_weight, "max_queue_size": max_queue_size}
+            size = fit["validation_batch_size"] or size
+            self.validation_data = ArrayBatches(validation_data, size, steps)
+        names = ["class_weight", "max_queue_size"]
         if not isinstance(self.training_data, GeneratedBatches):
-            self.settings["workers"] = workers
-            self.settings["use_multiprocessing"] = use_multiprocessing
+            names += ["workers", "use_multiprocessing"]
         if isinstance(validation_data, tf.data.Dataset):
-            self.settings["validation_steps"] = validation_steps
-        self.settings = {
-            key: one for key, one in self.settings.items() if one is not None
-        }
+            names.append("validation_steps")
+        self.settings = {name: fit[name] for name in names if fit[name] is not None}
 
 
 def _record_count(part):
