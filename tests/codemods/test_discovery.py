@@ -288,22 +288,16 @@ def test_a_config_belongs_to_the_trial_that_its_entrypoint_names(tmp_path: Path)
     }
 
 
-def test_a_config_without_entrypoint_belongs_to_the_trial_of_its_name(tmp_path: Path) -> None:
-    write_tree(tmp_path, under("a", TRIAL) | under("b", TRIAL) | {"configs/a.yaml": CONFIG})
-
-    assert configs(tmp_path)["a"] == ["a/const.yaml", "configs/a.yaml"]
-
-
 def discovered(root: Path) -> Discovered:
     return discover([root])
 
 
 def test_configs_in_steps_without_a_trial_or_with_several_are_named(tmp_path: Path) -> None:
     write_tree(tmp_path / "one", {"const.yaml": CONFIG})
-    write_tree(tmp_path / "two", under("a", TRIAL) | under("b", TRIAL) | {"c/x.yaml": CONFIG})
+    write_tree(tmp_path / "two", under("a", TRIAL) | under("b", TRIAL) | {"c/a.yaml": CONFIG})
 
     assert names_of(discovered(tmp_path / "one").stray) == ["const.yaml"]
-    assert names_of(discovered(tmp_path / "two").ambiguous) == ["x.yaml"]
+    assert names_of(discovered(tmp_path / "two").ambiguous) == ["a.yaml"]
 
 
 def test_other_yaml_files_are_no_configs(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def _candidates(
         nearest = nearest or named or below
         if directory in tops:
             break
-    return _by_name(nearest, file) or nearest
+    return nearest
 
 
 def _is_beside_another_trial(file: Path) -> bool:
@@ -104,10 +104,3 @@ def _holds(home: Path, directory: Path, name: str) -> bool:
         return True
     found = module(directory, name)
     return found is not None and found.is_relative_to(home)
-
-
-def _by_name(homes: Sequence[Path], file: Path) -> list[Path]:
-    """The trials that the name of a config, or of its folder, repeats."""
-    words = {file.stem, file.parent.name}
-    found = [home for home in homes if home.name in words]
-    return found if len(found) == 1 else []

@@ -14,11 +14,11 @@ import click
 
 from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
+from pedl2det.commands.settings import chosen
 from pedl2det.engine import Result, migrate
 from pedl2det.engine.jobs import available
 from pedl2det.engine.proving import Verify, is_to_prove, prove
 from pedl2det.engine.result import Proof
-from pedl2det.engine.settings import chosen
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.git import refuse_unsafe
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pedl2det.analysis.notebook import Document
 from pedl2det.analysis.tree import NOTEBOOK, files_below
 from pedl2det.findings import Unreadable
-from pedl2det.texts.commands import first_harness_line, is_shell_file
-from pedl2det.texts.needs import needs, written
-from pedl2det.texts.requirements import is_requirement_file, without_harness
+from pedl2det.texts.commands import is_shell_file
+from pedl2det.texts.needs import (
+    CLUSTER_HARNESSES,
+    LOCAL_HARNESSES,
+    met_instead,
+    name_of,
+    needs,
+    written,
+)
+from pedl2det.texts.requirements import is_list, is_requirement_file, lines_of
 
 _HARNESS = re.compile(
     r"(?m)^[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII
 )
+_NAMES = (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)
+_MENTION = re.compile(rf"(?<![\w.-])(?:{'|'.join(_NAMES)})(?![\w.-])")
+#: A command of the harness, what installs it, and a variable that names it.
+_COMMAND = re.compile(
+    r"(?<![\w./~-])(?:pedl2det|pedl|det)[\"',]*[ \t]+[\"']?(?:-\S+[ \t]+(?:[^-\s]\S*[ \t]+)?)*"
+    r"(?:checkpoint|cmd|command|doctor|e|eject|exp|experiment|migrate|notebook|run|search|shell"
+    r"|task|tensorboard|trial|verify)\b"
+    r"|\bpip[\d.]*[ \t]+install\b.*(?<![\w-])(?:pedl2det|pedl|determined)(?![\w-])"
+    r"|=[ \t]*[\"']?(?:pedl|det)\b"
+)
+_MAGIC = re.compile(r"(?m)^[ \t]*(?:\w+[ \t]*=[ \t]*)?[!%].*|^%%(?:bash|sh)\b[\s\S]*")
 #: What `tensorflow` does not name itself: its Keras of before Keras 3.
 _ALWAYS = ("tensorflow", "tf-keras")
 #: Modules that are not called like their packages.
@@ -43,7 +61,7 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
         except UnicodeDecodeError:
             continue
         name = path.relative_to(directory.resolve())
-        new = without_harness(str(path), text, instead) if is_requirement_file(str(path)) else text
+        new = _without_harness(path, text, instead) if is_requirement_file(str(path)) else text
         reason = "it requires the harness" if new is None else _reason(path, text)
         if reason is not None:
             path.unlink()
@@ -51,6 +69,39 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
         elif new is not None and new != text:
             path.write_bytes(new.encode())
     return left_out
+
+
+def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | None:
+    """Require TensorFlow in place of PEDL, Determined or pedl2det.
+
+    Args:
+        path: the file.
+        text: the text.
+        instead: what is required, unless the file requires these packages already.
+
+    Returns:
+        The new text; None if the file requires a harness in a way that is not edited: it is no
+        plain list, or has hashes.
+    """
+    lines = [*lines_of(path, text)]
+    if not is_list(path):
+        return None if any(_MENTION.search(line.text) for line in lines) else text
+    has_harness = any(name_of(line.text) in _NAMES for line in lines)
+    if not all(line.is_plain for line in lines):
+        return None if has_harness else text
+    gone = [
+        line
+        for line in lines
+        if name_of(line.text) in _NAMES or met_instead(line.text, needs(cluster=True))
+    ]
+    kept = text.splitlines(keepends=True)
+    for line in gone:
+        kept[line.number - 1] = ""
+    if not has_harness and path.name != "requirements.txt":
+        return "".join(kept)
+    names = {name_of(line.text) for line in lines if line not in gone}
+    missing = [f"{one}\n" for one in instead if name_of(one) not in names]
+    return "".join(kept).rstrip("\n") + "\n" * any(kept) + "".join(missing)
 
 
 def _required(modules: Iterable[Path]) -> Iterator[str]:
@@ -82,7 +133,8 @@ def _reason(path: Path, text: str) -> str | None:
         if path.suffix in (".py", NOTEBOOK) and _HARNESS.search(code):
             return f"{place}it imports the harness"
         if is_shell_file(path.name) or path.suffix == NOTEBOOK:
-            line = first_harness_line(path.name, code)
-            if line is not None:
+            lines = "\n".join(_MAGIC.findall(code)) if path.suffix == NOTEBOOK else code
+            if command := _COMMAND.search(lines):
+                line = code.count("\n", 0, code.find(command[0])) + 1
                 return f"{place}line {line} is a command of the harness"
     return None

@@ -36,15 +36,6 @@ _INSTALL = rf"\bpip[\d.]*{_GAP}install\b(?:{_GAP}{_WORD})*?{_GAP}"
 _PEDL = r"(?:pedl(?![\w.-])|[^\s'\"]*\bpedl-\d)"
 #: Installed by pip, or a command in a list of words.
 _OTHER = re.compile(rf"(?i:{_INSTALL}['\"]?{_PEDL})|\[\s*[\"']pedl[\"'](?=[\],\s])")
-#: What may stand in front of a command.
-_START = (
-    r"^(?:[ \t$%>!@+-]*|.*(?:[;&|(`'\"{!@][ \t]*|\b\w+=\S*[ \t]+|(?<!\S)(?:CMD|ENTRYPOINT|RUN|-m|do"
-    r"|else|env|exec|if|nohup|sudo|then|time|watch|while)[ \t]+|\w[ \t]*[:?]?=[ \t]*))"
-)
-_HARNESS = re.compile(
-    rf"(?m){_START}(?:pedl2det|pedl|det)(?![\w.-])"
-    rf"|{_INSTALL}['\"]?(?:pedl2det|pedl|determined)(?![\w.-])"
-)
 _MAGIC = re.compile(r"[ \t]*(?:(?:[\w., \t]+=[ \t]*)?[!%]|pip3?[ \t]+install\b)")
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])+")
 _END = re.compile(r"\s|\\\r?\n|[;&|()<>`]|\Z")
@@ -140,17 +131,6 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     changes = sorted(made.changes, key=lambda change: change.line)
     findings = sorted(made.findings, key=lambda finding: finding.line)
     return TextResult(apply(text, made.spans), tuple(changes), tuple(findings))
-
-
-def first_harness_line(path_name: str, text: str) -> int | None:
-    """Return the first line that runs or installs PEDL, Determined or pedl2det; None without one.
-
-    Args:
-        path_name: the file, as for :func:`migrate_shell`.
-        text: the text.
-    """
-    match = _HARNESS.search(_seen(path_name, text))
-    return text.count("\n", 0, match.end()) + 1 if match else None
 
 
 def _seen(path_name: str, text: str) -> str:

@@ -73,7 +73,7 @@ def migrate_requirements(
     new = CLUSTER if cluster else LOCAL
     if "constraints" in path.name.lower():
         new = new.partition("[")[0]  # a constraint has no extras
-    lines = [*_lines(path, text)]
+    lines = [*lines_of(path, text)]
     names = {name_of(line.text) for line in lines}
     is_local = not cluster and names.isdisjoint(CLUSTER_HARNESSES)
     has_tool = not names.isdisjoint(LOCAL_HARNESSES)
@@ -107,47 +107,8 @@ def migrate_requirements(
     return TextResult(apply(text, spans), tuple(changes), tuple(findings))
 
 
-def without_harness(path_name: str, text: str, instead: Sequence[str]) -> str | None:
-    """Require TensorFlow in place of PEDL, Determined or pedl2det.
-
-    Args:
-        path_name: the file.
-        text: the text.
-        instead: what is required, unless the file requires these packages already.
-
-    Returns:
-        The new text; None if the file requires a harness in a way that is not edited: it is no
-        plain list, or has hashes.
-    """
-    path = PurePath(path_name)
-    harnesses = (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)
-    lines = [*_lines(path, text)]
-    if not _is_list(path):
-        mention = re.compile(rf"(?<![\w.-])(?:{'|'.join(harnesses)})(?![\w.-])")
-        return None if any(mention.search(line.text) for line in lines) else text
-    has_harness = any(name_of(line.text) in harnesses for line in lines)
-    if not all(line.is_plain for line in lines):
-        return None if has_harness else text
-    needed = needs(cluster=True)
-    names = {name_of(met_instead(line.text, needed) or line.text) for line in lines}
-    missing = [one for one in instead if name_of(one) not in names]
-    spans = []
-    for line in lines:
-        raised = met_instead(line.text, needed)
-        if name_of(line.text) in harnesses:
-            end = line.end if missing else text.find("\n", line.end) + 1 or len(text)
-            spans.append(Span(line.start, end, "\n".join(missing)))
-            missing = []
-        elif raised is not None:
-            spans.append(Span(line.start, line.end, raised))
-    new_text = apply(text, spans)
-    if has_harness or path.name != "requirements.txt":
-        return new_text
-    return "\n".join([*new_text.splitlines(), *missing, ""])
-
-
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """One line of a file of requirements.
 
     Attributes:
@@ -165,26 +126,27 @@ class _Line:
     is_plain: bool
 
 
-def _is_list(path: PurePath) -> bool:
+def is_list(path: PurePath) -> bool:
+    """Whether a file is a list of requirements, one a line."""
     return path.suffix in (".txt", ".in")
 
 
-def _lines(path: PurePath, text: str) -> Iterator[_Line]:
+def lines_of(path: PurePath, text: str) -> Iterator[Line]:
     """Every requirement of a list; of other files, every quoted text, or else line."""
     for line in _LINE.finditer(text):
         body = _COMMENT.sub("", line[0]).rstrip(" \t\r\n\\")
         code = body.lstrip()
         start = line.start() + len(body) - len(code)
         number = text.count("\n", 0, start) + 1
-        if not _is_list(path):
+        if not is_list(path):
             for piece in re.findall(r"[\"']([^\"']+)[\"']", code) or [code.removeprefix("- ")]:
-                yield _Line(number, start, start, piece, is_plain=False)
+                yield Line(number, start, start, piece, is_plain=False)
         elif code:  # a backslash continues a line
             required, *options = re.split(r"[ \t\\\r\n]+(?=--[a-z])", code)
-            yield _Line(number, start, start + len(code), required, not options)
+            yield Line(number, start, start + len(code), required, not options)
 
 
-def _not_compared(path: PurePath, lines: Sequence[_Line], needed: Needs) -> Iterator[TextFinding]:
+def _not_compared(path: PurePath, lines: Sequence[Line], needed: Needs) -> Iterator[TextFinding]:
     """Name the pins of packages of which nothing is known here, and unknown versions."""
     known = (None, *LOCAL_HARNESSES, *needed, "tensorflow-gpu")
     pins = [line for line in lines if name_of(line.text) not in known and _PINNED.search(line.text)]

@@ -18,7 +18,6 @@ from pedl2det.texts.needs import OF_TENSORFLOW, met_instead, needs
 from pedl2det.texts.requirements import (
     is_requirement_file,
     migrate_requirements,
-    without_harness,
 )
 from support import ROOT
 
@@ -240,42 +239,6 @@ def test_pins_of_other_projects_are_their_own() -> None:
     text = "pedlar\ntensorflow==1.14\n"
 
     assert migrate_requirements("requirements.txt", text, False) == TextResult(text)
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
-        ("requirements.txt", "six\npedl2det[run]  # x\n", "six\ntensorflow>=2.15\ntqdm  # x\n"),
-        ("requirements.txt", "tensorflow==1.14\ntqdm\n-r a.txt\npedl==0.1\n", None),
-        ("requirements.txt", "tensorflow-gpu==1.15\npedl\n", f"{TENSORFLOW}\ntqdm\n"),
-        ("requirements.txt", "pedl\ntensorflow-gpu==1.15\n", f"tqdm\n{TENSORFLOW}\n"),
-        ("requirements.txt", "six\n", "six\ntensorflow>=2.15\ntqdm\n"),
-        ("requirements-dev.txt", "six\n", "six\n"),
-        ("constraints.txt", "determined\ndetermined-cli\nsix\n", None),
-        ("setup.cfg", "[options]\ninstall_requires =\n  six\n", None),
-    ],
-)
-def test_requirements_without_a_harness(name: str, old: str, new: str | None) -> None:
-    expected = {
-        "requirements.txt": f"{TENSORFLOW}\ntqdm\n-r a.txt\n",
-        "constraints.txt": "tensorflow>=2.15\ntqdm\nsix\n",
-        "setup.cfg": old,
-    }
-
-    assert without_harness(name, old, ["tensorflow>=2.15", "tqdm"]) == (new or expected[name])
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("requirements.txt", "pedl==0.11 --hash=sha256:ab\n"),
-        ("environment.yml", "dependencies:\n- pip:\n  - pedl2det[run]\n"),
-        ("pyproject.toml", '[project]\ndependencies = ["determined"]\n'),
-        ("setup.py", "setup(install_requires=['pedl2det[run]'])\n"),
-    ],
-)
-def test_requirements_that_cannot_be_without_a_harness(name: str, text: str) -> None:
-    assert without_harness(name, text, ["tensorflow>=2.15"]) is None
 
 
 NAMED = {

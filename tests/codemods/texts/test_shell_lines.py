@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pedl2det.analysis.text_rules import TextResult
 from pedl2det.findings import Kind
-from pedl2det.texts.commands import first_harness_line, is_shell_file, migrate_shell
+from pedl2det.texts.commands import is_shell_file, migrate_shell
 from support import write_tree
 
 
@@ -339,27 +339,6 @@ def test_cells_of_a_notebook() -> None:
 )
 def test_which_files_hold_commands(name: str, expected: bool) -> None:
     assert is_shell_file(name) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "line"),
-    [
-        ("run.sh", "set -e\npedl2det run . -c const.yaml\n", 2),
-        ("run.sh", "cd x && A=1 pedl trial list", 1),
-        ("run.sh", "\n\nbash -c 'det e list'", 3),
-        ("run.sh", "python -m pedl2det run .", 1),
-        ("run.sh", "P=pedl\n$P e create c.yaml .", 1),
-        ("run.sh", "pip install -q 'pedl2det[run]'", 1),
-        ("Makefile", "run:\n\t@pedl2det search . -c a.yaml\n", 2),
-        ("Dockerfile", 'FROM x\nENTRYPOINT ["pedl2det", "run", "."]\n', 2),
-        ("README.md", "Run `pedl2det run .`.\n", 1),
-        ("README.md", "This was made with pedl2det.\n", None),
-        ("run.sh", "ls pedl\npip install numpy\npython train.py\n", None),
-        ("run.sh", "# pedl e create c.yaml .", None),
-    ],
-)
-def test_the_first_line_that_needs_a_harness(name: str, text: str, line: int | None) -> None:
-    assert first_harness_line(name, text) == line
 
 
 pieces = st.sampled_from(
