@@ -187,9 +187,9 @@ def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
 
 def _script_configs() -> ModuleType:
     """Import what only scripts need, with the engine and libcst."""
-    from pedl2det.scripts import run_config
+    from pedl2det.verify import script_config
 
-    return run_config
+    return script_config
 
 
 def _config_of_script(path: Path) -> Path | None:

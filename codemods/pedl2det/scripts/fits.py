@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from pedl2det.analysis.bindings import SCOPES
 from pedl2det.analysis.flow import Callable, Flow
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
@@ -16,13 +17,9 @@ Problem = tuple[ast.AST, str, str]
 WRITE_TRIAL = (
     "write a trial: build_model, build_training_data_loader and build_validation_data_loader"
 )
-_NO_FIT = "the script calls no model's fit, so there is nothing to train"
-_TRAINS_ITSELF = "the script trains with a loop of its own, which no trial can"
-_OUT_OF_REACH = "fit is called where the script's own statements do not lead"
-_AGAIN = "fit is called a second time, and a trial trains one model, once"
-_WRITE_TWO = "make a second trial of it, which starts from a checkpoint of the first"
-_LOOP = "fit is called in a loop, and a trial trains one model, once"
-_WRITE_ONE = "leave the loop out; searcher.max_length sets the number of epochs"
+_NO_FIT = "the script's own statements lead to no fit of a model, so there is nothing to train"
+_AGAIN = "fit may be called more than once, and a trial trains one model, once"
+_WRITE_ONE = "leave a loop out, since searcher.max_length counts epochs; make two fits two trials"
 _NO_VALIDATION = "fit gets no validation_data, which every trial needs"
 _WRITE_VALIDATION = "give fit validation_data=..."
 _HIDDEN = "`{}` trains where the trial cannot resume the script"
@@ -117,7 +114,9 @@ class Fits:
     def problems(self) -> Iterator[Problem]:
         """What keeps the script from becoming a generator that yields once."""
         if not self.calls:
-            yield self._untrained()
+            tree = self._script.tree
+            place = next(iter([*self._fits, *tree.body]), tree)
+            yield place, _NO_FIT, WRITE_TRIAL
         for call in [*self.calls, *self.callers]:
             others = not self.functions.issuperset(self.flow.called(call))
             if others or not self._may_yield(call):
@@ -130,25 +129,14 @@ class Fits:
                 name = getattr(function, "name", "lambda")
                 yield function, _HIDDEN.format(name), WRITE_TRIAL
         for number, call in enumerate(self.calls):
-            around = [*self.modules.home(call).names.around(call)]
-            if any(isinstance(one, ast.For | ast.While) for one in around):
-                yield call, _LOOP, _WRITE_ONE
-            elif any(self._both_run(one, call) for one in self.calls[:number]):
-                yield call, _AGAIN, _WRITE_TWO
+            around = self.modules.home(call).names.around(call)
+            in_loop = any(isinstance(one, ast.For | ast.While) for one in around)
+            if in_loop or any(self._both_run(one, call) for one in self.calls[:number]):
+                yield call, _AGAIN, _WRITE_ONE
             elif not hides_arguments(call) and arguments_of(call).keys().isdisjoint(
                 {"validation_data", "validation_split"}
             ):
                 yield call, _NO_VALIDATION, _WRITE_VALIDATION
-
-    def _untrained(self) -> Problem:
-        """A script in which no training can be found."""
-        if self._fits:
-            return self._fits[0], _OUT_OF_REACH, WRITE_TRIAL
-        for call in self._script.names.of(ast.Call):
-            if getattr(call.func, "attr", "") in ("train_on_batch", "apply_gradients"):
-                return call, _TRAINS_ITSELF, WRITE_TRIAL
-        tree = self._script.tree
-        return next(iter(tree.body), tree), _NO_FIT, WRITE_TRIAL
 
     def _may_yield(self, call: ast.Call) -> bool:
         """Whether a call is in a function, or in a script, and not in a comprehension there."""
@@ -159,9 +147,7 @@ class Fits:
                     return True
                 case ast.Module():
                     return id(home) in self._scripts
-                case ast.Lambda() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.comprehension():
-                    return False
-                case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                case _ if isinstance(node, SCOPES):
                     return False
         return False
 
@@ -172,8 +158,8 @@ class Fits:
         common = next((node for node in nodes if node in around), None)
         if not isinstance(common, ast.If):
             return True
-        in_body = [any(one in ast.walk(node) for node in common.body) for one in (one, other)]
-        return in_body[0] == in_body[1]
+        in_body = {node for part in common.body for node in ast.walk(part)}
+        return (one in in_body) == (other in in_body)
 
 
 def arguments_of(call: ast.Call) -> dict[str, ast.expr]:

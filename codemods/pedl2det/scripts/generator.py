@@ -250,7 +250,7 @@ def _staying(source: Source) -> set[ast.stmt]:
     """The statements of a script that stay in its module."""
     stay: set[ast.stmt] = set()
     moved: set[str] = set()
-    used = _known(source.tree.body, inner=True)
+    used = _known_inside(source.tree.body)
     for number, node in enumerate(source.tree.body):
         names = {one.id for one in _run_at_once(node) if isinstance(one, ast.Name)}
         if _may_stay(source, node, number == len(stay), used) and names.isdisjoint(moved):
@@ -342,13 +342,8 @@ def _shared(staying: Sequence[_Line], moving: Sequence[_Line], context: str) -> 
     bound = _bound(move) | ({context} - {""})
     if not _LOOKING.isdisjoint(_known(move)):
         return sorted(bound)
-    table = _table(move)
-    tables = [*table.get_children()]
-    declared: set[str] = set()
-    while tables:
-        inner = tables.pop()
-        tables += inner.get_children()
-        declared |= {s.get_name() for s in inner.get_symbols() if s.is_declared_global()}
+    symbols = (symbol for inner in _inner(_table(move)) for symbol in inner.get_symbols())
+    declared = {one.get_name() for one in symbols if one.is_declared_global()}
     return sorted(bound & (_known(stay) | declared | {*dir(builtins)}))
 
 
@@ -358,21 +353,22 @@ def _bound(statements: Sequence[ast.stmt]) -> set[str]:
     return {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
 
 
-def _known(statements: Sequence[ast.stmt], inner: bool = False) -> set[str]:
-    """The names that some statements know as those of their own scope.
+def _known(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that some statements know as those of their own scope."""
+    return {*_table(statements).get_identifiers()} | _known_inside(statements)
 
-    Args:
-        statements: the statements.
-        inner: whether only functions and classes in them are asked.
-    """
-    table = _table(statements)
-    found = set() if inner else {*table.get_identifiers()}
-    tables = [*table.get_children()]
-    while tables:
-        child = tables.pop()
-        tables += child.get_children()
-        found |= {s.get_name() for s in child.get_symbols() if s.is_free() or s.is_global()}
-    return found
+
+def _known_inside(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that functions and classes among some statements know as those around them."""
+    symbols = (symbol for table in _inner(_table(statements)) for symbol in table.get_symbols())
+    return {one.get_name() for one in symbols if one.is_free() or one.is_global()}
+
+
+def _inner(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    """The symbols of the functions, classes and comprehensions in a scope."""
+    for child in table.get_children():
+        yield child
+        yield from _inner(child)
 
 
 def _table(statements: Sequence[ast.stmt]) -> symtable.SymbolTable:

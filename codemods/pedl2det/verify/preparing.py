@@ -15,9 +15,9 @@ from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
-from pedl2det.scripts.run_config import config_in_script
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
+from pedl2det.verify.script_config import config_in_script
 from pedl2det.verify.settings import Settings, settings_of
 
 #: What stands at the beginning of a script that `pedl2det eject` writes.

@@ -596,12 +596,12 @@ def test_calls_that_do_something_stay(name: str) -> None:
 MARKED = {
     "a loop": (
         f"{STRAIGHT}for _ in x:\n    model.fit(x, y, validation_data=(x, y))\n",
-        "fit is called in a loop",
+        "fit may be called more than once",
     ),
     "a second time": (
         f"{STRAIGHT}model.fit(x, y, validation_data=(x, y))\n"
         "model.fit(x, y, validation_data=(x, y))\n",
-        "fit is called a second time",
+        "fit may be called more than once",
     ),
     "no validation data": (f"{STRAIGHT}model.fit(x, y)\n", "fit gets no validation_data"),
     "a comprehension": (
@@ -615,15 +615,15 @@ MARKED = {
     ),
     "a function that nothing calls": (
         "def go(model):\n    model.fit([1], [2], epochs=2)\n",
-        "fit is called where the script's own statements do not lead",
+        "the script's own statements lead to no fit",
     ),
     "a function that a library starts": (
         "from absl import app\n\n\ndef main(argv):\n    model = keras.Model(argv[0])\n"
         "    model.fit([1], [2], validation_data=([3], [4]))\n\n\napp.run(main)\n",
-        "fit is called where the script's own statements do not lead",
+        "the script's own statements lead to no fit",
     ),
-    "a loop of its own": (f"{STRAIGHT}model.train_on_batch(x, y)\n", "a loop of its own"),
-    "no training": ("x = 1\n", "calls no model's fit"),
+    "a loop of its own": (f"{STRAIGHT}model.train_on_batch(x, y)\n", "lead to no fit"),
+    "no training": ("x = 1\n", "lead to no fit"),
 }
 
 

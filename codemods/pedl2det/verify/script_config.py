@@ -13,7 +13,6 @@ from pedl2det.analysis.discovery import discover
 from pedl2det.analysis.native import is_native
 from pedl2det.analysis.project import read
 from pedl2det.analysis.reader import Reader
-from pedl2det.analysis.tree import YAML
 from pedl2det.errors import Pedl2DetError
 from pedl2det.scripts import lower
 
@@ -39,18 +38,10 @@ def config_in_script(path: Path) -> Path | None:
             if script.config is not None:
                 entry = {"script": file.name} if is_native else script.entrypoint
                 return _written({**script.config, "entrypoint": entry})
-            if is_native and not _has_config(file):
+            if is_native and not project.configs:
                 write = _WRITE.format(name=file.name)
                 raise Pedl2DetError(f"{file}: its experiment config is computed: {write}")
     return None
-
-
-def _has_config(script: Path) -> bool:
-    """Whether a config beside a script names it."""
-    beside = [file for file in script.parent.glob("*.y*ml") if file.suffix in YAML]
-    configs = filter(None, map(Reader().config_or_none, beside))
-    entries = (config.entry("entrypoint", "script") for config in configs)
-    return any(entry is not None and entry.scalar == script.name for entry in entries)
 
 
 def refuse_native(path: Path) -> None:
