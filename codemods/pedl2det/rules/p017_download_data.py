@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.entry import is_called_by_name
-from pedl2det.analysis.trial import Reference, Trial
+from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, Replace
 from pedl2det.rules.cases import Case
@@ -19,7 +19,6 @@ from pedl2det.rules.small_trials import migrated_model, with_data
 ID = "P017"
 NAME = "download-data"
 
-GETTER = "pedl.get_download_data_dir"
 _NOTHING = "this project has no download_data, so no directory is known here"
 _BY_NAME = "PEDL called download_data by the names of the parameters that it has"
 _TAKE_BOTH = "def download_data(experiment_config, hparams): ..."
@@ -30,17 +29,13 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Call the function in the constructor, and answer who asks for its directory."""
     if trial.download_place is not None and not trial.carried:  # P034
         yield from _called(trial)
-    for reference in trial.uses(GETTER):
+    for reference in trial.uses("pedl.get_download_data_dir"):
+        node, source = reference.node, reference.source
         if trial.download_place is None:
-            yield Remark(ID, reference.source, reference.node, Kind.LEFT, _NOTHING, _DEFINE)
-        else:
-            yield _asked(reference)
-
-
-def _asked(reference: Reference) -> Fix:
-    assert isinstance(reference.node, ast.expr)
-    edit = Replace(reference.node, "legacy_keras.get_download_data_dir")
-    return Fix(ID, reference.source, reference.node, (edit,))
+            yield Remark(ID, source, node, Kind.LEFT, _NOTHING, _DEFINE)
+        elif isinstance(node, ast.expr):
+            edit = Replace(node, "legacy_keras.get_download_data_dir")
+            yield Fix(ID, source, node, (edit,))
 
 
 def _called(trial: Trial) -> Iterable[Fix | Remark]:
@@ -62,14 +57,10 @@ def _called(trial: Trial) -> Iterable[Fix | Remark]:
         source = trial.modules.home(root)
         line = f"from {trial.modules.name_of(home)} import {name}"
         is_local = home is not source and trial.modules.imports(home, source)
-        imports = () if home is source or is_local else (line,)
-        yield Fix(
-            ID,
-            source,
-            root,
-            imports=(*imports, "import legacy_keras"),
-            constructor=(f"{line}\n\n{statement}" if is_local else statement,),
-        )
+        imports: tuple[str, ...] = () if home is source or is_local else (line,)
+        imports = (*imports, "import legacy_keras")
+        constructor = (f"{line}\n\n{statement}" if is_local else statement,)
+        yield Fix(ID, source, root, imports=imports, constructor=constructor)
 
 
 _OLD = """\

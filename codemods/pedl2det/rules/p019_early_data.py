@@ -60,32 +60,16 @@ def _is_context(trial: Trial, node: ast.expr) -> bool:
 
 
 def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix | Remark]:
-    for statement in _returns(trial, method):
-        value = statement.value
-        assert value is not None
+    source = trial.modules.home(method)
+    for value in trial.flow.returned(method):
         if _cannot_be_arrays(trial, value) or trial.context.at(value) is None:
             continue
-        source = trial.modules.home(method)
         if trial.flow.calls(method):
             yield Remark(ID, source, method, Kind.LEFT, _CALLED.format(name=method.name), _OWN)
             return
-        inline = _inline(trial, method, statement)
-        if inline:
-            yield Fix(ID, source, value, inline)
-            continue
         code = f"legacy_keras.whole_batches({{it}}, batch_size={_SIZE})"
-        yield Fix(ID, source, value, (Replace(value, code, {"it": value}),))
-
-
-def _returns(trial: Trial, method: Function) -> list[ast.Return]:
-    source = trial.modules.home(method)
-    return [
-        node
-        for node in source.names.below(method)
-        if isinstance(node, ast.Return)
-        and node.value is not None
-        and source.names.definition_around(node) is method
-    ]
+        edits = _inline(trial, method, value) or (Replace(value, code, {"it": value}),)
+        yield Fix(ID, source, value, edits)
 
 
 def _cannot_be_arrays(trial: Trial, value: ast.expr) -> bool:
@@ -94,22 +78,22 @@ def _cannot_be_arrays(trial: Trial, value: ast.expr) -> bool:
     return bool(found) and all(is_dataset(trial, one) or is_sequence(trial, one) for one in found)
 
 
-def _inline(trial: Trial, method: Function, statement: ast.Return) -> tuple[Edit, ...]:
+def _inline(trial: Trial, method: Function, value: ast.expr) -> tuple[Edit, ...]:
     """The arrays cut in place, if each has a plain name."""
-    value = statement.value
     if not isinstance(value, ast.Tuple):
         return ()
+    names_of = trial.modules.home(method).names
     named = [one for one in value.elts if isinstance(one, ast.Name) and is_array(trial, one)]
-    used = trial.modules.home(method).names.below(method)
-    taken = {node.id for node in used if isinstance(node, ast.Name)}
-    if len(named) < len(value.elts) or {"size", "whole"} & taken:
+    if len(named) < len(value.elts) or any(
+        names_of.uses_name(method, name) for name in ("size", "whole")
+    ):
         return ()
     lines = (
         f"size = {_SIZE}\n"
         f"whole = len({named[0].id}) // size * size  # a last partial batch was never trained"
     )
     return (
-        InsertBefore(statement, lines),
+        InsertBefore(names_of.statement_of(value), lines),
         *(Replace(one, "{it}[:whole]", {"it": one}) for one in named),
     )
 
