@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.findings import Finding, Kind
-from pedl2det.verify.causes import likely_causes
-from pedl2det.verify.compare import Comparison, Difference
 from pedl2det.verify.curves import curves_of, drawing
 from pedl2det.verify.page import write_report
 from pedl2det.verify.prove import proof_of, verify_trial
@@ -110,34 +107,6 @@ def test_batches_make_the_curves_of_training_and_reports_those_of_validations(
         "learning rate": {1: 0.1, 2: 0.1},
         "val_loss": {2: 3.0},
     }
-
-
-def parted(
-    batch: int | None, *, epoch: int = 0, is_structural: bool = False, is_rate: bool = False
-) -> str:
-    difference = Difference("d", batch, is_structural, 0.1, is_rate)
-    (cause,) = likely_causes(Comparison(epoch=epoch, differences=(difference,)), ())
-    return cause
-
-
-def test_known_differences_are_the_first_candidates() -> None:
-    known = Finding(Kind.DIFFERENT, "P011", Path("model_def.py"), 65, "acts after validations")
-    comparison = Comparison(differences=(Difference("d", 7),))
-
-    first, second = likely_causes(comparison, [known])
-
-    assert first == "A known difference: model_def.py:65: acts after validations"
-    assert second.startswith("Batches 1 to 6 are equal")
-
-
-def test_the_likely_cause_is_told_by_where_the_runs_part() -> None:
-    assert parted(1).startswith("The first batch differs: other initial weights")
-    assert parted(1, is_rate=True).startswith("The learning rate is the first to differ")
-    assert parted(2).startswith("Batch 1 is equal, so weights and data begin alike")
-    assert parted(7).startswith("Batches 1 to 6 are equal")
-    assert parted(13, epoch=4).startswith("All is equal up to the end of epoch 3")
-    assert parted(None).startswith("All metrics are equal and weights differ")
-    assert parted(1, is_structural=True).startswith("Names, shapes or counts differ")
 
 
 def committed(directory: Path) -> str:
