@@ -283,8 +283,9 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = layout.with_type_comment(original, parameters.closed_up(updated))
-            updated = self._unfolded(original, updated)
+            updated = self._unfolded(original, parameters.closed_up(updated))
+            if updated.params is not original.params and "# type: (" in self._source.text:
+                updated = updated.visit(layout.OpenSignature())
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         return self._finished(original, lines, head_only=True)
 

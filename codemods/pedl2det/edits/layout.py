@@ -8,8 +8,6 @@ from typing import Any
 
 import libcst as cst
 
-_SIGNATURE = re.compile(r"# type: \(.*\) -> (.+)")
-
 
 def on_lines(body: Sequence[Any]) -> list[cst.SimpleStatementLine]:
     """Return small statements on lines of their own."""
@@ -94,28 +92,13 @@ class Opened(cst.CSTTransformer):
         return updated_node.with_changes(args=[argument], whitespace_before_args=inner)
 
 
-class _OpenSignature(cst.CSTTransformer):
+class OpenSignature(cst.CSTTransformer):
+    """Makes the type comments of a function whose parameters changed say nothing of them."""
+
     def leave_Comment(self, original_node: cst.Comment, updated_node: cst.Comment) -> cst.Comment:
         """Change a type comment of a signature."""
-        return updated_node.with_changes(
-            value=_SIGNATURE.sub(r"# type: (...) -> \1", updated_node.value)
-        )
-
-
-def with_type_comment(original: Any, updated: Any) -> Any:
-    """Return a function whose type comment says nothing of parameters that are not the same."""
-    block = updated.body
-    before, now = (
-        [one.name.value for one in function.params.children if isinstance(one, cst.Param)]
-        for function in (original, updated)
-    )
-    if before == now or not isinstance(block, cst.IndentedBlock) or not block.body:
-        return updated
-    opened = _OpenSignature()
-    first: Any = block.body[0]
-    first = first.with_changes(leading_lines=[line.visit(opened) for line in first.leading_lines])
-    body = block.with_changes(header=block.header.visit(opened), body=[first, *block.body[1:]])
-    return updated.with_changes(body=body)
+        value = re.sub(r"# type: \(.*\) -> (.+)", r"# type: (...) -> \1", updated_node.value)
+        return updated_node.with_changes(value=value)
 
 
 def with_first(function: Any, new: Sequence[Any]) -> Any:

@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pedl2det_names as names
-from pedl2det.analysis.config import Config
 from pedl2det.analysis.notebook import Cell, NotebookSource
 from pedl2det.analysis.notebook.magics import uses_old_api
 from pedl2det.analysis.project import Reading
-from pedl2det.analysis.source import Source
 from pedl2det.engine.places import finding_at
-from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.findings import Finding, Kind
 
 SCAN, FILES, TRIAL = "scan", "N202", "N204"
 _PYTHON = {"pypy", "python", "python2", "python3", "script"}
-_MENTION = re.compile(r"(?<![\w./-])pedl(?![\w/-])")
+#: A name of PEDL, or a key of a config that counts in steps.
+_OLD = re.compile(
+    r"(?<![\w./-])pedl(?:\.\w+)*(?![\w/-])"
+    r"|\b(?:batches_per_step|max_steps|target_trial_steps|step_budget)(?=\W*:)"
+)
 
 
 def notebook_findings(reading: Reading) -> Iterator[Finding]:
@@ -71,30 +72,9 @@ def _cell(cell: Cell, path: Path) -> Iterator[Finding]:
         )
 
 
-def _uses(text: str) -> list[tuple[int, str]]:
+def _uses(text: str) -> Iterator[tuple[int, str]]:
     """The lines of a text that use the old API or the old config, with what they use."""
-    try:
-        return _legacy_names(Source.of(Path(), text))
-    except Unreadable:
-        pass
-    try:
-        config = Config.of(text)
-        if config.is_experiment and config.legacy_keys():
-            return [(1, ", ".join(config.legacy_keys()))]
-    except Unreadable:
-        pass
-    return [
-        (number, "pedl")
-        for number, line in enumerate(text.split("\n"), 1)
-        if _MENTION.search(line) and not line.lstrip().startswith("#")
-    ]
-
-
-def _legacy_names(source: Source) -> list[tuple[int, str]]:
-    from pedl2det.analysis.modules import Modules
-    from pedl2det.analysis.trial import Trial
-
-    trial = Trial(Path(), Modules({"cell": source}))
-    return [
-        (one.node.lineno, one.dotted) for one in trial.all_references if names.is_legacy(one.dotted)
-    ]
+    for number, line in enumerate(text.split("\n"), 1):
+        found = _OLD.search(line)
+        if found is not None and not line.lstrip().startswith("#"):
+            yield number, found[0]

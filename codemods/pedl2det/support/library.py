@@ -33,21 +33,6 @@ _BIND = "bind"
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A name that migrated code may use.
-
-    Attributes:
-        name: the name.
-        needs_context: whether the trial must call ``bind(context)`` before it uses the name.
-        doc: what it does, in one line.
-    """
-
-    name: str
-    needs_context: bool
-    doc: str
-
-
-@dataclass(frozen=True)
 class _Definition:
     """A statement at the top of a file of pieces.
 
@@ -66,24 +51,22 @@ class _Definition:
     imports: frozenset[str]
 
 
-def available(package: str = PACKAGE) -> Mapping[str, Piece]:
-    """Return every public piece of a package by its name."""
+def available(package: str = PACKAGE) -> Mapping[str, str]:
+    """Return every public piece of a package by its name, with what it does in one line."""
     return {
-        name: Piece(name, _needs_context([name], package), definition.doc)
+        name: definition.doc
         for name, definition in _definitions(package).items()
         if not name.startswith("_")
     }
 
 
 def needs_context(names: Iterable[str]) -> bool:
-    """Tell whether any of these pieces asks the trial's context.
-
-    The constructor of the trial then calls ``legacy_keras.bind(context)`` first.
+    """Tell whether the trial must call ``legacy_keras.bind(context)`` before it uses these pieces.
 
     Raises:
         KeyError: there is no piece of one of these names.
     """
-    return _needs_context(names)
+    return any(definition.name == _CONTEXT for definition in _closure(names))
 
 
 def render(names: Iterable[str], header: str = _HEADER, package: str = PACKAGE) -> str:
@@ -136,10 +119,6 @@ def merged(existing: str, names: Iterable[str]) -> str:
     new = sorted((line for line in imports if _bound_by(line) not in bound), key=_by_place)
     text = _with_imports(existing, new).rstrip("\n") + "\n"
     return "\n\n".join([text, *(definition.text for definition in missing)])
-
-
-def _needs_context(names: Iterable[str], package: str = PACKAGE) -> bool:
-    return any(definition.name == _CONTEXT for definition in _closure(names, package=package))
 
 
 def _closure(

@@ -98,15 +98,13 @@ def test_an_unknown_name_is_an_error() -> None:
 def test_what_asks_the_context_needs_it_bound() -> None:
     assert needs_context(["is_valid_url", "wrap_dataset"])
     assert not needs_context(["is_valid_url", "InMemorySequence", "download_once"])
-    assert available()["get_trial_seed"].needs_context
+    assert needs_context(["get_trial_seed"])
     assert "bind" in names_in(render(["get_trial_seed"]))
 
 
 def test_a_piece_says_what_it_does() -> None:
-    assert all(piece.doc for piece in available().values())
-    assert (
-        available()["bind"].doc == "Make the trial's context known to the functions of this file."
-    )
+    assert all(available().values())
+    assert available()["bind"] == "Make the trial's context known to the functions of this file."
 
 
 @pytest.mark.parametrize("name", sorted(available()))
