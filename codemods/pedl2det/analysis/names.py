@@ -239,8 +239,17 @@ class Names:
                 return self.tree
             is_bound = name in self._bound[scope] or (scope, name) in self._known
             if declared is None and is_bound:
+                if isinstance(scope, ast.ClassDef) and not self._held(scope, place, name):
+                    continue  # the class binds it below
                 return scope
         return None
+
+    def _held(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:
+        """The bindings of a scope's own statements that may hold where its name is read."""
+        if (scope, name) not in self._reaching:
+            own = [one for one in self._nodes_of(scope, name) if one not in self._remote]
+            self._reaching[scope, name] = Reaching(scope, own, self.parents)
+        return self._reaching[scope, name].at(place)
 
     def bound(self, scope: ast.AST, name: str) -> list[Binding]:
         """Every binding of a name in a scope, also by functions that declare it theirs."""
@@ -259,10 +268,7 @@ class Names:
         nodes = self._nodes_of(scope, name.id)
         is_here = len(nodes) > 1 and self.scope_around(name) is scope
         if is_here and not isinstance(scope, ast.Lambda):
-            own = [one for one in nodes if one not in self._remote]
-            if (scope, name.id) not in self._reaching:
-                self._reaching[scope, name.id] = Reaching(scope, own, self.parents)
-            held = self._reaching[scope, name.id].at(name)
+            held = self._held(scope, name, name.id)
             found = self._as_bindings(one for one in nodes if one in held or one in self._remote)
             if any(one.node in held for one in found):
                 return found

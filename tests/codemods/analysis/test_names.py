@@ -57,6 +57,17 @@ def test_a_local_name_hides_an_import_within_its_function() -> None:
     assert meanings(code) == [None, None, "pedl.HERE", None, "pedl.HERE"]
 
 
+def test_a_class_reads_what_is_around_it_until_it_binds_the_name() -> None:
+    code = """
+    import pedl
+    class Trial:
+        before = pedl.HERE
+        def pedl(self, default=pedl.HERE): ...
+        after = pedl.HERE
+    """
+    assert meanings(code) == ["pedl.HERE", "pedl.HERE", None]
+
+
 def test_methods_do_not_see_the_names_of_their_class() -> None:
     code = """
     import pedl
