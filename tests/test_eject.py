@@ -224,7 +224,7 @@ def test_nothing_beside_the_script_needs_the_harness(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert (new / "requirements.txt").read_text() == (
-        "tf-keras>=2.15,<2.22\npyyaml>=6.0\nrequests>=2.28\ntensorflow>=2.15,<2.22\npandas\n"
+        "tensorflow>=2.15,<2.22\npandas\ntf-keras>=2.15,<2.22\npyyaml>=6.0\nrequests>=2.28\n"
     )
     kept = {name for name in files if (new / name).exists()}
     assert kept == {"requirements.txt", "Makefile", "plot.py"}

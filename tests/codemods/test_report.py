@@ -468,6 +468,15 @@ def test_the_next_command_names_the_config_that_a_trial_alone_does_not_say(
     assert next_of([trial], writes=False) == [f"next: pedl2det verify {command}"]
 
 
+def test_the_next_run_does_not_meet_the_results_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_tree(tmp_path, {"runs/iris/lock": "", "runs/iris-2/lock": ""}))
+    trial = Outcome(tmp_path / "iris", Status.REWRITTEN, True, 1, 0, 0, (tmp_path / "a.py",))
+
+    assert next_of([trial], writes=True) == ["next: pedl2det run iris --out runs/iris-3"]
+
+
 # The proof of a trial.
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from pedl2det.engine.result import Outcome, Result, Status
 from pedl2det.visible import shown
@@ -28,8 +30,10 @@ def next_steps(
         return
     if proves and not writes:
         yield f"next: {again}"
-    elif writes or len(ready) == 1:
-        yield f"next: {_command('run' if writes else 'verify', *_trial(ready[0]))}"
+    elif writes:
+        yield f"next: {_command('run', *_trial(ready[0]), *_out(ready[0]))}"
+    elif len(ready) == 1:
+        yield f"next: {_command('verify', *_trial(ready[0]))}"
     else:
         yield f"next: {_command('migrate', '--verify', *arguments)}"
 
@@ -47,6 +51,19 @@ def _trial(outcome: Outcome) -> list[str]:
     if config is None or [config] in (beside, named):
         return [shown(home)]
     return [shown(home), "-c", shown(config)]
+
+
+def _out(outcome: Outcome) -> list[str]:
+    """Where the results of a trial go, if other results are where they would."""
+    out = Path("runs", outcome.directory.resolve().name)
+    others = (out.with_name(f"{out.name}-{number}") for number in itertools.count(2))
+    outs = itertools.chain([out], others)
+    free = next(path for path in outs if not path.exists() or _is_empty(path))
+    return ["--out", str(free)] if free != out else []
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
 
 
 def _command(*words: str) -> str:
