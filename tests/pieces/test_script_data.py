@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,3 +89,19 @@ def test_the_history_holds_the_metrics_of_every_report(pieces: Any) -> None:
     assert history.history["acc"] == history.history["accuracy"] == [0.5, 0.75]
     assert history.history["val_loss"] == [3.0]
     assert history.epoch == [0, 1]
+
+
+def test_a_script_sees_no_options_of_the_command_line(
+    pieces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["harness", "--option"])
+
+    def script() -> Iterator[Any]:
+        seen.append(list(sys.argv))
+        yield pieces.Fit(None, X, X, validation_data=(X, X))
+
+    seen: list[list[str]] = []
+    pieces.started(script())
+
+    assert [arguments[1:] for arguments in seen] == [[]]
+    assert sys.argv == ["harness", "--option"]

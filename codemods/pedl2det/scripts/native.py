@@ -165,6 +165,6 @@ def _only_prepares(source: Source, call: ast.Call) -> bool:
     match call.func:
         case ast.Name(id=name) if source.names.binder(call.func) is None:
             return name in _BUILTINS
-        case ast.Attribute(attr="add_argument" | "parse_args" | "parse_known_args" | "append"):
+        case ast.Attribute(attr="add_argument" | "parse_args" | "parse_known_args"):
             return True
     return (source.names.qualified(call.func) or "").startswith(_PREPARING)

@@ -545,54 +545,6 @@ def test_the_batch_size_of_the_config_stays() -> None:
     assert lowered(FITTED.format(data="x, y, 4"), has_size=True).batch_size is None
 
 
-USED = {
-    "a logger": (
-        "import logging\nlogger = logging.getLogger(__name__)\n",
-        'logger.setLevel(logging.INFO)\nlogger.info("rows: %s", len(x))\n',
-    ),
-    "a logger above": (
-        "import logging\nlogger = logging.getLogger(__name__)\nlogger.setLevel(logging.INFO)\n",
-        'logger.info("rows")\n',
-    ),
-    "a path": ("import pathlib\nout = pathlib.Path('out')\n", "out.mkdir(exist_ok=True)\n"),
-    "an effect in an argument": ("seen = []\n", "seen.append(keras.say('x', x))\n"),
-    "an effect in a keyword": ("seen = {}\n", "seen.update(x=keras.say('x', x))\n"),
-    "a module": ("import numpy as np\nrng = np.random\n", "rng.seed(3)\n"),
-    "a module of Keras": (
-        "import tensorflow as tf\nK = tf.keras.backend\n",
-        "K.set_floatx('float64')\n",
-    ),
-    "a logger of TensorFlow": (
-        "import tensorflow as tf\nlog = tf.logging\n",
-        "log.info('rows')\n",
-    ),
-    "an attribute": ("import app\nlog = app.log\n", "log.info('rows')\n"),
-    "another name": ("rows = keras.rows\nseen = rows\n", "seen.append(1)\n"),
-    "a file with an annotation": (
-        "log = []\nlog: object = open('log')\n",
-        "log.write('rows')\n",
-    ),
-    "a file of a with": ("", "log = []\nwith open('log') as log:\n    log.write('rows')\n"),
-    "an item": ("", "log = []\nfor log in keras.logs:\n    log.write('rows')\n"),
-    "a part of a tuple": ("log = []\nlog, n = keras.logs\n", "log.write('rows')\n"),
-    "a function of a parser's defaults": (
-        "import argparse\nargs = argparse.ArgumentParser().parse_args([])\n",
-        "args.func()\n",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", USED)
-def test_calls_that_do_something_stay(name: str) -> None:
-    before, use = USED[name]
-    fit = "model.fit(x, y, validation_data=(x, y))\n"
-
-    for code in (f"{before}{STRAIGHT}{use}{fit}", f"{before}{STRAIGHT}{fit}{use}"):
-        text = lowered(code).text
-        for line in (before + use).splitlines():
-            assert line in text
-
-
 MARKED = {
     "a loop": (
         f"{STRAIGHT}for _ in x:\n    model.fit(x, y, validation_data=(x, y))\n",
@@ -693,3 +645,41 @@ def test_a_config_that_is_computed_is_left_to_a_person() -> None:
 
     assert new.script.config is None
     assert ["is computed" in one for one in new.left] == [True]
+
+
+PREPARED = """\
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--mode", default="submit")
+args = parser.parse_args()
+"""
+
+
+def test_what_only_prepared_the_call_of_init_goes_with_it() -> None:
+    code = PREPARED + NATIVE.replace("det.Mode.SUBMIT", "det.Mode(args.mode)")
+
+    new = lowered(code, head="")
+
+    assert "arg" not in new.text
+    assert "config" not in new.text.replace("configure_fit", "")
+
+
+USED = {
+    "read elsewhere": "place = '.'\nprint(place)\n",
+    "a path that is made": "import pathlib\nplace = pathlib.Path('out')\nplace.mkdir()\n",
+    "an object of others": "import app\nplace = app.place\nplace.append(1)\n",
+    "a value with an effect": "import app\nplace = app.make_place()\n",
+    "a file of a with": "with open('place') as place:\n    print(place)\n",
+    "an item of a loop": "import app\nfor place in app.places:\n    print(place)\n",
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_what_does_more_than_prepare_stays(name: str) -> None:
+    code = USED[name] + NATIVE.replace('context_dir="."', "context_dir=str(place)")
+
+    new = lowered(code, head="")
+
+    for line in USED[name].splitlines():
+        assert line in new.text
