@@ -122,33 +122,15 @@ class ContextReach:
         calls = flow.calls(function)
         if not calls or (flow.escapes(function) and not is_static(function)):
             return False
-        if isinstance(owner, ast.ClassDef) and self._is_subclassed(owner):
-            return False
+        if isinstance(owner, ast.ClassDef) and len(flow.family(owner)) > 1:
+            return False  # other classes may call its constructor through super
         return all(self.at(call.node) is not None for call in calls)
-
-    def _is_subclassed(self, owner: ast.ClassDef) -> bool:
-        """Whether other classes of the project may call a class's constructor through super."""
-        return len(self._flow.family(owner)) > 1
 
     def parameter_of(self, function: Function) -> str:
         """The name under which a function gets the context."""
         names = self._flow.modules.home(function).names
         wanted = ("context", "det_context", "trial_context")
         return next(one for one in wanted if not names.uses_name(function, one))
-
-    def _is_given(self, target: ast.Attribute) -> bool:
-        """Whether a constructor sets an attribute to what it was given, other than hparams."""
-        names = self._flow.modules.home(target).names
-        function, parent = names.definition_around(target), names.parents[target]
-        value = getattr(parent, "value", None)
-        return (
-            isinstance(function, Function)
-            and function.name == "__init__"
-            and isinstance(parent, ast.Assign | ast.AnnAssign)
-            and isinstance(value, ast.Name)
-            and value.id != "hparams"
-            and value.id in [one.arg for one in function.args.args[1:]]
-        )
 
     def _function_around(self, node: ast.AST) -> Function | None:
         """The outermost function whose body holds a node, below a class or a module."""
@@ -201,7 +183,7 @@ class ContextReach:
             names = self._flow.modules.home(owner).names
             for node in names.below(owner):
                 match node:
-                    case ast.Attribute(ctx=ast.Store(), attr=name) if not self._is_given(node):
+                    case ast.Attribute(ctx=ast.Store(), attr=name):
                         found.add(name)
                     case ast.Constant(value=str(name)):
                         found.add(name)

@@ -84,10 +84,7 @@ class KerasTrialMetrics:
         if not self.is_functional:
             return False
         named = {str(one.output) for one in self.metrics or ()} | set(self._outputs_of_losses())
-        listed = {len(one.elts) for one in self._output_lists()}
-        if len(named) > 1:
-            return True
-        return False if listed == {1} else None
+        return len(named) > 1 or None
 
     @cached_property
     def is_plain(self) -> bool:
@@ -197,18 +194,6 @@ class KerasTrialMetrics:
                     for key in origin.node.keys:
                         if isinstance(key, ast.Constant):
                             yield str(key.value)
-
-    def _output_lists(self) -> Iterator[ast.List | ast.Tuple]:
-        """The outputs that are listed where a model is made."""
-        for node in self._trial.modules.of(ast.Call):
-            name = (self._trial.modules.meaning(node.func) or "").rpartition(".")[2]
-            said = {one.arg: one.value for one in node.keywords}
-            given = node.args[1] if len(node.args) > 1 else None
-            outputs = said.get("outputs", said.get("output", given))
-            if name == "Model" and isinstance(outputs, ast.List | ast.Tuple):
-                yield outputs
-            elif name == "Model" and outputs is not None:
-                yield ast.List([outputs], ast.Load())
 
 
 def keras_trials(trial: Trial) -> list[KerasTrialMetrics]:

@@ -50,7 +50,6 @@ _BY_OUTPUT = """\
     def validation_metrics(self):
         return {"size_error": ("size", tf.keras.metrics.mean_squared_error)}
 """
-_BY_CONSTANT = _BY_OUTPUT.replace('("size"', "(OUTPUT") + '\n\nOUTPUT = "size"\n'
 _SIZE = """\
 
     def batch_size(self):
@@ -75,12 +74,6 @@ CASES = (
         "size_error is val_size_error",
         "KerasFunctionalTrial",
     ),
-    _case(
-        _BUILD + _BY_CONSTANT,
-        _BUILT.format(loss="losses", metrics=_BY_NAME) + _BY_CONSTANT,
-        "size_error is val_size_error",
-        "KerasFunctionalTrial",
-    ),
     Case(
         pedl_trial(_START + _BUILD + _COMPUTED, "KerasTrial"),
         {},
@@ -99,9 +92,4 @@ CASES = (
         "in place of all other metrics",
     ),
     _case(_SIZE, _SIZE, base="TFKerasTrial"),
-    _case(  # asked for by another function
-        f"{_BUILD}{_SIZE}\n\ndef size(trial):\n    return trial.batch_size()\n",
-        f"{_BUILT.format(loss='loss', metrics='')}{_SIZE}\n\n"
-        "def size(trial):\n    return trial.batch_size()\n",
-    ),
 )

@@ -9,89 +9,99 @@ its last batch, or one that the code looks into keeps a class of the same name i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import pedl2det_names as names
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.arrays import is_array
+from pedl2det.analysis.flow import Function
 from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case
-from pedl2det.rules.loader_types import old_type, types_of_arrays
 from pedl2det.rules.small_trials import migrated_model, migrated_trial, pedl_trial, with_data
 
 ID = "P006"
 NAME = "in-memory-sequence"
 
-_NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is left out"
-_NO_WEIGHTS_KEPT = "sample_weight of an InMemorySequence was never used, and is not used now"
+_ANY_DATA = "determined.keras.InputData"
+_NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is not used now"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite every use of the class."""
+    """Rewrite every use of the class, and the annotations of what has become a tuple."""
     references = trial.uses(*names.IN_MEMORY_SEQUENCES)
-    types = [one for one in references if one.is_in_annotation]
-    plain = [one for one in references if is_plain_in_memory(trial, one)]
-    is_gone = len(types) + len(plain) == len(references)
+    plain = [one.call for one in references if one.call and is_plain_in_memory(trial, one)]
+    is_gone = all(one.is_in_annotation or one.call in plain for one in references)
     for reference in references:
-        if reference in types:
-            yield old_type(ID, reference, "InMemorySequence", is_gone)
-        elif reference in plain:
-            yield _as_tuple(trial, reference)
+        node, source = reference.node, reference.source
+        assert isinstance(node, ast.expr)
+        if reference.is_in_annotation and is_gone:
+            yield _any_data(trial, node)
+        elif reference.call in plain:
+            yield _as_tuple(trial, reference, reference.call)  # type: ignore[arg-type]
         else:
-            yield _kept(reference)
-    yield from types_of_arrays(ID, trial, [one.call for one in plain if one.call is not None])
+            edit = Replace(node, "legacy_keras.InMemorySequence")
+            yield Fix(ID, source, node, (edit,), notes=_notes(_arguments(reference.call)))
+    for name in _annotations_of(trial, plain) if plain else ():
+        yield _any_data(trial, name)
 
 
-def _as_tuple(trial: Trial, reference: Reference) -> Fix:
-    source, call = reference.source, reference.call
-    assert call is not None
-    given = arguments_of(call, ARRAYS_PARAMETERS) or {}
-    pair = given["data"], given["labels"]
-    asarray = spell(source, "numpy.asarray")
-    are_arrays = [is_array(trial, one) for one in pair]
-    parts = [
-        hole if is_known else f"{asarray.code}({hole})"
-        for is_known, hole in zip(are_arrays, ("{data}", "{labels}"), strict=True)
-    ]
+def _arguments(call: ast.Call | None) -> dict[str, ast.expr]:
+    return (arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None) or {}
+
+
+def _notes(given: dict[str, ast.expr]) -> tuple[tuple[Kind, str], ...]:
     weights = given.get("sample_weight")
-    is_weighted = weights is not None and not _is_none(weights)
-    holes = {"data": pair[0], "labels": pair[1]}
+    is_none = isinstance(weights, ast.Constant) and weights.value is None
+    return () if weights is None or is_none else ((Kind.NOTE, _NO_WEIGHTS),)
+
+
+def _as_tuple(trial: Trial, reference: Reference, call: ast.Call) -> Fix:
+    given = _arguments(call)
+    asarray = spell(reference.source, "numpy.asarray")
+    holes = {name: given[name] for name in ("data", "labels")}
+    unknown = [name for name, value in holes.items() if not is_array(trial, value)]
+    parts = [f"{asarray.code}({{{one}}})" if one in unknown else f"{{{one}}}" for one in holes]
     edit = Replace(call, f"({', '.join(parts)})", holes)
-    return Fix(
-        ID,
-        source,
-        reference.node,
-        (edit,),
-        imports=() if all(are_arrays) else asarray.imports,
-        notes=((Kind.NOTE, _NO_WEIGHTS),) if is_weighted else (),
-    )
+    imports = asarray.imports if unknown else ()
+    notes = _notes(given)
+    return Fix(ID, reference.source, reference.node, (edit,), imports=imports, notes=notes)
 
 
-def _kept(reference: Reference) -> Fix:
-    """The class of the same name in ``legacy_keras``, which works wherever the old one did."""
-    call = reference.call
-    given = arguments_of(call, ARRAYS_PARAMETERS) if call is not None else None
-    weights = (given or {}).get("sample_weight")
-    return Fix(
-        ID,
-        reference.source,
-        reference.node,
-        (Replace(_expression(reference), "legacy_keras.InMemorySequence"),),
-        notes=((Kind.NOTE, _NO_WEIGHTS_KEPT),) if weights and not _is_none(weights) else (),
-    )
+# Annotations.
 
 
-def _expression(reference: Reference) -> ast.expr:
-    assert isinstance(reference.node, ast.expr)
-    return reference.node
+def _any_data(trial: Trial, node: ast.expr) -> Fix:
+    """The type of whatever a loader may be, in the place of an old class in an annotation."""
+    source = trial.modules.home(node)
+    found = spell(source, _ANY_DATA)
+    return Fix(ID, source, node, (Replace(node, found.code),), imports=found.imports)
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.expr]:
+    """``Sequence`` in the annotations of functions and variables that hold arrays now."""
+    for source in trial.modules:
+        for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign):
+            if isinstance(node, Function):
+                annotation, values = node.returns, trial.flow.returned(node)
+            else:
+                annotation, values = node.annotation, [node.value] if node.value else []
+            parts: list[tuple[ast.expr | None, tuple[int, ...]]] = [(annotation, ())]
+            if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
+                parts = [(one, (index,)) for index, one in enumerate(annotation.slice.elts)]
+            for part, path in parts:
+                origins = [one for value in values for one in trial.flow.origins(value, path)]
+                holds_arrays = any(one.node in arrays and not one.path for one in origins)
+                if part is not None and holds_arrays and _means_sequence(trial, part):
+                    yield part
+
+
+def _means_sequence(trial: Trial, node: ast.expr) -> bool:
+    dotted = trial.modules.meaning(node) or ""
+    return dotted.rpartition(".")[2] == "Sequence" and "keras" in dotted
 
 
 _IMPORT = "from pedl.frameworks.keras.data import InMemorySequence\nfrom rows import read"
@@ -136,22 +146,6 @@ CASES = (
             "x, y = read()\ntrain = legacy_keras.InMemorySequence(x, y, 32)\nreturn train, train\n",
             _LEGACY,
             parameters="",
-        ),
-    ),
-    Case(  # more is done with it than to return it
-        pedl_trial(
-            "x, y = read()\n"
-            'train = InMemorySequence(x, y, hparams["batch_size"])\n'
-            "print(len(train))\n"
-            "return train, train\n",
-            _IMPORT,
-        ),
-        migrated_trial(
-            "x, y = read()\n"
-            "train = legacy_keras.InMemorySequence(x, y, context.get_per_slot_batch_size())\n"
-            "print(len(train))\n"
-            "return train, train\n",
-            _LEGACY,
         ),
     ),
     Case(  # the annotation follows

@@ -123,21 +123,6 @@ import legacy_keras
 def value(tensor):
     return legacy_keras.get_session().run(tensor)
 """
-_TWICE = """\
-from tensorflow.keras import backend as K
-from keras import backend as K
-
-
-def mean(x):
-    return K.mean(x)
-"""
-_TWICE_AFTER = """\
-from tensorflow.keras import backend as K
-
-
-def mean(x):
-    return K.mean(x)
-"""
 _OF_THE_TRIAL = """\
 import numpy as np
 
@@ -148,24 +133,6 @@ class Table:
 
 def rows(table):
     return np.float32(Table.float), table.float
-"""
-_PRIVATE = """\
-from tensorflow.python.framework.ops import Tensor
-from tensorflow.python.keras.engine import data_adapter
-
-
-def split(data) -> Tensor:
-    return data_adapter.unpack_x_y_sample_weight(data_adapter.expand_1d(data))[0]
-"""
-_PRIVATE_AFTER = """\
-import tensorflow as tf
-from tensorflow import Tensor
-
-import legacy_keras
-
-
-def split(data) -> Tensor:
-    return tf.keras.utils.unpack_x_y_sample_weight(legacy_keras.expand_1d(data))[0]
 """
 _GONE = """\
 import pedl
@@ -183,8 +150,6 @@ EXPERIMENT = pedl.Experiment()
 CASES = (
     Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
-    Case(pedl_trial(_TWICE), {"net.py": _TWICE_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
-    Case(pedl_trial(_PRIVATE), {"net.py": _PRIVATE_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
 )
