@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pedl2det.analysis.flow import Function, by_position
 from pedl2det.analysis.spelling import spell
@@ -21,7 +21,7 @@ from pedl2det.fixes import (
     Remark,
     Replace,
 )
-from pedl2det.rules import cases_trial_class
+from pedl2det.rules.cases import Case, Files, pedl_trial
 
 ID = "P001"
 NAME = "trial-class"
@@ -35,38 +35,31 @@ _UNDECORATED = "def __init__(self, context): ..."
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the constructors of the trial classes."""
     for owner in trial.classes:
+        home = trial.modules.home(owner)
         constructor = trial.flow.own_method(owner, "__init__")
-        is_pedl = trial.generation is Generation.PEDL
-        if constructor is not None and is_pedl and trial.context.is_behind_decorator(constructor):
-            home = trial.modules.home(owner)
+        if constructor is None:
+            if owner in trial.roots and trial.flow.method(owner, "__init__") is None:
+                yield _added(trial, owner)
+        elif trial.generation is Generation.PEDL and trial.context.is_behind_decorator(constructor):
             yield Remark(ID, home, constructor, Kind.LEFT, _DECORATED, _UNDECORATED)
-        elif constructor is not None and (call := _hands_more(trial, constructor)) is not None:
-            yield Remark(ID, trial.modules.home(call), call, Kind.LEFT, _MORE, _SET)
-        elif constructor is not None:
+        elif (call := _hands_more(trial, constructor)) is not None:
+            yield Remark(ID, home, call, Kind.LEFT, _MORE, _SET)
+        else:
             yield _rewritten(trial, owner, constructor)
-        elif owner in trial.roots and not _inherits_one(trial, owner):
-            yield _added(trial, owner)
-
-
-def _inherits_one(trial: Trial, owner: ast.ClassDef) -> bool:
-    return trial.flow.method(owner, "__init__") is not None
 
 
 def _annotation(trial: Trial, owner: ast.ClassDef) -> tuple[str, tuple[str, ...]]:
     """How the context's type is written in the class's file, and the import for it."""
-    source = trial.modules.home(owner)
     base = next((one for one in owner.bases if trial.base_name(one)), None)
+    if isinstance(base, ast.Name):
+        return "TFKerasTrialContext", ("from determined.keras import TFKerasTrialContext",)
     like = (
         ast.Attribute(base.value, "TFKerasTrialContext")
         if isinstance(base, ast.Attribute)
-        else base
+        else None
     )
-    found = spell(source, "determined.keras.TFKerasTrialContext", like=like)
-    code, imports = found.code, found.imports
-    if isinstance(base, ast.Name):
-        code = "TFKerasTrialContext"
-        imports = ("from determined.keras import TFKerasTrialContext",)
-    return code, imports
+    found = spell(trial.modules.home(owner), "determined.keras.TFKerasTrialContext", like=like)
+    return found.code, found.imports
 
 
 def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
@@ -85,41 +78,46 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
 
     Its parameters behind the hyperparameters stay, for the classes below that set them.
     """
-    source = trial.modules.home(owner)
-    arguments = function.args
+    source, arguments = trial.modules.home(owner), function.args
     name = trial.context.constructor_parameter(function)
+    calls = _calls_above(trial, function)
     edits: list[Edit] = []
     imports: tuple[str, ...] = ()
-    if trial.generation is Generation.PEDL:
+    is_old = trial.generation is Generation.PEDL
+    if is_old:
         hparams = by_position(function)[1:2]
         extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-        above = {node for call in _calls_above(trial, function) for node in ast.walk(call)}
+        above = {node for call in calls for node in ast.walk(call)}
         extra = [one for one in extra if above.issuperset(trial.flow.reads_of(one))]  # or P003
-        edits += [DropParameter(function, one) for one in (*hparams, *extra)]
         annotation, imports = _annotation(trial, owner)
+        edits += [DropParameter(function, one) for one in (*hparams, *extra)]
         edits.append(AddParameter(function, f"{name}: {annotation}"))
-    edits += _with_context_above(trial, function, name)
-    if not any(trial.flow.called(call) for call in _calls_above(trial, function)):
-        keeps = trial.generation is not Generation.PEDL and _keeps_context(trial, function, name)
-        line = "" if keeps else f"{_first(function)}.{trial.context.attribute} = {name}\n"
-        head = _head(trial, function, name) if keeps else None
-        edits.append(
-            InsertAfter(head, CONSTRUCTOR)
-            if head is not None
-            else InsertFirst(function, f"{line}{CONSTRUCTOR}")
-        )
+    for call in calls:
+        first = f"{_first(function)}, " if _is_explicit(call, function) else ""
+        edits.append(Replace(call, f"{ast.unparse(call.func)}({first}{name})"))
+    if not any(trial.flow.called(call) for call in calls):
+        edits.append(_constructor(trial, function, name, calls))
     return Fix(ID, source, function, tuple(edits), imports=imports)
+
+
+def _constructor(trial: Trial, function: Function, name: str, calls: list[ast.Call]) -> Edit:
+    """The statements of the constructor, behind those that keep the context already."""
+    keeping = f".{trial.context.attribute} = {name}"
+    head = None
+    for line in function.body[1:] if ast.get_docstring(function) else function.body:
+        keeps = ast.unparse(line).endswith(keeping)
+        if not keeps and not (isinstance(line, ast.Expr) and line.value in calls):
+            break
+        head = line
+    if trial.generation is Generation.PEDL or not any(
+        ast.unparse(line).endswith(keeping) for line in function.body
+    ):
+        return InsertFirst(function, f"{_first(function)}{keeping}\n{CONSTRUCTOR}")
+    return InsertAfter(head, CONSTRUCTOR) if head else InsertFirst(function, CONSTRUCTOR)
 
 
 def _first(function: Function) -> str:
     return by_position(function)[0].arg
-
-
-def _with_context_above(trial: Trial, function: Function, context: str) -> Iterator[Edit]:
-    """The calls of the constructors above with the context in place of the hyperparameters."""
-    for call in _calls_above(trial, function):
-        code = f"{_first(function)}, {context}" if _is_explicit(call, function) else context
-        yield Replace(call, f"{ast.unparse(call.func)}({code})")
 
 
 def _is_explicit(call: ast.Call, function: Function) -> bool:
@@ -136,34 +134,107 @@ def _hands_more(trial: Trial, function: Function) -> ast.Call | None:
     return None
 
 
-def _calls_above(trial: Trial, function: Function) -> Iterable[ast.Call]:
+def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
     """The calls of constructors of base classes: ``super().__init__`` and ``Base.__init__``."""
-    for node in trial.modules.home(function).names.below(function):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "__init__"
-        ):
-            yield node
+    return [
+        node
+        for node in trial.modules.home(function).names.below(function)
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__"
+    ]
 
 
-def _head(trial: Trial, function: Function, name: str) -> ast.stmt | None:
-    """The last of the first statements, which call constructors above and keep the context."""
-    calls, head = list(_calls_above(trial, function)), None
-    for line in function.body[1:] if ast.get_docstring(function) else function.body:
-        is_call = isinstance(line, ast.Expr) and line.value in calls
-        if not is_call and not _is_keeping(trial, line, name):
-            break
-        head = line
-    return head
+_OLD_IMPORT = "from pedl.frameworks.keras import TFKerasTrial\n"
+_IMPORTS = """\
+from functools import cached_property
+
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+from data import make_data_loaders
+"""
+_LOADERS = '''
+    @cached_property
+    def data_loaders(self):
+        """Training and validation data, from one call: they may share one shuffle."""
+        return make_data_loaders(self.context)
+
+    def build_training_data_loader(self):
+        training, _ = self.data_loaders
+        return training
+
+    def build_validation_data_loader(self):
+        _, validation = self.data_loaders
+        return validation
+'''
+_KEEP = """\
+        self.context = context
+        context.configure_fit(shuffle=False)
+"""
+
+_NONE = '''
+
+class Trial(TFKerasTrial):
+    """One layer."""
+
+    width = 4
+'''
+_NONE_AFTER = f"""{_NONE}
+    def __init__(self, context: TFKerasTrialContext) -> None:
+{_KEEP}"""
+_TWO = """
+
+class Base(TFKerasTrial):
+    def __init__(self, hparams, scale=1):
+        TFKerasTrial.__init__(self, hparams)
+        self.width = scale * hparams["width"]
 
 
-def _keeps_context(trial: Trial, function: Function, name: str) -> bool:
-    return any(_is_keeping(trial, line, name) for line in function.body)
+class Trial(Base):
+    def __init__(self, hparams):
+        super().__init__(hparams)
+"""
+_TWO_AFTER = f"""
+
+class Base(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext, scale=1):
+{_KEEP}\
+        TFKerasTrial.__init__(self, context)
+        self.width = scale * context.get_hparam("width")
+{_LOADERS}
+
+class Trial(Base):
+    def __init__(self, context: TFKerasTrialContext):
+        super().__init__(context)
+"""
+_MIGRATED = """\
+from determined.keras import TFKerasTrial, TFKerasTrialContext
 
 
-def _is_keeping(trial: Trial, line: ast.stmt, name: str) -> bool:
-    return ast.unparse(line).endswith(f".{trial.context.attribute} = {name}")
+class Trial(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+"""
 
 
-CASES = cases_trial_class.CASES
+def _trial(code: str) -> Files:
+    return {"model_def.py": _OLD_IMPORT + code, "data.py": pedl_trial("")["data.py"]}
+
+
+CASES = (
+    Case(_trial(_NONE), {"model_def.py": _IMPORTS + _NONE_AFTER + _LOADERS}),
+    Case(_trial(_TWO), {"model_def.py": _IMPORTS + _TWO_AFTER}),
+    Case(
+        _trial(_TWO.replace("(hparams)\n", "(hparams, scale=2)\n")),
+        {},
+        "carried over as it was: a constructor of the trial gets more",
+    ),
+    Case(
+        _trial(
+            _TWO.replace(
+                "    def __init__(self, hparams):", "    @logged\n    def __init__(self, hparams):"
+            )
+        ),
+        {},
+        "carried over as it was: a decorator of __init__ is called",
+    ),
+    Case({"model_def.py": _MIGRATED}, {"model_def.py": _MIGRATED}),
+)

@@ -36,7 +36,7 @@ _METHODS = '''\
 @{decorator}
 def {name}(self):
     """Training and validation data, from one call: they may share one shuffle."""
-{local_import}    return {call}
+    return {call}
 
 def build_training_data_loader(self):
     training, _ = self.{name}
@@ -55,7 +55,10 @@ _TWO = (
 _RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
 _ODD = "PEDL called make_data_loaders by the names of the parameters that it has"
 _TAKE_BOTH = "def make_data_loaders(experiment_config, hparams): ..."
-_LONG = 70
+_IMPORT = (
+    "make_data_loaders cannot be imported here: its module imports this one, or the name is used"
+)
+_MOVE = "move make_data_loaders into a module of its own"
 _CACHED = "functools.cached_property"
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
@@ -76,7 +79,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             home = trial.modules.home(trial.loaders)
             yield Remark(ID, home, trial.loaders, Kind.LEFT, _ODD, _TAKE_BOTH)
         else:
-            yield _with_methods(trial, owner)
+            called = _called(trial, trial.modules.home(owner))
+            if called is None:
+                yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _IMPORT, _MOVE)
+            else:
+                yield _with_methods(trial, owner, *called)
 
 
 def _missing(trial: Trial) -> str:
@@ -99,10 +106,9 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
     return trial.roots
 
 
-def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
+def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[str, ...]) -> Fix:
     source = trial.modules.home(owner)
     context = f"self.{trial.context.attribute}"
-    call, imports, local_import = _called(trial, source)
     decorator, import_ = _cached_property(source)
     loaders = {"training": "training", "validation": "validation"}
     if needs_unwrapping(trial):
@@ -112,9 +118,7 @@ def _with_methods(trial: Trial, owner: ast.ClassDef) -> Fix:
             if size:
                 arguments = f"\n        {arguments}, {size}\n    "
             loaders[role] = f"legacy_keras.{role}_loader({arguments})"
-    code = _METHODS.format(
-        name=pair_name(trial), decorator=decorator, call=call, local_import=local_import, **loaders
-    )
+    code = _METHODS.format(name=pair_name(trial), decorator=decorator, call=call, **loaders)
     return Fix(ID, source, owner, (AddMember(owner, code),), imports=(import_, *imports))
 
 
@@ -135,29 +139,25 @@ def _cached_property(source: Source) -> tuple[str, str]:
     return "once_property", f"{import_} as once_property"
 
 
-def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...], str]:
-    """The call, its imports at the top of the file, and the import in the method.
-
-    The latter stands where one at the top would be circular, or hide another name.
-    """
+def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
+    """The call and its import; None where the import would be circular, or hide another name."""
     place, home = trial.loaders_place, trial.loaders_home
     assert place is not None and home is not None
     name = trial.modules.split(place)[1]  # of a method with its class
-    arguments = _arguments(trial)
-    code = f"{name}({arguments})"
-    if len(code) > _LONG:
-        code = f"{name}(\n        {arguments}\n    )"
+    code = f"{name}({LOADERS_CONTEXT})"
+    if trial.loaders is None or not trial.context.can_take(trial.loaders):
+        code = (
+            f"{name}(\n        legacy_keras.get_experiment_config(), "
+            "legacy_keras.get_hyperparameters()\n    )"
+        )
     if home is source:
-        return code, (), ""
+        return code, ()
     top, _, method = name.partition(".")
-    line = f"from {_said(trial, source, home)} import {top}"
     bound = [source.names.follow(one) for one in source.names.module_bindings(top) if one]
-    is_circular = trial.modules.imports(home, source)
-    if bound == [place.removesuffix(f".{method}")] and not is_circular:
-        return code, (), ""
-    if is_circular or source.names.module_bindings(top):
-        return code, (), f"    {line}\n\n"
-    return code, (line,), ""
+    is_other = source.names.module_bindings(top) and bound != [place.removesuffix(f".{method}")]
+    if is_other or trial.modules.imports(home, source):
+        return None
+    return code, (f"from {_said(trial, source, home)} import {top}",) if not bound else ()
 
 
 def _said(trial: Trial, source: Source, home: Source) -> str:
@@ -168,22 +168,6 @@ def _said(trial: Trial, source: Source, home: Source) -> str:
     if package and is_relative and module.startswith(f"{package}."):
         return module.removeprefix(package)
     return module
-
-
-def _arguments(trial: Trial) -> str:
-    """The arguments of the call: the context, or what the old harness passed."""
-    loaders = trial.loaders
-    if loaders is not None and trial.context.can_take(loaders):
-        return LOADERS_CONTEXT
-    return "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"
-
-
-_TRIAL = pedl_trial("pass\n")["model_def.py"]
-
-
-def _taken(text: str) -> str:
-    own = '    def own(self):\n        return getattr(self, "data_loaders")\n\n'
-    return text.replace("    def build_model", f"{own}    def build_model")
 
 
 _LOAD = "from rows import load"
@@ -213,27 +197,10 @@ CASES = (
             .replace("(self.context, validation)", _CUT.format(role="validation")),
         },
     ),
-    Case(  # the name is taken
-        {**pedl_trial(_OLD, _LOAD), "model_def.py": _taken(_TRIAL)},
-        {
-            "model_def.py": _taken(
-                migrated_model()
-                .replace("def data_loaders", "def both_data_loaders")
-                .replace("self.data_loaders", "self.both_data_loaders")
-            )
-        },
-    ),
-    Case(  # a module that needs the trial's module is imported in the method
+    Case(  # a module that imports the trial
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
-        {
-            "data.py": loaders(_NEW, f"from model_def import Net\n{_LOAD}", "context"),
-            "model_def.py": migrated_model()
-            .replace("\nfrom data import make_data_loaders\n", "")
-            .replace(
-                "        return make_data",
-                "        from data import make_data_loaders\n\n        return make_data",
-            ),
-        },
+        {},
+        says="carried over as it was: make_data_loaders cannot be imported here",
     ),
     Case(  # a tool calls it with arguments of its own, so its parameters stay
         {**pedl_trial(_OLD, _LOAD), "tool.py": _TOOL},
