@@ -534,7 +534,8 @@ def make_data_loaders(experiment_config, hparams):
     return train, val
 """
     code = f"from pedl.frameworks.keras import KerasDataAdapter\n{TRIAL['model_def.py']}{loaders}"
-    write_tree(tmp_path, TRIAL | {"model_def.py": code})
+    files = {name: text for name, text in TRIAL.items() if name != "data.py"}
+    write_tree(tmp_path, files | {"model_def.py": code})
 
     left = migrate([tmp_path], Options(partial=True)).of_kind(Kind.LEFT)
 

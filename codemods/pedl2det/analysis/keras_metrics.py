@@ -137,9 +137,7 @@ class KerasTrialMetrics:
         for value in self._trial.flow.returned(method):
             for origin in self._trial.flow.origins(value):
                 node = origin.node
-                if (
-                    not isinstance(node, ast.Dict) or origin.path or node is not value
-                ):  # not as it is written
+                if not isinstance(node, ast.Dict) or node is not value:  # not as it is written
                     return None
                 for key, given in zip(node.keys, node.values, strict=True):
                     metric = self._metric(role, key, given)

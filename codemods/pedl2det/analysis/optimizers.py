@@ -32,7 +32,8 @@ class Given(Enum):
 def given(trial: Trial, node: ast.expr) -> Given:
     """What an expression gives, as far as its origins show."""
     origins = trial.flow.origins(node)
-    if any(_is_wrapped(one) for one in origins):
+    functions = [one.node.func for one in origins if isinstance(one.node, ast.Call)]
+    if any(getattr(one, "attr", "") == "wrap_optimizer" for one in functions):
         return Given.WRAPPED
     if origins and all(_is_object(trial, one) for one in origins):
         return Given.OBJECT
@@ -42,39 +43,28 @@ def given(trial: Trial, node: ast.expr) -> Given:
     return Given.UNKNOWN
 
 
-def _is_wrapped(origin: Origin) -> bool:
-    match origin.node:
-        case ast.Call(func=ast.Attribute(attr="wrap_optimizer")):
-            return True
-    return False
-
-
 def _is_object(trial: Trial, origin: Origin) -> bool:
     call = origin.node
     if not isinstance(call, ast.Call) or origin.path:
         return False
+    match call.func:
+        case ast.Call(func=ast.Name(id="getattr"), args=[module, *_]):  # getattr(optimizers, name)
+            return trial.today(module) in (OPTIMIZERS, LEGACY)
     functions = trial.flow.origins(call.func)
-    return bool(functions) and all(_makes_one(trial, one, call) for one in functions)
+    return bool(functions) and all(_makes_one(trial, one) for one in functions)
 
 
-def _makes_one(trial: Trial, origin: Origin, call: ast.Call) -> bool:
+def _makes_one(trial: Trial, origin: Origin) -> bool:
     """Whether what is called is an optimizer's class, or a function that gives one."""
     node = origin.node
     if isinstance(node, ast.ClassDef):
-        return any(
-            _is_class(trial.modules.meaning(base))
-            for one in trial.flow.bases(node)
-            for base in one.bases
-        )
+        bases = [base for one in trial.flow.bases(node) for base in one.bases]
+        return any(_is_class(trial.modules.meaning(base)) for base in bases)
     if isinstance(node, ast.alias):
         source = trial.modules.home(node)
         bound = source.names.module_bindings(node.asname or node.name)
         return any(_is_class(source.names.follow(one)) for one in bound if one)
-    match call.func:
-        case ast.Call(func=ast.Name(id="getattr"), args=[module, *_]):  # getattr(optimizers, name)
-            return trial.today(module) in (OPTIMIZERS, LEGACY)
-    dotted = trial.modules.meaning(node)
-    return _is_class(dotted) or trial.today(node) in _FUNCTIONS
+    return _is_class(trial.modules.meaning(node)) or trial.today(node) in _FUNCTIONS
 
 
 def _is_class(dotted: str | None) -> bool:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.getters import GETTERS, key_of, question
-from pedl2det.analysis.trial import CONFIG_GETTERS, Reference, Trial
+from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
 from pedl2det.fixes import Fix, Remark, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 
@@ -19,25 +19,19 @@ NAME = "getters"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite every use of a getter."""
+    """Rewrite every use of a getter; where the context is out of reach, by a piece of its name."""
     for reference in trial.uses(*GETTERS):
+        assert isinstance(reference.node, ast.expr)
         asked = question(trial, reference)
         is_old = reference.dotted in CONFIG_GETTERS and not trial.config_uses.is_plain
         if asked is not None and not is_old and trial.context.at(asked[0]) is not None:
             node, code = asked
             key = key_of(node)
             holes = {"key": key} if key is not None and "{key}" in code else {}
-            yield Fix(ID, reference.source, reference.node, (Replace(node, code, holes),))
+            edit = Replace(node, code, holes)
         else:
-            yield _asked_of_piece(reference)
-
-
-def _asked_of_piece(reference: Reference) -> Fix:
-    """The faithful form: the function of the same name in ``legacy_keras``."""
-    assert isinstance(reference.node, ast.expr)
-    piece = reference.dotted.rpartition(".")[2]
-    edit = Replace(reference.node, f"legacy_keras.{piece}")
-    return Fix(ID, reference.source, reference.node, (edit,))
+            edit = Replace(reference.node, f"legacy_keras.{reference.dotted.rpartition('.')[2]}")
+        yield Fix(ID, reference.source, reference.node, (edit,))
 
 
 _CALLED = """\

@@ -33,7 +33,7 @@ ID = "P005"
 NAME = "data-loaders"
 
 _METHODS = '''\
-@{decorator}
+@cached_property
 def {name}(self):
     """Training and validation data, from one call: they may share one shuffle."""
     return {call}
@@ -46,8 +46,7 @@ def build_validation_data_loader(self):
     _, validation = self.{name}
     return {validation}
 '''
-_NONE = "no make_data_loaders in this project, so the trial has no data"
-_ELSEWHERE = "make_data_loaders of {file} is {dotted}, which is not in this project"
+_NONE = "no make_data_loaders in this project, so it is not visible which data the trial has"
 _TWO = (
     "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
     "trial, which PEDL never did"
@@ -56,10 +55,11 @@ _RENAME = "rename it, or delete make_data_loaders if this method returns the sam
 _ODD = "PEDL called make_data_loaders by the names of the parameters that it has"
 _TAKE_BOTH = "def make_data_loaders(experiment_config, hparams): ..."
 _IMPORT = (
-    "make_data_loaders cannot be imported here: its module imports this one, or the name is used"
+    "make_data_loaders or cached_property cannot be imported here: the module of the loaders "
+    "imports this one, or the name is used for something else"
 )
 _MOVE = "move make_data_loaders into a module of its own"
-_CACHED = "functools.cached_property"
+_CACHED = "from functools import cached_property"
 _DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
 
@@ -70,7 +70,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)
         if trial.loaders_place is None and present is None and trial.is_whole:
-            yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _missing(trial), _DEFINE)
+            yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
         elif trial.loaders_place is not None and present is not None:
             yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
         elif trial.loaders_place is None:
@@ -84,15 +84,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                 yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _IMPORT, _MOVE)
             else:
                 yield _with_methods(trial, owner, *called)
-
-
-def _missing(trial: Trial) -> str:
-    """Why no ``make_data_loaders`` is seen."""
-    for source in trial.modules:
-        for dotted in source.names.module_bindings("make_data_loaders"):
-            if dotted:
-                return _ELSEWHERE.format(file=source.path.name, dotted=source.names.follow(dotted))
-    return _NONE
 
 
 def _owners(trial: Trial) -> list[ast.ClassDef]:
@@ -109,7 +100,6 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
 def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[str, ...]) -> Fix:
     source = trial.modules.home(owner)
     context = f"self.{trial.context.attribute}"
-    decorator, import_ = _cached_property(source)
     loaders = {"training": "training", "validation": "validation"}
     if needs_unwrapping(trial):
         size = _cut_size(trial, context)
@@ -118,8 +108,8 @@ def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[s
             if size:
                 arguments = f"\n        {arguments}, {size}\n    "
             loaders[role] = f"legacy_keras.{role}_loader({arguments})"
-    code = _METHODS.format(name=pair_name(trial), decorator=decorator, call=call, **loaders)
-    return Fix(ID, source, owner, (AddMember(owner, code),), imports=(import_, *imports))
+    code = _METHODS.format(name=pair_name(trial), call=call, **loaders)
+    return Fix(ID, source, owner, (AddMember(owner, code),), imports=(_CACHED, *imports))
 
 
 def _cut_size(trial: Trial, context: str) -> str:
@@ -130,17 +120,8 @@ def _cut_size(trial: Trial, context: str) -> str:
     return f"{context}.get_per_slot_batch_size()" if cuts else "self.batch_size()"
 
 
-def _cached_property(source: Source) -> tuple[str, str]:
-    """The decorator under a name that the file does not use for something else, and its import."""
-    import_ = "from functools import cached_property"
-    bound = set(source.names.module_bindings("cached_property"))
-    if bound <= {_CACHED} and not source.names.is_hidden("cached_property", _CACHED):
-        return "cached_property", import_
-    return "once_property", f"{import_} as once_property"
-
-
 def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
-    """The call and its import; None where the import would be circular, or hide another name."""
+    """The call and its import; None where an import would be circular, or hide a name."""
     place, home = trial.loaders_place, trial.loaders_home
     assert place is not None and home is not None
     name = trial.modules.split(place)[1]  # of a method with its class
@@ -150,12 +131,16 @@ def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
             f"{name}(\n        legacy_keras.get_experiment_config(), "
             "legacy_keras.get_hyperparameters()\n    )"
         )
+    is_taken = source.names.module_bindings("cached_property") not in (
+        [],
+        ["functools.cached_property"],
+    )
     if home is source:
-        return code, ()
+        return None if is_taken else (code, ())
     top, _, method = name.partition(".")
     bound = [source.names.follow(one) for one in source.names.module_bindings(top) if one]
     is_other = source.names.module_bindings(top) and bound != [place.removesuffix(f".{method}")]
-    if is_other or trial.modules.imports(home, source):
+    if is_taken or is_other or trial.modules.imports(home, source):
         return None
     return code, (f"from {_said(trial, source, home)} import {top}",) if not bound else ()
 
@@ -200,7 +185,7 @@ CASES = (
     Case(  # a module that imports the trial
         with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
         {},
-        says="carried over as it was: make_data_loaders cannot be imported here",
+        says="carried over as it was: make_data_loaders or cached_property cannot",
     ),
     Case(  # a tool calls it with arguments of its own, so its parameters stay
         {**pedl_trial(_OLD, _LOAD), "tool.py": _TOOL},

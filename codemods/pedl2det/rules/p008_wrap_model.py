@@ -73,7 +73,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if one in plain:
             yield _wrapped(trial, one)
         else:
-            yield from _kept(trial, one, methods)
+            is_recorded = not (is_by_hand or plain)
+            yield from _kept(trial, one, methods, is_recorded)
 
 
 def _is_unfinished(trial: Trial, compiled: Compile) -> bool:
@@ -192,10 +193,8 @@ def _wrapped(trial: Trial, compiled: Compile) -> Fix:
         edits += more
         imports += lines
     if not optimizers and _own_compile(trial, compiled) is None:
-        spelling = spell(source, f"{LEGACY}.RMSprop")
-        code = f"optimizer={{context}}.wrap_optimizer({spelling.code}())"
-        edits.append(AddArgument(call, code))
-        imports += spelling.imports
+        default = 'optimizer={context}.wrap_optimizer(legacy_keras.optimizer("rmsprop"))'
+        edits.append(AddArgument(call, default))
     config = renamed_since_tf1(trial, call)
     return Fix(ID, source, call, tuple(edits), imports=tuple(imports), config=config)
 
@@ -216,22 +215,9 @@ def _model(compiled: Compile) -> Edit:
 
 
 def _is_variable(compiled: Compile, node: ast.expr) -> bool:
-    """Whether an expression is a variable of its function, or ``self.x`` that its class sets."""
+    """Whether an expression is a variable of the function around it."""
     names = compiled.source.names
-    if isinstance(node, ast.Name):
-        return names.binder(node) is names.definition_around(node)
-    owner = names.class_around(node)
-    return (
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and owner is not None
-        and any(
-            isinstance(one, ast.Attribute)
-            and isinstance(one.ctx, ast.Store)
-            and ast.unparse(one) == ast.unparse(node)
-            for one in names.below(owner)
-        )
-    )
+    return isinstance(node, ast.Name) and names.binder(node) is names.definition_around(node)
 
 
 def _optimizers(trial: Trial, compiled: Compile) -> list[ast.expr]:
@@ -265,11 +251,14 @@ def _optimizer(
     imports: tuple[str, ...] = ()
     wanted = "{value}"
     if kind is Given.NAME and isinstance(value, ast.Constant):
-        made, imports = _named_object(trial, compiled, value)
-        edits.append(Replace(value, made))
+        name = BY_NAME[str(value.value).lower()]
+        module = OPTIMIZERS if old_keras.age(trial) is Age.CURRENT else LEGACY
+        spelling = spell(compiled.source, f"{module}.{name}")
+        defaults = old_keras.standalone_defaults(name) if compiled.is_standalone else ""
+        edits.append(Replace(value, f"{spelling.code}({defaults})"))
+        imports = spelling.imports
     elif kind is not Given.OBJECT:
-        piece = "standalone_optimizer" if compiled.is_standalone else "optimizer"
-        wanted = f"legacy_keras.{piece}({{value}})"
+        wanted = f"legacy_keras.{_piece(compiled)}({{value}})"
     code = f"{{context}}.wrap_optimizer({wanted})"
     statement, names = _statement(compiled), compiled.source.names
     function = names.function_of(compiled.call)
@@ -294,17 +283,6 @@ def _comes_first(call: ast.Call, value: ast.expr) -> bool:
     return not any(isinstance(node, ast.Call) for one in before for node in ast.walk(one))
 
 
-def _named_object(
-    trial: Trial, compiled: Compile, value: ast.Constant
-) -> tuple[str, tuple[str, ...]]:
-    """The optimizer that a name meant to a model, and the imports for it."""
-    name = BY_NAME[str(value.value).lower()]
-    module = OPTIMIZERS if old_keras.age(trial) is Age.CURRENT else LEGACY
-    spelling = spell(compiled.source, f"{module}.{name}")
-    said = old_keras.standalone_defaults(name) if compiled.is_standalone else ""
-    return f"{spelling.code}({said})", spelling.imports
-
-
 # What is written anywhere else.
 
 
@@ -319,26 +297,29 @@ def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
             yield Fix(ID, trial.modules.home(method), value, (edit,))
 
 
-def _kept(trial: Trial, compiled: Compile, methods: list[Function]) -> Iterator[Fix | Remark]:
-    """A call that stays: its optimizer is what its name meant."""
+def _kept(
+    trial: Trial, compiled: Compile, methods: list[Function], is_recorded: bool
+) -> Iterator[Fix | Remark]:
+    """A call that stays: its optimizer is what its name meant; ``trained`` sees to that itself."""
     source, call = compiled.source, compiled.call
     homes = [trial.modules.home(one) for one in methods]
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
         yield Remark(ID, source, call, Kind.LEFT, _MODULE, _WRITE)
         return
     edits: list[Edit] = []
-    imports: tuple[str, ...] = ()
-    for value in _optimizers(trial, compiled):
-        kind = given(trial, value)
-        if isinstance(value, ast.Constant) and kind is Given.NAME:
-            made, imports = _named_object(trial, compiled, value)
-            edits.append(Replace(value, made))
-        elif kind is Given.UNKNOWN and compiled.is_standalone:
-            code = "legacy_keras.standalone_optimizer({value})"
-            edits.append(Replace(value, code, {"value": value}))
+    if compiled.is_standalone or not is_recorded:
+        code = f"legacy_keras.{_piece(compiled)}({{value}})"
+        for value in _optimizers(trial, compiled):
+            kind = given(trial, value)
+            if kind is Given.NAME or (kind is Given.UNKNOWN and compiled.is_standalone):
+                edits.append(Replace(value, code, {"value": value}))
     config = renamed_since_tf1(trial, call) if compiled.is_trained else ()
     if edits or config:
-        yield Fix(ID, source, call, tuple(edits), imports=imports, config=config)
+        yield Fix(ID, source, call, tuple(edits), config=config)
+
+
+def _piece(compiled: Compile) -> str:
+    return "standalone_optimizer" if compiled.is_standalone else "optimizer"
 
 
 CASES = cases_wrap_model.CASES

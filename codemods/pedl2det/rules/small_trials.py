@@ -87,15 +87,7 @@ def migrated_trial(
     unwrapped: bool = False,
     shuffle: bool = True,
 ) -> Files:
-    """The files of such a trial that the migration changes.
-
-    Args:
-        body: the body of ``make_data_loaders``.
-        imports: the imports of its file.
-        parameters: the parameters of ``make_data_loaders``.
-        unwrapped: whether the loader methods take adapters apart.
-        shuffle: whether the constructor turns shuffling off.
-    """
+    """The files of such a trial that the migration changes; see ``migrated_model``."""
     data = loaders(body, imports, parameters)
     return {"data.py": data, "model_def.py": migrated_model(parameters, unwrapped, shuffle)}
 
@@ -111,16 +103,14 @@ def migrated_model(
         shuffle: whether the constructor turns shuffling off.
         more: more lines of the constructor.
     """
-    training, validation = "training", "validation"
     text = _MIGRATED
-    if unwrapped:
-        training = "legacy_keras.training_loader(self.context, training)"
-        validation = "legacy_keras.validation_loader(self.context, validation)"
+    for role in ("training", "validation"):
+        loader = f"legacy_keras.{role}_loader(self.context, {role})" if unwrapped else role
+        text = text.replace(role.upper(), loader)
     if unwrapped or "legacy_keras" in more:
         text = text.replace(_IMPORT_OF_LOADERS, f"import legacy_keras\n{_IMPORT_OF_LOADERS}")
     if not parameters:
         text = text.replace("make_data_loaders(self.context)", "make_data_loaders()")
-    text = text.replace("TRAINING", training).replace("VALIDATION", validation)
     lines = textwrap.indent(more, " " * 8)
     kept = _SHUFFLE if shuffle else ""
     return text.replace(_SHUFFLE, lines + kept if "bind" in more else kept + lines)
@@ -155,12 +145,9 @@ entrypoint: model_def:Net
 
 def early_trial(data: str, names: str = "TFKerasTrial, TFKerasTrialContext") -> Files:
     """A small trial of early Determined, by its data methods."""
-    text = _EARLY.format(
-        names=names,
-        configured="",
-        compiled='model.compile(tf.keras.optimizers.SGD(0.1), "mse")',
-        data=textwrap.indent(data, "    "),
-    )
+    compiled = 'model.compile(tf.keras.optimizers.SGD(0.1), "mse")'
+    data = textwrap.indent(data, "    ")
+    text = _EARLY.format(names=names, configured="", compiled=compiled, data=data)
     return {"model_def.py": text, "const.yaml": _CONFIG.format(length="max_steps: 2")}
 
 
