@@ -91,6 +91,15 @@ CASES = (
     _case(  # an optimizer has a name, and another function compiles
         _HELPER + _build("return compiled(4)"), _HELPED + _built("return compiled(self.context, 4)")
     ),
+    _case(  # an attribute
+        _build("self.net = tf.keras.Sequential()", 'self.net.compile("sgd")', "return self.net"),
+        _built(
+            "self.net = tf.keras.Sequential()",
+            "self.net = self.context.wrap_model(self.net)",
+            "optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD())",
+            *("self.net.compile(optimizer)", "return self.net"),
+        ),
+    ),
     _case(  # nothing is evaluated before what came before it
         _build(_MAKE, "model.compile(loss=self.loss(), optimizer=Adam(self.rate()))", _RETURN),
         _built(

@@ -215,8 +215,10 @@ def _model(compiled: Compile) -> Edit:
 
 
 def _is_variable(compiled: Compile, node: ast.expr) -> bool:
-    """Whether an expression is a variable of the function around it."""
+    """Whether an expression is a variable of the function around it, or an attribute."""
     names = compiled.source.names
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.value, ast.Name)
     return isinstance(node, ast.Name) and names.binder(node) is names.definition_around(node)
 
 
@@ -307,7 +309,7 @@ def _kept(
         yield Remark(ID, source, call, Kind.LEFT, _MODULE, _WRITE)
         return
     edits: list[Edit] = []
-    if compiled.is_standalone or not is_recorded:
+    if compiled.is_standalone or not is_recorded or is_local(trial, call):
         code = f"legacy_keras.{_piece(compiled)}({{value}})"
         for value in _optimizers(trial, compiled):
             kind = given(trial, value)

@@ -132,7 +132,7 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
     has_epochs = trial.configs and all(one.get("records_per_epoch") for _, one in trial.configs)
     notes = () if has_epochs else ((Kind.NOTE, _NO_EPOCHS),)
     is_counted = False
-    for _, method in trial.methods(_METHOD):
+    for method in _called_by_harness(trial):
         source = trial.modules.home(method)
         for value in trial.flow.returned(method):
             code = source.segment(value)
@@ -149,6 +149,17 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
                 is_counted, notes = True, ()
     if is_counted:
         yield from _remembering(trial)
+
+
+def _called_by_harness(trial: Trial) -> Iterator[Function]:
+    """The methods that return callbacks, but those that only hand them on to one below."""
+    used = [trial.flow.method(one, _METHOD) for one in trial.concrete]
+    below = dict.fromkeys(method for _, method in trial.methods(_METHOD))
+    for method in below:
+        calls = [one.node for one in trial.flow.calls(method)]
+        callers = {trial.modules.home(call).names.function_of(call) for call in calls}
+        if method in used or callers.isdisjoint(below):
+            yield method
 
 
 def _wrapped(trial: Trial, method: Function, value: ast.expr, epoch: str) -> Edit:

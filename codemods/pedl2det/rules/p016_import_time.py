@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.getters import GETTERS, key_of, question
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Trial
+from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
 from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case, pedl_trial
 
@@ -24,7 +24,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Move the questions of module-level constants to where the constants are read."""
     for reference in trial.uses(*GETTERS):
         source, asked = reference.source, question(trial, reference)
-        if asked is None:
+        is_old = reference.dotted in CONFIG_GETTERS and not trial.config_uses.is_plain  # P004
+        if asked is None or is_old:
             continue
         statement = source.names.parents[asked[0]]
         if source.names.parents.get(statement) is not source.tree:
@@ -57,6 +58,7 @@ def _is_read_later_alone(trial: Trial, source: Source, target: ast.Name) -> bool
     homes = [trial.modules.home(read) for read in reads]
     return (
         bool(reads)
+        and not any(use.is_change for read in reads for use in trial.flow.uses(read))
         and all(trial.context.at(read) is not None for read in reads)
         and all(len(trial.flow.bindings(read)) < 2 for read in reads if isinstance(read, ast.Name))
         and len(source.names.bound(source.tree, target.id)) == 1
