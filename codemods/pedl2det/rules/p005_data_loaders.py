@@ -46,6 +46,10 @@ def build_validation_data_loader(self):
     _, validation = self.{name}
     return {validation}
 '''
+_PIECES = {
+    "training": "legacy_keras.training_loader",
+    "validation": "legacy_keras.validation_loader",
+}
 _NONE = "no make_data_loaders in this project, so it is not visible which data the trial has"
 _TWO = (
     "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
@@ -103,11 +107,11 @@ def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[s
     loaders = {"training": "training", "validation": "validation"}
     if needs_unwrapping(trial):
         size = _cut_size(trial, context)
-        for role in loaders:
+        for role, piece in _PIECES.items():
             arguments = f"{context}, {role}"
             if size:
                 arguments = f"\n        {arguments}, {size}\n    "
-            loaders[role] = f"legacy_keras.{role}_loader({arguments})"
+            loaders[role] = f"{piece}({arguments})"
     code = _METHODS.format(name=pair_name(trial), call=call, **loaders)
     return Fix(ID, source, owner, (AddMember(owner, code),), imports=(_CACHED, *imports))
 
