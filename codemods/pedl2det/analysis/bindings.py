@@ -95,13 +95,6 @@ def imported_as(node: ast.ImportFrom, alias: ast.alias) -> str:
     return f"{dotted}{'' if dotted.endswith('.') else '.'}{alias.name}"
 
 
-def is_of_scope(child: ast.AST, scope: ast.AST) -> bool:
-    """Whether what a child of a scope binds is bound in it, not around it."""
-    if isinstance(scope, FUNCTIONS):
-        return isinstance(child, ast.arguments) or is_inside(child, scope)
-    return not isinstance(scope, ast.ClassDef) or child in scope.body
-
-
 def is_inside(child: ast.AST, function: ast.AST) -> bool:
     """Whether a child of a function is evaluated in its own scope."""
     if isinstance(function, ast.Lambda):

@@ -23,7 +23,6 @@ from pedl2det.analysis.bindings import (
     binding_of,
     imported_as,
     is_inside,
-    is_of_scope,
     name_of,
 )
 from pedl2det.analysis.reaching import Reaching
@@ -67,6 +66,8 @@ class Names:
         self.stars: list[str] = []
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: list[ast.AST] = []
+        #: The scope that each node is evaluated in.
+        self._scope: dict[ast.AST, Scope] = {}
         #: For each scope and name, every node that binds it.
         self._bound: dict[Scope, dict[str, list[ast.AST]]] = defaultdict(lambda: defaultdict(list))
         #: Names whose meaning is known otherwise: of guarded imports, aliases and ``import *``.
@@ -339,12 +340,12 @@ class Names:
 
     def _scopes_of(self, node: ast.AST) -> Iterator[Scope]:
         """The scopes around a node whose names it sees, from the inside out."""
-        inner, child, is_inner = None, node, True
-        for parent in self.around(node):
-            if _sees(child, inner, parent, is_inner):
-                yield parent  # type: ignore[misc]
-                is_inner = False
-            inner, child = child, parent
+        scope = self._scope[node]
+        yield scope
+        while scope is not self.tree:
+            scope = self._scope[scope]
+            if not isinstance(scope, ast.ClassDef):  # methods do not see the names of their class
+                yield scope
 
     def _follow_aliases(self) -> None:
         """``k = tf.keras`` in the module's own scope means what it was given, if that is all."""
@@ -376,50 +377,52 @@ class Names:
 
     def _read(self, tree: ast.Module) -> None:
         """Take every node in, without recursion: a long sum nests deeper than Python calls."""
-        outer: dict[Scope, Scope] = {}
         waiting: list[tuple[ast.AST, Scope]] = [(tree, tree)]
         while waiting:
             node, scope = waiting.pop()
             self.nodes.append(node)
+            self._scope[node] = scope
             kind = type(node)
             if kind in _BINDERS and type(getattr(node, "ctx", None)) is not ast.Load:
-                self._bind(node, scope, outer)
-            is_scope = kind in _SCOPES
-            if is_scope:
-                outer[node] = scope  # type: ignore[index]
+                self._bind(node, scope)
             for child in reversed(_children(node)):
                 self.parents[child] = node
-                inner = is_scope and is_of_scope(child, node)
-                waiting.append((child, node if inner else scope))  # type: ignore[arg-type]
+                inner = scope
+                if kind in _SCOPES and _is_of_scope(child, node):
+                    inner = node  # type: ignore[assignment]
+                elif kind is ast.comprehension and self._is_first(child, node):
+                    inner = self._scope[scope]
+                waiting.append((child, inner))
         for (scope, name), kind in self._declared.items():
             nodes = self._bound[scope].pop(name, [])
             home = self.tree if kind is ast.Global else self.binder_at(scope, name) or self.tree
             self._bound[home][name] += nodes
             self._remote.update(nodes)
 
-    def _bind(self, node: ast.AST, scope: Scope, outer: dict[Scope, Scope]) -> None:
+    def _bind(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Global | ast.Nonlocal):
             self._declared |= dict.fromkeys(((scope, one) for one in node.names), type(node))
             return
-        if isinstance(self.parents[node], ast.NamedExpr):  # it binds around comprehensions
+        parent = self.parents[node]
+        if isinstance(node, ast.arg):
+            scope = self.parents[parent]  # type: ignore[assignment]
+        elif isinstance(parent, ast.NamedExpr):  # it binds around comprehensions
             while isinstance(scope, COMPREHENSIONS):
-                scope = outer[scope]
+                scope = self._scope[scope]
         name = name_of(node)
         if name is not None:
             self._bound[scope][name].append(node)
 
+    def _is_first(self, child: ast.AST, node: ast.AST) -> bool:
+        """Whether a part of a comprehension is what its first ``for`` goes through."""
+        return child is node.iter and node is self.parents[node].generators[0]  # type: ignore[attr-defined]
 
-def _sees(child: ast.AST, inner: ast.AST | None, around: ast.AST, is_innermost: bool) -> bool:
-    """Whether a part of a scope, with a node in it, sees the names of that scope."""
-    match around:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-            return is_inside(child, around)  # else a decorator, a default or an annotation
-        case ast.ClassDef(body=body):
-            return is_innermost and child in body  # methods do not see the names of their class
-        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            first = around.generators[0]
-            return child is not first or inner is not first.iter
-    return isinstance(around, ast.Module)
+
+def _is_of_scope(child: ast.AST, scope: ast.AST) -> bool:
+    """Whether a child of a scope is evaluated in it: no decorator, default or annotation."""
+    if isinstance(scope, FUNCTIONS):
+        return is_inside(child, scope)
+    return not isinstance(scope, ast.ClassDef) or child in scope.body
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

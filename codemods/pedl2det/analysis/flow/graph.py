@@ -113,7 +113,8 @@ class _Calls(Uses):
                 return True
             if use.way is Way.METHOD and use.around not in self._known_calls:
                 return isinstance(use.around, ast.Call) and use.around.func is use.node
-            if use.way in (Way.RETURNED, Way.MEMBER, Way.YIELDED):
+            is_unpacked = isinstance(use.around, ast.Starred)
+            if use.way in (Way.RETURNED, Way.MEMBER, Way.YIELDED) or is_unpacked:
                 return True
         return False
 
