@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: Magics whose cell is Python that runs in the notebook itself.
@@ -54,44 +53,43 @@ class Magic:
         return re.match(r"!|%(sc|sx|system|pip)\b|pip\b", self.text) is not None
 
 
-@dataclass(frozen=True)
-class Masked:
-    """A cell as Python.
-
-    Attributes:
-        text: its text, with masks.
-        magics: what they stand for.
-        lines: for each line of the text the line of the cell.
-    """
-
-    text: str
-    magics: tuple[Magic, ...]
-    lines: tuple[int, ...]
-
-
-def mask(source: str, first: int, is_magic_cell: bool = False) -> Masked:
-    """Mask every piece of IPython in a cell.
+def mask(source: str, first: int, is_magic_cell: bool = False) -> tuple[str, tuple[Magic, ...]]:
+    """Mask every piece of IPython in a cell; each line keeps its number.
 
     Args:
         source: the cell's text.
         first: the number of the first mask; numbers are unique in a notebook.
         is_magic_cell: whether its first line is a ``%%magic`` for Python.
     """
+    lines: list[str] = _LINE.findall(source)
     magics: list[Magic] = []
-    pieces = [(text, number) for number, text in enumerate(_LINE.findall(source), 1)]
-    for at, (text, _) in enumerate(pieces):
+
+    def take(at: int) -> bool:
+        """Mask the IPython of a line, with the lines that continue it; False if there is none."""
+        while at and lines[at - 1].rstrip("\r\n").endswith("\\"):
+            at -= 1  # the error is in a line that continues another
+        end = at + 1
+        while end < len(lines) and lines[end - 1].rstrip("\r\n").endswith("\\"):
+            end += 1
+        text = "".join(lines[at:end])
+        span = _magic_in(text)
+        if span is not None:
+            magic, rest = text[slice(*span)], text[span[1] :]
+            name = f"__pedl2det_magic_{first + len(magics)}__" + ("; " if rest.strip() else "")
+            magics.append(Magic(magic, at + 1, name + "".join(re.findall("\r?\n", magic))))
+            lines[at:end] = _LINE.findall(text[: span[0]] + magics[-1].mask + rest)
+        return span is not None
+
+    for at, text in enumerate(lines):
+        # The compiler wants it first; without it Python 3 does the same.
         if _FUTURE.fullmatch(text.rstrip("\r\n")):
-            # The compiler wants it first; without it Python 3 does the same.
-            _take(pieces, at, (0, len(text.rstrip("\r\n"))), first, magics)
+            take(at)
     if is_magic_cell:
-        at = next(at for at, (text, _) in enumerate(pieces) if text.strip())
-        _take_magic(pieces, at, first, magics)
-    while (wrong := _wrong_line("".join(text for text, _ in pieces))) is not None:
-        if wrong >= len(pieces) or not _take_magic(pieces, wrong, first, magics):
+        take(next(at for at, text in enumerate(lines) if text.strip()))
+    while (wrong := _wrong_line("".join(lines))) is not None:
+        if wrong >= len(lines) or not take(wrong):
             break
-    return Masked(
-        "".join(text for text, _ in pieces), tuple(magics), tuple(number for _, number in pieces)
-    )
+    return "".join(lines), tuple(magics)
 
 
 def _wrong_line(text: str) -> int | None:
@@ -103,33 +101,6 @@ def _wrong_line(text: str) -> int | None:
     except ValueError:  # a null byte
         pass
     return None
-
-
-def _take_magic(pieces: list[tuple[str, int]], at: int, first: int, magics: list[Magic]) -> bool:
-    """Mask the IPython of a line, with the lines that continue it; False if there is none."""
-    while at and pieces[at - 1][0].rstrip("\r\n").endswith("\\"):
-        at -= 1  # the error is in a line that continues another
-    text, number = pieces[at]
-    end = at + 1
-    while text.rstrip("\r\n").endswith("\\") and end < len(pieces):
-        text += pieces[end][0]
-        end += 1
-    span = _magic_in(text)
-    if span is not None:
-        pieces[at:end] = [(text, number)]
-        _take(pieces, at, span, first, magics)
-    return span is not None
-
-
-def _take(
-    pieces: list[tuple[str, int]], at: int, span: Sequence[int], first: int, magics: list[Magic]
-) -> None:
-    text, number = pieces[at]
-    start, end = span
-    name = f"__pedl2det_magic_{first + len(magics)}__"
-    name += "; " if end < len(text.rstrip("\r\n")) else ""
-    magics.append(Magic(text[start:end], number, name))
-    pieces[at] = (text[:start] + name + text[end:], number)
 
 
 def unmask(text: str, magics: tuple[Magic, ...]) -> str:
@@ -153,7 +124,7 @@ def _magic_in(line: str) -> tuple[int, int] | None:
     code = line[timed.end() : end] if timed else ""
     if timed and code.strip() and "\n" not in code and _wrong_line(code) is None:
         return start, timed.end()
-    if _MAGIC.match(line, start):
+    if _MAGIC.match(line, start) or _FUTURE.fullmatch(line, start, end):
         return start, end
     assigned = _ASSIGNED.match(line, start)
     return (assigned.end(), end) if assigned else None

@@ -52,17 +52,16 @@ class NotebookSource(Source):
         cells = python_cells(document)
         newline = "\r\n" if any("\r\n" in cell.source for cell in cells) else "\n"
         for cell in cells:
-            masked = mask(cell.source, sum(len(one) for one in magics.values()), bool(cell.magic))
-            if not _is_reversible(cell, masked.text, masked.magics):
+            first = sum(len(one) for one in magics.values())
+            masked, magics[cell.number] = mask(cell.source, first, bool(cell.magic))
+            if not _is_reversible(cell, masked, magics[cell.number]):
                 raise Unreadable(
                     "the IPython in this cell cannot be told from Python", 1, cell.number
                 )
             text += _BORDER.format(cell.number) + newline
-            text += masked.text + (newline if masked.text else "")
-            magics[cell.number] = masked.magics
-            places += [(cell.number, line) for line in (1, *masked.lines)]
-            if masked.text.endswith("\n"):
-                places.append((cell.number, places[-1][1] + 1))
+            text += masked + (newline if masked else "")
+            lines = range(1, masked.count("\n") + 2) if masked else ()
+            places += [(cell.number, line) for line in (1, *lines)]
         try:
             tree = Source.of(document.path, text).tree
         except Unreadable as error:
