@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis import membership, native
+from pedl2det.analysis import native
 from pedl2det.analysis.configs_of import assign
 from pedl2det.analysis.homes import homes_of_scripts, homes_of_trials, uses_legacy
+from pedl2det.analysis.membership import members
 from pedl2det.analysis.notebook.discovery import with_notebooks
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.reader import Reader
@@ -105,7 +106,6 @@ class _Files:
 
 def discover(paths: Sequence[Path]) -> Discovered:
     """Find the projects below some paths."""
-    membership.forget()
     reader, files = Reader(), _Files()
     for file in files_below(paths):
         files.add(file)
@@ -127,7 +127,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
         entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
         top = max((one for one in directories if home.is_relative_to(one)), default=home)
         defining = [*(file for file, one in trials.items() if one == home), *own_scripts]
-        project = membership.members(home, defining, own, entries, reader, inner, top)
+        project = members(home, defining, own, entries, reader, inner, top)
         projects.append(replace(project, configs=configs, scripts=own_scripts))
     projects += _without_trial(files.old, projects, reader)
     return Discovered(

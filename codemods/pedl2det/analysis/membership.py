@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -190,17 +189,7 @@ def module(base: Path, dotted: str) -> Path | None:
     """Return the file of a module whose name starts from a directory."""
     path = base.joinpath(*dotted.split("."))
     files = (path.with_name(f"{path.name}.py"), path / "__init__.py")
-    return next((file for file in files if _is_file(file)), None)
-
-
-@functools.lru_cache(maxsize=100_000)
-def _is_file(path: Path) -> bool:
-    return is_present(path)
-
-
-def forget() -> None:
-    """Forget which files there are; a new run may find others."""
-    _is_file.cache_clear()
+    return next((file for file in files if is_present(file)), None)
 
 
 def _matches(pattern: re.Pattern[bytes], file: Path) -> bool | None:

@@ -78,7 +78,6 @@ class Names:
         self._remote: set[ast.AST] = set()
         self._of: dict[tuple[type[ast.AST], ...], list[Any]] = {}
         # Every rule asks the same of the same names.
-        self._binders: dict[ast.Name, Scope | None] = {}
         self._qualified: dict[ast.AST, str | None] = {}
         self._bindings: dict[ast.Name, list[Binding]] = {}
         self._reaching: dict[tuple[Scope, str], Reaching] = {}
@@ -228,9 +227,7 @@ class Names:
 
     def binder(self, node: ast.Name) -> Scope | None:
         """The innermost scope that binds a name where it stands."""
-        if node not in self._binders:
-            self._binders[node] = self.binder_at(node, node.id)
-        return self._binders[node]
+        return self.binder_at(node, node.id)
 
     def binder_at(self, place: ast.AST, name: str) -> Scope | None:
         """The innermost scope that binds a name which would stand at a place."""
@@ -322,7 +319,6 @@ class Names:
         """Have a name of the module's own scope mean a dotted name, if nothing else binds it."""
         if not self.module_bindings(name):
             self._known[self.tree, name] = dotted
-            self._binders.clear()
             self._qualified.clear()
 
     def uses_name(self, root: ast.AST, name: str) -> bool:

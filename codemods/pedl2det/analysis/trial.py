@@ -116,12 +116,8 @@ class Trial:
     @cached_property
     def roots(self) -> list[ast.ClassDef]:
         """The classes that derive directly from a trial class of PEDL or Determined."""
-        return [
-            node
-            for source in self.modules
-            for node in source.names.of(ast.ClassDef)
-            if any(self.base_name(base) for base in node.bases)
-        ]
+        classes = self.modules.of(ast.ClassDef)
+        return [node for node in classes if any(self.base_name(base) for base in node.bases)]
 
     def base_name(self, base: ast.expr) -> str | None:
         """The dotted name of a base, if it is a trial class of PEDL or Determined.
@@ -174,7 +170,7 @@ class Trial:
         bases = {self.base_name(base) for root in self.roots for base in root.bases}
         if bases & PEDL_TRIALS or not bases & DETERMINED_TRIALS:
             return Generation.PEDL
-        used = {node.attr for source in self.modules for node in source.names.of(ast.Attribute)}
+        used = {node.attr for node in self.modules.of(ast.Attribute)}
         if used & _SINCE_0_13:
             return Generation.CONTEXT
         old = {one.dotted.rpartition(".")[2] for one in self.references}
@@ -225,13 +221,9 @@ class Trial:
         wanted = [one.replace(":", ".") for one in sorted((self.entry_names or {}).get(key, ()))]
         if "__init__" in self.modules.by_name:
             wanted.append(f"__init__.{name}")
-        beside = [self.modules.name_of(home) for home in self._homes_of_roots]
+        beside = [self.modules.name_of(self.modules.home(root)) for root in self.roots]
         wanted += [f"{module}.{name}" for module in (*beside, *self.modules.by_name)]
         return next((found for one in wanted if (found := self.modules.bound(one))), None)
-
-    @cached_property
-    def _homes_of_roots(self) -> list[Source]:
-        return [self.modules.home(root) for root in self.roots]
 
     @cached_property
     def init_effect(self) -> ast.stmt | None:
