@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -12,6 +14,10 @@ from pathlib import PurePosixPath
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.names import Node, root_and_attributes
 from pedl2det.analysis.source import Source
+from pedl2det_names import is_legacy
+
+#: The file's own directory, which is on the path anyway.
+_ADDS_TO_PATH = re.compile(r"sys\.path\.(?:append\(|insert\(0, )(?:os\.path\.\w+\()+__file__\)+")
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -192,6 +198,36 @@ class Modules:
                 found += [one for one in self.imported(source, node) if one not in found]
         return found
 
+    def init_effect(self, homes: Iterable[Source]) -> ast.stmt | None:
+        """The first statement of ``__init__.py`` whose effect importing other modules would lack.
+
+        Only definitions, plain constants, and imports of what is imported anyway have none.
+
+        Args:
+            homes: the files that are imported anyway: those of the trial, of its data, their like.
+        """
+        init = self.by_name.get("__init__")
+        homes = list(homes)
+        if init is None or init in homes:
+            return None
+        imported = self.run_by_importing(homes)
+        libraries = {
+            one for source in imported for node in source.tree.body for one in _roots(node)
+        }
+        for node in init.tree.body:
+            siblings = [*self.imported(init, node)]
+            if siblings:
+                has_effect = any(one not in imported for one in siblings)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                has_effect = any(
+                    not _is_inert(one) and one not in libraries for one in _roots(node)
+                )
+            else:
+                has_effect = not _only_names(node)
+            if has_effect:
+                return node
+        return None
+
     def imported(self, source: Source, node: ast.AST) -> Iterator[Source]:
         """The other files of the project that an import at the top of a file runs."""
         if source.names.definition_around(node) is not None:
@@ -253,3 +289,34 @@ def added_paths(source: Source) -> Iterator[str]:
             parts = [part for text in texts for part in PurePosixPath(text).parts if part != "."]
             if parts and not {"..", "/"}.intersection(parts):
                 yield "/".join(parts)
+
+
+def _roots(node: ast.stmt) -> list[str]:
+    """The top packages that a statement imports."""
+    match node:
+        case ast.Import(names=aliases):
+            return [alias.name.partition(".")[0] for alias in aliases]
+        case ast.ImportFrom(module=str(module), level=0):
+            return [module.partition(".")[0]]
+    return []
+
+
+def _is_inert(package: str) -> bool:
+    """Whether importing a package changes nothing: of Python itself, or of the old harness."""
+    return package in sys.stdlib_module_names or is_legacy(f"{package}.x")
+
+
+def _only_names(node: ast.stmt) -> bool:
+    """Whether a statement only binds a name to something that needs no call."""
+    match node:
+        case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            return not node.decorator_list
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("__"):
+            return True
+        case ast.Assign(targets=targets, value=value):
+            is_call = any(isinstance(one, ast.Call) for one in ast.walk(value))
+            return not is_call and all(isinstance(one, ast.Name) for one in targets)
+    text = ast.unparse(node)
+    return _ADDS_TO_PATH.fullmatch(text) is not None and text.count("dirname(") == 1

@@ -17,7 +17,6 @@ from pedl2det.analysis.context import ContextReach
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Flow, Function, is_static
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.package_init import first_effect
 from pedl2det.analysis.source import Source
 
 PEDL_TRIALS = frozenset(
@@ -233,7 +232,7 @@ class Trial:
         places = [one for one in (self.loaders_place, self.download_place) if one is not None]
         homes = [self.modules.home(one) for one in self.concrete]
         homes += [home for one in places if (home := self.modules.split(one)[0]) is not None]
-        return first_effect(self.modules, homes)
+        return self.modules.init_effect(homes)
 
     # Values.
 
