@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from pedl2det.analysis.bindings import imported_as
+from pedl2det.analysis.bindings import Binding, imported_as
 from pedl2det.analysis.names import Node, root_and_attributes
 from pedl2det.analysis.source import Source
 from pedl2det_names import is_legacy
@@ -109,10 +109,11 @@ class Modules:
                 return None
             meaning = bindings[-1]
             if meaning is None:
-                last = source.names.bound(source.tree, rest)[-1]
-                if not isinstance(last.value, ast.Name) or last.path:
-                    return dotted
-                meaning = f"{self.name_of(source)}.{last.value.id}"
+                match source.names.bound(source.tree, rest)[-1:]:
+                    case [Binding(value=ast.Name(id=other), path=())]:
+                        meaning = f"{self.name_of(source)}.{other}"
+                    case _:
+                        return dotted
             followed = source.names.follow(meaning)
             if followed == dotted:
                 return dotted
