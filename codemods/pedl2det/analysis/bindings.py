@@ -43,11 +43,6 @@ class Binding:
     path: Path = ()
     augmented: bool = False
 
-    @property
-    def name(self) -> str:
-        """The name that is bound; empty for an attribute."""
-        return name_of(self.node) or ""
-
 
 def name_of(node: ast.AST) -> str | None:
     """The name that one node binds or reads."""

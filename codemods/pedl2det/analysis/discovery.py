@@ -109,7 +109,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
     reader, files = Reader(), _Files()
     for file in files_below(paths):
         files.add(file)
-    trials = homes_of_trials(files.trials, files.python, files.old, files.configs, reader)
+    trials = homes_of_trials(files.trials, files.python, files.configs, reader)
     homes = {*trials.values()} | homes_of_scripts(files.configs, reader)
     scripts = [file for file in files.native if _is_native(file, homes, reader)]
     homes |= {file.parent for file in scripts}

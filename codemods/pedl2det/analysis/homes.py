@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
-from pedl2det.analysis.membership import members
-from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none, is_present
-from pedl2det.analysis.trial import TRIALS, Trial
+from pedl2det.analysis.trial import TRIALS
 
 
 def trial_classes(source: Source) -> list[ast.ClassDef]:
@@ -40,7 +38,6 @@ def uses_legacy(source: Source) -> bool:
 def homes_of_trials(
     candidates: Sequence[Path],
     python: Sequence[Path],
-    old: Sequence[Path],
     configs: Iterable[Path],
     reader: Reader,
 ) -> dict[Path, Path]:
@@ -49,7 +46,6 @@ def homes_of_trials(
     Args:
         candidates: Python files that may define a trial.
         python: all Python files.
-        old: those that may use an old API.
         configs: YAML files that may be experiment configs.
         reader: reads the files.
     """
@@ -61,9 +57,9 @@ def homes_of_trials(
         if classes:
             trials |= _with_heirs(file, classes, folders, python) or {file: _home(file, folders)}
     known = {*trials.values()} | homes_of_scripts(configs, reader)
-    for file in candidates:
-        home = _home(file, folders)
-        if file not in trials and home not in known and _leads_to_trial(file, home, old, reader):
+    for file in candidates:  # such as one that imports the class for a module beside it
+        home, source = _home(file, folders), reader.source_or_none(file)
+        if home in folders - known and source is not None and _names_trial(source):
             trials[file] = home
     return trials
 
@@ -108,20 +104,6 @@ def _with_heirs(
         if one != file and one.is_relative_to(above) and re.search(derives, one.read_bytes(), re.M)
     ]
     return dict.fromkeys((file, *heirs), above) if heirs else {}
-
-
-def _leads_to_trial(file: Path, home: Path, old: Sequence[Path], reader: Reader) -> bool:
-    """Whether a class of the files around derives from a trial class that a file only names.
-
-    Such as one that imports it for other modules, or hands it to a function that makes the class.
-    """
-    source = reader.source_or_none(file)
-    if source is None or not _names_trial(source):
-        return False
-    near = members(home, [file], [one for one in old if one.is_relative_to(home)], [], reader)
-    sources = {name: reader.source_or_none(path) for name, path in near.modules.items()}
-    modules = Modules({name: one for name, one in sources.items() if one is not None})
-    return bool(Trial(home, modules).roots)
 
 
 def _names_trial(source: Source) -> bool:

@@ -57,7 +57,7 @@ def test_a_value_comes_from_what_its_name_is_bound_to(text: str, expected: set[s
         ("ask([make(i) for i in y][0])", {"make(i)"}),
         ("d = {'a': a(), 'b': b()}\nask(d['a'])", {"a()"}),
         ("d = {'a': a(), 'b': b()}\nask(d[k])", {"a()", "b()"}),
-        ("d = dict(a=a(), b=b())\nask(d['a'])", {"a()"}),
+        ("d = dict(a=a(), b=b())\nask(d['a'])", {"dict(a=a(), b=b())['a']"}),
         ("d = {k: make() for k in y}\nask(d['a'])", {"make()"}),
         ("d = {'a': {'b': make()}}\nask(d['a']['b'])", {"make()"}),
         ("d = {'a': (a(), b())}\nx, y = d['a']\nask(y)", {"b()"}),
@@ -77,7 +77,7 @@ def test_members_of_tuples_and_dicts_are_told_apart(text: str, expected: set[str
         ("base = {'a': a()}\nd = {**base, 'b': b()}\nask(d['a'])", {"a()"}),
         ("d = {**make(), 'b': b()}\nask(d['b'])", {"make()['b']", "b()"}),
         ("d = dict(base, a=a())\nask(d['a'])", {"dict(base, a=a())['a']"}),
-        ("d = dict(**base, a=a())\nask(d['b'])", {"base['b']"}),
+        ("d = dict(**base, a=a())\nask(d['b'])", {"dict(**base, a=a())['b']"}),
         ("d = {'a': a()}\nask(d['b'])", {"{'a': a()}['b']"}),
     ],
 )

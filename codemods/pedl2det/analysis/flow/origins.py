@@ -176,13 +176,6 @@ class Origins(Classes, ABC):
         return values
 
     def _back_from_call(self, node: ast.Call, path: Path) -> list[Place]:
-        if path and isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args:
-            if self._is_changed(node):
-                return []
-            given = [
-                (ast.Constant(one.arg) if one.arg else None, one.value) for one in node.keywords
-            ]
-            return of_dict(given, path)
         steps: list[Place] = []
         for function in self.called(node):
             returned = self.returned(function)

@@ -83,10 +83,8 @@ class Uses(Origins):
                 yield parent, path
             case ast.BoolOp() | ast.Await():
                 yield parent, path
-            case ast.Assign(targets=targets, value=value) if value is node:
-                yield from self._assigned(node, parent, targets, path)
-            case ast.AnnAssign(target=target, value=value) if value is node:
-                yield from self._assigned(node, parent, [target], path)
+            case ast.Assign(value=value) | ast.AnnAssign(value=value) if value is node:
+                yield from self._assigned(node, parent, path)
             case ast.For(target=target) | ast.AsyncFor(target=target) if path:
                 yield from self._into(target, path[1:])  # a member becomes the target
             case ast.Expr():
@@ -95,12 +93,12 @@ class Uses(Origins):
                 yield Use(_WAYS.get(type(parent), Way.OTHER), node, parent, path)
 
     def _assigned(
-        self, node: ast.expr, parent: ast.AST, targets: list[ast.expr], path: Path
+        self, node: ast.expr, parent: ast.Assign | ast.AnnAssign, path: Path
     ) -> Iterator[Next]:
         """The reads of all targets; one such as ``other.x`` cannot be followed."""
-        for target in targets:
+        waiting = [parent.target] if isinstance(parent, ast.AnnAssign) else [*parent.targets]
+        for target in [*waiting]:
             yield from self._into(target, path)
-        waiting = [*targets]
         for target in waiting:
             if isinstance(target, ast.Tuple | ast.List):
                 waiting += target.elts
