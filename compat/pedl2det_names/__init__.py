@@ -6,7 +6,6 @@ for old trials; ``pedl2det`` rewrites them.
 
 from pedl2det_names.harness import (
     ADAPTERS,
-    CONFIG_IN_STEPS,
     GET_HYPERPARAMETER,
     IN_MEMORY_SEQUENCES,
     LOADERS,
@@ -31,7 +30,6 @@ from pedl2det_names.tensorflow import COMPAT_V1
 __all__ = [
     "ADAPTERS",
     "COMPAT_V1",
-    "CONFIG_IN_STEPS",
     "CONVOLUTIONS",
     "GET_HYPERPARAMETER",
     "IN_MEMORY_SEQUENCES",

@@ -97,9 +97,6 @@ GET_HYPERPARAMETER = "pedl.get_hyperparameter"
 #: Getters of the context in Determined 0.12, which are on ``context.distributed`` since 0.13.
 RANK_GETTERS = ("get_rank", "get_size", "get_local_rank", "get_num_agents")
 
-#: Keys of a config in steps.
-CONFIG_IN_STEPS = (b"max_steps", b"target_trial_steps", b"batches_per_step")
-
 #: Packages with old API only.
 _OLD_PACKAGES = (f"{ROOT}.", "determined.frameworks.", "determined.trial_controller.")
 

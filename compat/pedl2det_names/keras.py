@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from pedl2det_names.keras_arguments import (
     CONVOLUTIONS,
@@ -22,7 +23,7 @@ from pedl2det_names.keras_paths import (
     WRITE,
     old_path,
 )
-from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, table
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, pairs, table
 
 KERAS = "tensorflow.keras"
 
@@ -30,6 +31,10 @@ _V1 = "tensorflow.compat.v1.keras"
 _MIXED = f"{KERAS}.mixed_precision"
 _RATE = {"lr": "learning_rate"}
 _NO_PUBLIC_NAME = "tf.keras has no public name for it: write what it did without it"
+_LEGACY_NAMES = "names resolved to optimizers of tf.keras.optimizers.legacy"
+_DEFAULTS = "TensorFlow 1 and standalone Keras had other defaults"
+_PHASE = "pass training= where a layer is called: fit and evaluate ignore the global phase"
+_POLICY = "use tf.keras.mixed_precision, whose set_global_policy was set_policy"
 _GPU = "it runs only on GPUs; on a CPU use "
 
 #: Names of ``tf.keras`` without a successor, and what to write instead.
@@ -48,6 +53,13 @@ _GONE = {
     **{f"wrappers.scikit_learn.{name}": SCIKIT for name in WRITE["wrappers.scikit_learn"]},
 }
 
+
+def _same_place(path: str, since: str, same: bool, write: str, **more: Any) -> Name:
+    """Return the row of a name of ``tf.keras`` that exists today with another meaning."""
+    place = f"{KERAS}.{path}"
+    return Name(place, place, since, same, write, changed=True, **more)
+
+
 #: Names of ``tf.keras`` that were removed or have another meaning today.
 ROWS = table(
     *(
@@ -63,48 +75,21 @@ ROWS = table(
         for name in TF_OPTIMIZERS
     ),
     *(
-        Name(
-            f"{KERAS}.layers.{name}",
-            f"{KERAS}.layers.{name}",
-            TENSORFLOW_2,
-            write="TensorFlow 1 and standalone Keras had other defaults",
-            changed=True,
-            defaults=defaults,
-        )
+        _same_place(f"layers.{name}", TENSORFLOW_2, True, _DEFAULTS, defaults=defaults)
         for name, defaults in LAYER_DEFAULTS.items()
     ),
+    _same_place("optimizers.get", KERAS_2_11, False, _LEGACY_NAMES, support="optimizer"),
     Name(
-        f"{KERAS}.optimizers.get",
-        f"{KERAS}.optimizers.get",
-        KERAS_2_11,
-        False,
-        "names resolved to optimizers of tf.keras.optimizers.legacy",
-        support="optimizer",
-        changed=True,
-    ),
-    Name(
-        f"{KERAS}.backend.get_session",
-        f"{_V1}.backend.get_session",
-        TENSORFLOW_2,
-        False,
+        *(f"{KERAS}.backend.get_session", f"{_V1}.backend.get_session", TENSORFLOW_2, False),
         "values need no session: tensor.numpy()",
         support="get_session",
     ),
     Name(
-        f"{KERAS}.backend.set_session",
-        f"{_V1}.backend.set_session",
-        TENSORFLOW_2,
-        write="nothing: session_config configures the session",
+        *(f"{KERAS}.backend.set_session", f"{_V1}.backend.set_session", TENSORFLOW_2, True),
+        "nothing: session_config configures the session",
         support="set_session",
     ),
-    Name(
-        f"{KERAS}.backend.set_learning_phase",
-        None,
-        TENSORFLOW_2,
-        False,
-        "pass training= where a layer is called: fit and evaluate ignore the global phase",
-        changed=True,
-    ),
+    replace(gone(f"{KERAS}.backend.set_learning_phase", _PHASE, since=TENSORFLOW_2), changed=True),
     gone(f"{KERAS}.utils.multi_gpu_model", "use the model itself", "multi_gpu_model"),
     *(
         Name(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2, write=_GPU + plain)
@@ -113,11 +98,8 @@ ROWS = table(
             ("CuDNNLSTM", "LSTM(recurrent_activation='sigmoid'), which has one bias for its two"),
         )
     ),
-    Name(
-        f"{KERAS}.models.model_from_yaml",
-        same=False,
-        write=WRITE["models"]["model_from_yaml"],
-        changed=True,
+    replace(
+        gone(f"{KERAS}.models.model_from_yaml", WRITE["models"]["model_from_yaml"]), changed=True
     ),
     *(
         Name(
@@ -139,19 +121,10 @@ ROWS = table(
         Name(f"{KERAS}.initializers.{old}", f"{KERAS}.initializers.{new}", TENSORFLOW_2)
         for old, new in (("normal", "RandomNormal"), ("uniform", "RandomUniform"))
     ),
-    Name(
-        f"{_MIXED}.experimental",
-        _MIXED,
-        same=False,
-        write="use tf.keras.mixed_precision, whose set_global_policy was set_policy",
-    ),
+    Name(f"{_MIXED}.experimental", _MIXED, same=False, write=_POLICY),
     *(
         Name(f"{_MIXED}.experimental.{old}", f"{_MIXED}.{new}")
-        for old, new in (
-            ("set_policy", "set_global_policy"),
-            ("Policy", "Policy"),
-            ("global_policy", "global_policy"),
-        )
+        for old, new in pairs("set_policy>set_global_policy Policy global_policy").items()
     ),
     Name(
         f"{_MIXED}.experimental.LossScaleOptimizer",
