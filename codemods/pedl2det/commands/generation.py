@@ -37,7 +37,6 @@ def old_names_of(path: Path, config: Any) -> OldNames:
         config: its ``ExperimentConfig``; None where it cannot be read.
     """
     home = path if path.is_dir() else path.parent
-    membership.forget()
     reader = Reader()
     files = membership.reached(_begins(path, home, config), home, reader)
     sources = {name: reader.source_or_none(file) for name, file in files.items()}
