@@ -41,7 +41,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         if reference.is_in_annotation and is_gone:
             yield _any_data(trial, node)
         elif reference.call in plain:
-            yield _as_tuple(trial, reference, reference.call)  # type: ignore[arg-type]
+            yield _as_tuple(trial, reference, reference.call)
         else:
             edit = Replace(node, "legacy_keras.InMemorySequence")
             yield Fix(ID, source, node, (edit,), notes=_notes(_arguments(reference.call)))
@@ -85,9 +85,11 @@ def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.ex
     """``Sequence`` in the annotations of functions and variables that hold arrays now."""
     for source in trial.modules:
         for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign):
+            annotation: ast.expr | None = None
+            values: list[ast.expr] = []
             if isinstance(node, Function):
                 annotation, values = node.returns, trial.flow.returned(node)
-            else:
+            elif isinstance(node, ast.AnnAssign):
                 annotation, values = node.annotation, [node.value] if node.value else []
             parts: list[tuple[ast.expr | None, tuple[int, ...]]] = [(annotation, ())]
             if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
