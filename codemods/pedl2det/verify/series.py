@@ -77,7 +77,8 @@ class Series:
             The first proof that is not equal, else one proof of all. A further config that cannot
             be trained here is named in it.
         """
-        first, *others = _of_other_branches(configs) or [None]
+        chosen = _of_other_branches(configs)
+        first, others = (chosen[0], chosen[1:]) if chosen else (None, [])
         proof = self(directory, config=first, result=result).proof
         assert proof is not None
         for config in others if proof.is_equal else ():
