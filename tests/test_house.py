@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,6 +72,20 @@ def test_the_migration_tool_reads_the_code_of_old_behavior_and_never_imports_it(
     used = {name.partition(".")[0] for file in house.rglob("*.py") for name in imports_of(file)}
 
     assert "pedl2det_legacy" not in used
+
+
+def test_each_mutant_finds_the_code_that_it_breaks() -> None:
+    root = Path(__file__).parent.parent
+    mutants = tomllib.loads((root / "scripts" / "mutants.toml").read_text())["mutant"]
+
+    assert [mutant["what"] for mutant in mutants if mutant["old"] not in _text(root, mutant)] == []
+    tests = [test.partition("::")[0] for mutant in mutants for test in mutant["tests"]]
+    assert [test for test in tests if not (root / test).exists()] == []
+
+
+def _text(root: Path, mutant: dict[str, str]) -> str:
+    path = root / mutant["file"]
+    return path.read_text() if path.is_file() else ""
 
 
 def rooms_used(file: Path, house: Path) -> Iterator[str]:
