@@ -42,6 +42,15 @@ TRIAL = {
 
 
 @pytest.mark.parametrize("name", LEGACY)
+def test_an_example_becomes_its_twin_to_the_byte(name: str, example: Callable[[str], Path]) -> None:
+    directory, twin = example(name), example(f"{name}_migrated")
+
+    assert pedl2det("migrate", "--no-verify", directory).returncode == 0
+
+    assert read_tree(directory) == read_tree(twin)
+
+
+@pytest.mark.parametrize("name", LEGACY)
 def test_the_second_run_changes_nothing(name: str, example: Callable[[str], Path]) -> None:
     directory = example(name)
     pedl2det("migrate", directory)

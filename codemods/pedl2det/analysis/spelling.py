@@ -55,19 +55,24 @@ def _by_its_own_root(source: Source, dotted: str, like: ast.expr | None) -> Spel
 
     A root that is an old module, as after ``import keras``, is imported from its new place.
     """
-    part = like.value if isinstance(like, ast.Attribute) else None
+    if not isinstance(like, ast.Attribute):
+        return None
+    part: ast.expr | None = like.value
     while part is not None:
         meaning = source.names.qualified(part)
         if meaning is not None and dotted.startswith(f"{meaning}."):
             return Spelling(ast.unparse(part) + dotted[len(meaning) :])
         if isinstance(part, ast.Name):
             row = names.lookup(meaning) if meaning else None
-            if row is None or row.new is None or not dotted.startswith(f"{row.new}."):
+            new = row.new if row is not None else None
+            if new is None and names.is_legacy(f"{meaning}.x"):  # the whole module has moved
+                new = dotted.removesuffix(ast.unparse(like).removeprefix(part.id))
+            module, _, name = (new or "").rpartition(".")
+            if new is None or not module or not dotted.startswith(f"{new}."):
                 return None
-            module, _, name = row.new.rpartition(".")
             alias = f" as {part.id}" if part.id != name else ""
             import_ = f"from {module} import {name}{alias}"
-            return Spelling(part.id + dotted[len(row.new) :], (import_,))
+            return Spelling(part.id + dotted[len(new) :], (import_,))
         part = part.value if isinstance(part, ast.Attribute) else None
     return None
 
