@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from pedl2det_legacy.keras_trials import reported_as
 from pedl2det_runtime.api.generation import (
     CONTEXT_BASED,
     EARLY_DETERMINED,
@@ -182,6 +183,7 @@ def error(y: Any, p: Any) -> Any:
         (lambda: tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))]), None),
         (two_outputs, ["accuracy", "mae"]),
         (two_outputs, {"a": ["AUC"], "b": "mae"}),
+        (two_outputs, {"a": reported_as("own", tf.keras.metrics.AUC())}),
         (lambda: two_outputs(by_name=True), "mae"),
     ],
 )

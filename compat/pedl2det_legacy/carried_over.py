@@ -193,11 +193,8 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
         optimizer = self.context.wrap_optimizer(optimizer)
         by_output = isinstance(trial, KerasFunctionalTrial)
         loss = standalone_losses(trial.losses() if by_output else trial.loss())
-        metrics = trial.training_metrics(), trial.validation_metrics()
-        if by_output:
-            metrics = named_metrics_by_output(model.output_names, *metrics)
-        else:
-            metrics = named_metrics(*metrics)
+        named = named_metrics_by_output if by_output else named_metrics
+        metrics = named(trial)
         model.compile(optimizer, loss=loss, metrics=metrics)
         trial.model = model
         return model

@@ -8,35 +8,39 @@ from pedl2det_legacy.in_memory_sequence import InMemorySequence
 from pedl2det_legacy.standalone_losses import standalone_losses
 
 
-def named_metrics(training, validation):
+def named_metrics(trial):
     """Return the metrics of a KerasTrial for `compile`, by the names that are reported.
 
-    A metric of a validation that has the name of another one of the training gets
-    `validation_` before its name.
+    A metric of the training gets `training_` before its name if the validation has
+    another one of that name.
     """
-    return [
-        named_metric(name, metric)
-        for name, metric in _merged(training, validation).items()
-    ]
+    return [named_metric(name, metric) for name, metric in _merged(trial).items()]
 
 
-def named_metrics_by_output(outputs, training, validation):
-    """Return the metrics of a KerasFunctionalTrial for `compile`, by outputs and names."""
-    named = {}
-    for name, (output, metric) in _merged(training, validation).items():
-        if len(outputs) > 1:  # then Keras puts the output's name before the metric's
-            name = name[len(output) + 1 :] if name.startswith(output + "_") else name
-        named.setdefault(output, []).append(named_metric(name, metric))
+def named_metrics_by_output(trial):
+    """Return the metrics of a KerasFunctionalTrial for `compile`, by outputs."""
+    named: dict = {}
+    for name, (output, metric) in _merged(trial).items():
+        metric = reported_as(name, named_metric(name, metric))
+        named.setdefault(output, []).append(metric)
     return named
 
 
-def _merged(training, validation):
-    merged = dict(training)
-    for name, metric in validation.items():
-        if merged.get(name, metric) == metric:
-            merged[name] = metric
-        else:
-            merged["validation_" + name] = metric
+def reported_as(name, metric):
+    """Have a metric keep its name, before which Keras puts that of the output."""
+    members = {"name": property(lambda _: name)}
+    kind = type(type(metric).__name__, (type(metric),), members)
+    object.__setattr__(metric, "__class__", kind)
+    return metric
+
+
+def _merged(trial):
+    training: dict = getattr(trial, "training_metrics", dict)()
+    validation: dict = getattr(trial, "validation_metrics", dict)()
+    merged = dict(validation)
+    for name, metric in training.items():
+        is_other = validation.get(name, metric) != metric
+        merged[f"training_{name}" if is_other else name] = metric
     return merged
 
 

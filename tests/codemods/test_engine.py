@@ -239,14 +239,27 @@ def test_the_monitors_of_a_keras_trial_have_the_names_of_its_metrics(tmp_path: P
     assert 'EarlyStopping("val_val_loss_of_all")' in text
 
 
-def test_a_keras_trial_with_one_name_for_two_metrics_is_carried_over(tmp_path: Path) -> None:
+def test_a_config_searches_by_the_new_name_of_a_metric_that_is_not_visible(tmp_path: Path) -> None:
+    returned = "dict(error=tf.keras.losses.mse)"
+    model = KERAS_TRIAL.replace('{"error": tf.keras.losses.mse, "val_loss_of_all"', f"{returned} #")
+    write_tree(tmp_path, TRIAL | {"model_def.py": model})
+
+    write_all(migrate([tmp_path]).files)
+
+    assert "metric: val_l," in (tmp_path / "const.yaml").read_text()
+
+
+def test_one_name_for_two_metrics_of_a_keras_trial_is_told_apart_when_it_runs(
+    tmp_path: Path,
+) -> None:
     clashing = KERAS_TRIAL.replace('{"error": tf.keras.losses.mse}', '{"error": "mae"}')
     write_tree(tmp_path, TRIAL | {"model_def.py": clashing})
 
     result = migrate([tmp_path])
     write_all(result.files)
 
-    assert "class Net(legacy_keras.KerasTrial):" in (tmp_path / "model_def.py").read_text()
+    text = (tmp_path / "model_def.py").read_text()
+    assert "metrics=legacy_keras.named_metrics(self)" in text
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,13 @@ _PIECES = (
     *("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"),
     *("standalone_optimizer", "standalone_optimizer_class", "layer_class"),
     *("LSTM", "GRU", "LSTMCell", "GRUCell", "hinge", "squared_hinge", "cosine_proximity"),
-    *("use_old_batch_normalization", "named_metrics", "named_metrics_by_output", "trained"),
+    *(
+        "use_old_batch_normalization",
+        "named_metric",
+        "named_metrics",
+        "named_metrics_by_output",
+        "trained",
+    ),
     "ValidationMetrics",
 )
 
@@ -195,18 +201,24 @@ def test_a_normalization_that_is_trained_is_todays(legacy_keras: Any) -> None:
 
 
 def test_metrics_have_the_names_of_their_roles(legacy_keras: Any) -> None:
-    training = {"accuracy": "accuracy", "error": tf.keras.metrics.mean_absolute_error}
-    validation = {"accuracy": "accuracy", "error": tf.keras.metrics.mean_squared_error}
+    class Trial:
+        def training_metrics(self) -> dict[str, Any]:
+            return {"accuracy": "accuracy", "error": tf.keras.metrics.mean_absolute_error}
+
+        def validation_metrics(self) -> dict[str, Any]:
+            return {"accuracy": "accuracy", "error": tf.keras.metrics.mean_squared_error}
+
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
-    model.compile("sgd", "mse", metrics=legacy_keras.named_metrics(training, validation))
-    x, y = np.ones((4, 2), "float32"), np.zeros((4, 1), "float32")
+    model.compile("sgd", "mse", metrics=legacy_keras.named_metrics(Trial()))
+    x, y = np.ones((4, 2), "float32"), np.full((4, 1), 9, "float32")
     history = model.fit(x, y, validation_data=(x, y), verbose=0).history
-    assert {"val_accuracy", "error", "val_validation_error"} <= history.keys()
+    assert {"accuracy", "training_error", "val_accuracy", "val_error"} <= history.keys()
+    assert history["val_error"] == history["val_loss"]  # that of the validation
 
 
 def test_metrics_have_the_meanings_of_standalone_keras(legacy_keras: Any) -> None:
     """With labels of 0 and 1, today's hinge takes a 0 for a -1."""
-    (metric,) = legacy_keras.named_metrics({}, {"margin": "hinge"})
+    metric = legacy_keras.named_metric("margin", "hinge")
 
     assert metric.name == "margin"
     assert float(metric(np.zeros((2, 1), "float32"), np.ones((2, 1), "float32"))) == 1.0
@@ -218,17 +230,22 @@ def test_an_optimizer_clips_in_one_way(legacy_keras: Any, name: str) -> None:
         getattr(legacy_keras, name)(clipnorm=1.0, clipvalue=1.0)
 
 
-def test_metrics_of_outputs_have_the_names_of_both(legacy_keras: Any) -> None:
+def test_metrics_of_outputs_keep_their_names(legacy_keras: Any) -> None:
     x = tf.keras.Input((2,))
     outputs = [tf.keras.layers.Dense(1, name=name)(x) for name in ("kind", "size")]
     model = tf.keras.Model(x, outputs)
     error = tf.keras.metrics.mean_squared_error
-    metrics = {"kind_error": ("kind", error), "other": ("size", error)}
-    named = legacy_keras.named_metrics_by_output(model.output_names, metrics, {})
-    model.compile("sgd", "mse", metrics=named)
-    values = np.ones((4, 2), "float32")
-    history = model.fit(values, [np.zeros((4, 1))] * 2, verbose=0).history
-    assert {"kind_error", "size_other"} <= history.keys()
+
+    class Trial:
+        def validation_metrics(self) -> dict[str, Any]:
+            own = tf.keras.metrics.MeanAbsoluteError()
+            return {"kind_error": ("kind", error), "e": ("size", error), "own": ("size", own)}
+
+    model.compile("sgd", "mse", metrics=legacy_keras.named_metrics_by_output(Trial()))
+    x, y = np.ones((4, 2), "float32"), [np.zeros((4, 1))] * 2
+    history = model.fit(x, y, validation_data=(x, y), verbose=0).history
+    assert {"e", "val_kind_error", "val_e", "val_own"} <= history.keys()
+    assert history["val_e"] == history["val_size_loss"]
 
 
 class Context:

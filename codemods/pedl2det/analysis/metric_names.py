@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import pedl2det_names as names
 from pedl2det.analysis.trial import Trial
@@ -13,26 +13,26 @@ from pedl2det.fixes import ConfigNeed
 
 @dataclass(frozen=True)
 class MetricNames:
-    """What the metrics of an old trial are called by the new one.
+    """What the metrics of a ``KerasTrial`` are called by the new one.
 
     The new trial may report more: its training and its validation share one list of metrics.
 
     Attributes:
-        training: new names of training metrics by their old ones.
-        validation: those of validation metrics.
+        training: new names of training metrics by their old ones; the others keep theirs.
+        validation: the names of validation metrics that are visible.
+        prefix: what is put before the name of every validation metric.
     """
 
-    training: dict[str, str]
-    validation: dict[str, str]
+    training: Mapping[str, str] = field(default_factory=dict)
+    validation: frozenset[str] = frozenset()
+    prefix: str = "val_"
 
-    def of(self, kind: str) -> dict[str, str]:
-        """The names in a report of this kind."""
-        return self.training if kind == "training" else self.validation
-
-    @property
-    def described(self) -> str:
-        """The validation metrics with their new names, for people."""
-        return ", ".join(f"{old} is {new}" for old, new in self.validation.items() if old != new)
+    def new(self, kind: str, old: str) -> str:
+        """The name of today of a metric in a report of this kind."""
+        if kind == "training":
+            return self.training.get(old, old)
+        has_prefix = old.startswith(self.prefix) and old not in self.validation
+        return old if has_prefix else f"{self.prefix}{old}"
 
 
 @dataclass(frozen=True)

@@ -155,8 +155,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield from (f"likely: {cause}" for cause in verdict.causes[:_SHOWN])
     yield f"trained {verdict.length}"
     yield f"compared {result.described}"
-    if verdict.names is not None:
-        yield f"names in validations: {verdict.names.described}"
+    if verdict.names is not None and verdict.names.prefix:
+        yield f"a metric of a validation has {verdict.names.prefix} before its old name"
     if result.more:
         yield f"only the new trial reports, as expected: {', '.join(result.more)}"
     yield from map(verdict.assumption, verdict.assumptions)

@@ -11,8 +11,7 @@ import yaml
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment.edits import ConfigFacts
-from pedl2det.analysis.keras_metrics import metric_names
-from pedl2det.analysis.metric_names import MetricNames
+from pedl2det.analysis.keras_metrics import RENAMED, metric_names
 from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.skipping import skipped_in_text
 from pedl2det.analysis.trial import Trial
@@ -36,14 +35,12 @@ class MigratedConfigs:
         texts: the new texts, by path.
         changes: the rewritten places.
         findings: what there is to say.
-        metric_names: the new names of metrics, if some have another name.
         new: configs that stood in scripts, by the paths of their files.
     """
 
     texts: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    metric_names: MetricNames | None = None
     new: dict[Path, str] = field(default_factory=dict)
 
 
@@ -61,20 +58,26 @@ def migrate_configs(
     made = MigratedConfigs()
     needs = [one for script in reading.scripts.values() for one in script.needs]
     facts = _facts(trial, fixes, needs, options, made.findings)
-    made.metric_names = metric_names(trial)
     is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
+    is_renamed = any(RENAMED in fix.config for fix in fixes)
     asks_for_old = any("get_experiment_config" in fix.support for fix in fixes)
     if trial.carried:  # whose loaders are given the old config
         asks_for_old |= trial.loaders is None or bool(trial.config_uses.as_before)
     for path, config in reading.configs.items():
-        named = _script(reading, path, config) or _entrypoint(trial, config, is_first)
+        owner = _chosen(trial, config.trial.rpartition(":")[2])
+        named = _script(reading, path, config) or _entrypoint(trial, config, owner, is_first)
+        of_config = replace(facts, entrypoint=named)
+        names = metric_names(trial, owner) if is_renamed else None
+        if names is not None:
+            metric = config.scalar("searcher", "metric")
+            of_config = replace(of_config, metric_renames={metric: names.new("validation", metric)})
         present = config.entry("entrypoint")
         if named is None and len(trial.concrete) > 1 and (present is None or present.is_null):
             classes = ", ".join(one.name for one in trial.concrete)
             message = f"this config names no trial, and there are several: {classes}"
             help_ = "entrypoint: module:Class"
             made.findings.append(Finding(Kind.LEFT, RULE, path, 1, message, help_))
-        result = migrate_config(config.text, replace(facts, entrypoint=named))
+        result = migrate_config(config.text, of_config)
         if asks_for_old:
             result = with_legacy_config(config.text, result)
         skipped = skipped_in_text(config.text)
@@ -140,9 +143,10 @@ def _script(reading: Reading, path: Path, config: Config) -> str | None:
     return (script.entrypoint or None) if script is not None else None
 
 
-def _entrypoint(trial: Trial, config: Config, is_init_first: bool) -> str | None:
-    """The trial of a config as ``module:Class``; of several, the one that the config names."""
-    found = _chosen(trial, config.trial.rpartition(":")[2])
+def _entrypoint(
+    trial: Trial, config: Config, found: ast.ClassDef | None, is_init_first: bool
+) -> str | None:
+    """The trial of a config as ``module:Class``."""
     if found is None:
         return None
     if is_init_first and not config.trial.partition(":")[0]:

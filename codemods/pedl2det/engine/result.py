@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
 
-from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.findings import Finding, Kind
 
 
@@ -144,7 +143,6 @@ class Result:
         marked: legacy names that stay, each with a finding.
         suppressed: legacy names that stay because the user wants it.
         tracebacks: the stacks of defects of ours.
-        metric_names: what becomes of the names of metrics, by the trial's directory.
     """
 
     files: list[NewFile] = field(default_factory=list)
@@ -155,7 +153,6 @@ class Result:
     marked: int = 0
     suppressed: int = 0
     tracebacks: list[str] = field(default_factory=list)
-    metric_names: dict[Path, MetricNames] = field(default_factory=dict)
 
     def add(self, part: Result) -> None:
         """Take in what a part of the migration does."""
@@ -204,11 +201,6 @@ class Result:
                     [change for change in self.changes if change.path in one.files],
                     [found for found in self.findings if found.path.is_relative_to(directory)],
                     [one],
-                    metric_names={
-                        home: names
-                        for home, names in self.metric_names.items()
-                        if home == directory
-                    },
                 )
         return None
 
@@ -228,7 +220,6 @@ class Result:
                 *other.outcomes,
                 *self.outcomes[number + 1 :],
             ],
-            metric_names=self.metric_names | other.metric_names,
         )
 
     def changes_by_file(self) -> dict[Path, list[Change]]:

@@ -58,8 +58,6 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
             configs=tuple(migration.reading.configs),
         )
         result.outcomes.append(outcome)
-    if written and configs.metric_names is not None:
-        result.metric_names[project.home] = configs.metric_names
     return result
 
 

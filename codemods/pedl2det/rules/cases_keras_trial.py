@@ -16,7 +16,10 @@ class Net:
 
 
 def _case(before: str, after: str, says: str = "", base: str = "KerasTrial") -> Case:
-    return Case(pedl_trial(_START + before, base), {"net.py": _START + after}, says)
+    start = _START
+    if "legacy_keras" in after:
+        start = start.replace("as tf\n", "as tf\n\nimport legacy_keras\n")
+    return Case(pedl_trial(_START + before, base), {"net.py": start + after}, says)
 
 
 _BUILD = """\
@@ -61,34 +64,39 @@ _VALIDATION = """\
         return {"num_inputs": 4, "validation_metrics": {"auc": auc(self.model)}}
 """
 _BY_NAME = ", metrics=self.named_metrics()"
+_LISTED = _BUILT.replace(
+    "optimizer, loss=self.{loss}(){metrics})",
+    "\n            optimizer, loss=self.loss(), metrics=legacy_keras.named_metrics(self)\n"
+    "        )",
+)
+_LISTED_BY_OUTPUT = _BUILT.replace(
+    "optimizer, loss=self.{loss}(){metrics})",
+    "\n            optimizer,\n            loss=self.losses(),\n"
+    "            metrics=legacy_keras.named_metrics_by_output(self),\n        )",
+)
 
 CASES = (
     _case(
         _BUILD + _ACCURACY + _SIZE,
         _BUILT.format(loss="loss", metrics=_BY_NAME) + _ACCURACY,
-        "loss is val_loss, accuracy is val_accuracy",
+        "in a validation each has val_ before its name",
+    ),
+    _case(  # Keras puts the output's name before those of its metrics
+        _BUILD + _BY_OUTPUT,
+        _LISTED_BY_OUTPUT + _BY_OUTPUT,
+        base="KerasFunctionalTrial",
+    ),
+    _case(  # metrics that only the running code knows
+        _BUILD + _COMPUTED,
+        _LISTED + _COMPUTED,
     ),
     _case(
-        _BUILD + _BY_OUTPUT,
-        _BUILT.format(loss="losses", metrics=_BY_NAME) + _BY_OUTPUT,
-        "size_error is val_size_error",
-        "KerasFunctionalTrial",
-    ),
-    Case(
-        pedl_trial(_START + _BUILD + _COMPUTED, "KerasTrial"),
-        {},
-        "carried over as it was: which metrics the trial has",
-    ),
-    Case(
-        pedl_trial(_START + _BUILD + _ACCURACY + _VALIDATION, "KerasTrial"),
-        {
-            "net.py": _START.replace("as tf\n", "as tf\n\nimport legacy_keras\n")
-            + _BUILT.format(loss="loss", metrics=_BY_NAME)
-            + _ACCURACY
-            + _VALIDATION
-            + "\n    def keras_callbacks(self):\n"
-            "        return [legacy_keras.ValidationMetrics(self)]\n"
-        },
+        _BUILD + _ACCURACY + _VALIDATION,
+        _BUILT.format(loss="loss", metrics=_BY_NAME)
+        + _ACCURACY
+        + _VALIDATION
+        + "\n    def keras_callbacks(self):\n"
+        "        return [legacy_keras.ValidationMetrics(self)]\n",
         "in place of all other metrics",
     ),
     _case(_SIZE, _SIZE, base="TFKerasTrial"),

@@ -86,11 +86,9 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
             old = str(text.value)
             if of_keras_trial is None:
                 new = asked.todays_name(old)
-            elif old.startswith("val_"):
-                names = of_keras_trial.validation
-                new = names.get(old) or names.get(old.removeprefix("val_"), old)
             else:
-                new = of_keras_trial.training.get(old, old)
+                is_validation = old.startswith("val_")
+                new = of_keras_trial.new("validation" if is_validation else "training", old)
             uses = trial.flow.uses(text)
             is_for_more = any(
                 use.way is not Way.ARGUMENT or use.node not in arguments for use in uses

@@ -1,9 +1,10 @@
 """A ``KerasTrial`` compiles its model at the end of ``build_model``, as the old harness did.
 
 It names its metrics by role, in two dicts. Keras has one list: ``named_metrics`` makes it, under
-the names that are reported; Keras puts ``val_`` before those of a validation.
+the names that are reported; Keras puts ``val_`` before those of a validation. Where the metrics
+are not visible, or belong to outputs, ``legacy_keras`` makes the list when the code runs.
 ``compute_validation_metrics`` is called by a callback. ``batch_size`` is called no more. A trial
-whose metrics are not certain, or that reads what the harness set on it, is carried over whole.
+that reads what the harness set on it is carried over whole.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis.flow import Function
-from pedl2det.analysis.keras_metrics import KerasTrialMetrics, keras_trials
+from pedl2det.analysis.keras_metrics import RENAMED, KerasTrialMetrics, keras_trials
 from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import AddMember, ConfigNeed, Edit, Fix, Remark, ReplaceStatement
+from pedl2det.fixes import AddMember, Edit, Fix, Remark, ReplaceStatement
 from pedl2det.rules import cases_keras_trial
 
 ID = "P022"
@@ -31,38 +32,24 @@ def named_metrics(self):
         for name, metric in metrics.items()
     ]
 '''
-_NAMED_BY_OUTPUT = '''\
-def named_metrics(self):
-    """The metrics of each output by the names under which they are reported."""
-    metrics = {metrics}
-    named: dict[str, list] = {{}}
-    for name, (output, metric) in metrics.items():
-{strip}\
-        wrapped = tf.keras.metrics.MeanMetricWrapper(metric, name=name)
-        named.setdefault(output, []).append(wrapped)
-    return named
-'''
-_STRIP = """\
-        name = name[len(output) + 1 :] if name.startswith(output + "_") else name
-"""
 _CALLBACKS = """\
 def keras_callbacks(self):
     return [legacy_keras.ValidationMetrics(self)]
 """
-_UNSEEN = "which metrics the trial has, and under which names, is not certain"
 _TWO_CALLBACKS = "compute_validation_metrics is one more callback beside these"
 _OWN = "compute_validation_metrics"
+_ONE_LIST = (
+    "the metrics of training and of validation are one list, and are reported for both; in a "
+    "validation each has {prefix} before its name"
+)
+_OWN_NAMES = f"what {_OWN} returns is reported in place of all other metrics"
 _NAMED_METRICS = "named_metrics"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite each ``KerasTrial`` of the project."""
     for metrics in keras_trials(trial):
-        has_own_name = any(_NAMED_METRICS in source.text for source in trial.modules)
-        if metrics.has_any and (has_own_name or not metrics.is_plain):
-            yield Remark(ID, trial.modules.home(metrics.owner), metrics.owner, Kind.LEFT, _UNSEEN)
-            continue
-        yield from _metrics(trial, metrics)
+        yield _metrics(trial, metrics)
         family = trial.flow.family(metrics.owner)
         found = [trial.flow.own_method(one, "build_model") for one in family]
         yield from _build_models(trial, metrics, [one for one in found if one is not None])
@@ -75,41 +62,27 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _set_by_harness(trial, metrics.owner)
 
 
-def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Iterator[Fix]:
+def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Fix:
     """Give the trial ``named_metrics``, and say what metrics are called now."""
     source = trial.modules.home(metrics.owner)
     edits: list[Edit] = []
     imports: tuple[str, ...] = ()
-    if metrics.has_any:
-        edits.append(AddMember(metrics.owner, _named_metrics(metrics)))
+    if metrics.has_any and _is_idiomatic(trial, metrics):
+        calls = [f"self.{role}_metrics()" for role in metrics.roles]
+        joined = f"{{{', '.join(f'**{call}' for call in calls)}}}" if len(calls) > 1 else calls[0]
+        edits.append(AddMember(metrics.owner, _NAMED.format(metrics=joined)))
         imports = ("import tensorflow as tf",)
-    said = metrics.names.described
-    message = "the metrics of training and of validation are one list, and are reported for both"
-    note = f"{message}; in a validation {said}" if said else message
-    needs = [
-        ConfigNeed(f"metric:{old}", new)
-        for old, new in metrics.names.validation.items()
-        if old != new
-    ]
-    if "accuracy" in metrics.names.validation and "acc" not in metrics.names.validation:
-        needs.append(ConfigNeed("metric:acc", metrics.names.validation["accuracy"]))
+    names = metrics.names
+    note = _ONE_LIST.format(prefix=names.prefix) if names.prefix else _OWN_NAMES
     notes = ((Kind.NOTE, note),)
-    yield Fix(
-        ID, source, metrics.owner, tuple(edits), (), imports, notes=notes, config=tuple(needs)
-    )
+    need = (RENAMED,)
+    return Fix(ID, source, metrics.owner, tuple(edits), (), imports, notes=notes, config=need)
 
 
-def _named_metrics(metrics: KerasTrialMetrics) -> str:
-    """The text of ``named_metrics``."""
-    found = metrics.metrics or []
-    roles = list(dict.fromkeys(one.role for one in found))
-    calls = [f"self.{role}_metrics()" for role in roles]
-    joined = f"{{{', '.join(f'**{call}' for call in calls)}}}" if len(calls) > 1 else calls[0]
-    if not metrics.is_functional:
-        return _NAMED.format(metrics=joined)
-    has_prefix = any(one.name.startswith(f"{one.output}_") for one in found)
-    strip = _STRIP if metrics.has_several_outputs and has_prefix else ""
-    return _NAMED_BY_OUTPUT.format(metrics=joined, strip=strip)
+def _is_idiomatic(trial: Trial, metrics: KerasTrialMetrics) -> bool:
+    """Whether the trial lists its metrics itself, without a piece of ``legacy_keras``."""
+    has_name = any(_NAMED_METRICS in source.text for source in trial.modules)
+    return metrics.is_plain and not has_name
 
 
 # build_model.
@@ -128,15 +101,19 @@ def _build_models(
             model = ast.unparse(value) if is_local else model
             optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
             me = method.args.args[0].arg
-            code = _code(metrics, me, model, optimizer)
+            code = _code(trial, metrics, me, model, optimizer)
             edit = ReplaceStatement(node, code, {"value": value})
             yield Fix(ID, source, node, (edit,))
 
 
-def _code(metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
+def _code(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
     """The statements that wrap, compile and return a model."""
     loss = f"{me}.{'losses' if metrics.is_functional else 'loss'}()"
-    given = f", metrics={me}.{_NAMED_METRICS}()" if metrics.has_any else ""
+    named = f"{me}.{_NAMED_METRICS}()"
+    if not _is_idiomatic(trial, metrics):
+        piece = "named_metrics_by_output" if metrics.is_functional else "named_metrics"
+        named = f"legacy_keras.{piece}({me})"
+    given = f", metrics={named}" if metrics.has_any else ""
     return (
         f"{model} = {{context}}.wrap_model({{value}})\n"
         f"{optimizer} = {{context}}.wrap_optimizer({me}.optimizer())\n"
@@ -160,8 +137,7 @@ def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix | Remark]
         home = trial.modules.home(callbacks)
         yield Remark(ID, home, callbacks, Kind.LEFT, _TWO_CALLBACKS)
         return
-    note = "what compute_validation_metrics returns is reported in place of all other metrics"
-    yield Fix(ID, source, owner, (AddMember(owner, _CALLBACKS),), notes=((Kind.NOTE, note),))
+    yield Fix(ID, source, owner, (AddMember(owner, _CALLBACKS),))
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:

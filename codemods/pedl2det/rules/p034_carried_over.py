@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.keras_metrics import keras_trials
+from pedl2det.analysis.keras_metrics import RENAMED, keras_trials
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import compiles
 from pedl2det.analysis.trial import TRIALS, Generation, Trial
@@ -83,9 +83,7 @@ def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
 def _needs(trial: Trial) -> tuple[ConfigNeed, ...]:
     """The names of today for the metrics that configs name."""
     needs = [need for one in compiles(trial) for need in renamed_since_tf1(trial, one.call)]
-    for metrics in keras_trials(trial):
-        renamed = metrics.names.validation.items()
-        needs += [ConfigNeed(f"metric:{old}", new) for old, new in renamed if old != new]
+    needs += [RENAMED for _ in keras_trials(trial)]
     return tuple(dict.fromkeys(needs))
 
 

@@ -176,7 +176,8 @@ def read_lines(path: Path, names: MetricNames | None = None) -> Lines:
     lines: Lines = [json.loads(line) for line in path.read_text().splitlines()]
     if names is not None:
         for line in lines:
-            line["metrics"] = renamed(line["metrics"], names.of(line.get("kind", "training")))
+            kind, metrics = line.get("kind", "training"), line["metrics"]
+            line["metrics"] = {names.new(kind, name): value for name, value in metrics.items()}
     return lines
 
 

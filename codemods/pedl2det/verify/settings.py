@@ -99,8 +99,9 @@ def differing_settings(
         if key == "searcher.name":
             is_same |= GONE_SEARCHERS.get(before, before) == after
         elif key == "searcher.metric":
-            names = metric_names.validation if metric_names is not None else {}
-            is_same |= names.get(before) == after or is_renamed(before, after)
+            is_same |= is_renamed(before, after)
+            if metric_names is not None:
+                is_same |= metric_names.new("validation", before) == after
         if not is_same:
             differing[key] = f"{key} is {before} in the old config, {after} in the new one"
     return differing

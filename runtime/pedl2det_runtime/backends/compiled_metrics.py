@@ -29,10 +29,12 @@ def metric_names(model: Any) -> set[str] | None:
     prefixes = outputs if len(outputs) > 1 else [""]
     container = model.compiled_metrics
     compiled = [container._user_metrics, container._user_weighted_metrics]
-    names = [_name(metric) for metric in tf.nest.flatten(compiled) if metric is not None]
+    metrics = [metric for metric in tf.nest.flatten(compiled) if metric is not None]
+    names = [_name(metric) for metric in metrics]
     if None in names:
         return None
     own = {metric.name for metric in model.metrics}
+    own |= {metric.name for metric in metrics if _keeps_name(metric)}
     return own | {"loss"} | {f"{prefix}{name}" for prefix in prefixes for name in (*names, "loss")}
 
 
@@ -54,6 +56,12 @@ def _is_plain(model: Any) -> bool:
         and all(getattr(type(model), name) is getattr(tf.keras.Model, name) for name in _CHOOSING)
         and not any(name in vars(model) for name in _CHOOSING)
     )
+
+
+def _keeps_name(metric: Any) -> bool:
+    """Whether a metric is reported without the output's name, which Keras puts before others."""
+    keras = tf.keras.metrics.Metric
+    return isinstance(metric, keras) and type(metric).name is not keras.name
 
 
 def _name(metric: Any) -> str | None:

@@ -112,7 +112,7 @@ def runs(directory: Path, old: dict[str, float], new: dict[str, float]) -> tuple
 
 
 def test_a_metric_is_compared_with_what_it_is_called_now(tmp_path: Path) -> None:
-    names = MetricNames({"loss": "loss"}, {"error": "val_error", "mae": "val_mae"})
+    names = MetricNames()
     new = {"val_error": 3.0, "val_mae": 1.0, "val_more": 1.0}
 
     result = compare_runs(*runs(tmp_path, {"error": 2.0, "mae": 1.0}, new), names)
@@ -126,7 +126,7 @@ def test_a_metric_is_compared_with_what_it_is_called_now(tmp_path: Path) -> None
 
 
 def test_a_metric_of_the_old_trial_that_is_missing_is_a_difference(tmp_path: Path) -> None:
-    names = MetricNames({}, {"error": "val_error"})
+    names = MetricNames()
 
     result = compare_runs(*runs(tmp_path, {"error": 2.0}, {"val_eror": 2.0}), names)
 
