@@ -40,6 +40,7 @@ _KEYWORDS = {
     *("epochs", "nb_epoch", "validation_data", "validation_split", "batch_size", "callbacks"),
     *("steps_per_epoch", "validation_steps", "class_weight", "initial_epoch", "workers"),
 }
+_KERAS = ("keras.", "tensorflow.", "tf_keras.")
 _NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validation_steps"}
 
 
@@ -62,13 +63,7 @@ class Fits:
         self.flow = Flow(modules)
         self._script = script
         self._scripts = scripts
-        methods = [one for one in modules.of(ast.Call) if isinstance(one.func, ast.Attribute)]
-        self._compiled = {
-            ast.unparse(one.func.value)  # type: ignore[attr-defined]
-            for one in methods
-            if one.func.attr == "compile"  # type: ignore[attr-defined]
-        }
-        self._fits = [one for one in methods if self._is_fit(one)]
+        self._fits = [one for one in modules.of(ast.Call) if self._is_fit(one)]
         reached = self._reached()
         self.calls = [one for one in self._fits if self._around(one) in reached]
         self.functions: set[Callable] = set()
@@ -97,19 +92,26 @@ class Fits:
         return found
 
     def _is_fit(self, call: ast.Call) -> bool:
-        """Whether a call of a method trains a Keras model."""
-        func = call.func
-        assert isinstance(func, ast.Attribute)
-        if func.attr not in _PARAMETERS or self.flow.called(call):
-            return False
-        if isinstance(func.value, ast.Call) and getattr(func.value.func, "id", "") == "super":
-            return False
-        return (
-            func.attr == "fit_generator"
-            or hides_arguments(call)
-            or not _KEYWORDS.isdisjoint(one.arg for one in call.keywords)
-            or ast.unparse(func.value) in self._compiled
-        )
+        """Whether a call may train a Keras model."""
+        match call.func:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
+                return False
+            case ast.Attribute(value=model, attr=name) if name in _PARAMETERS:
+                keywords = {one.arg for one in call.keywords}
+                is_certain = name == "fit_generator" or not _KEYWORDS.isdisjoint(keywords)
+                return not self.flow.called(call) and (is_certain or not self._is_other(model))
+        return False
+
+    def _is_other(self, node: ast.expr) -> bool:
+        """Whether a value certainly comes from another library, or is no model of Keras."""
+        origins = [one.node for one in self.flow.origins(node)]
+        for made in origins:
+            meaning = self.modules.meaning(made.func) if isinstance(made, ast.Call) else None
+            if meaning is None or self.modules.split(meaning)[0] is not None:
+                return False
+            if meaning.startswith(_KERAS) and ".preprocessing." not in meaning:
+                return False
+        return bool(origins)
 
     def problems(self) -> Iterator[Problem]:
         """What keeps the script from becoming a generator that yields once."""

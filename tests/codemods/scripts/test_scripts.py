@@ -592,6 +592,38 @@ def test_what_no_trial_can_do_is_marked(name: str) -> None:
     )
 
 
+SECOND_MODELS = {
+    "loaded": "other = keras.models.load_model('o')\nother.fit(x, y)\n",
+    "unknown": "def pretrain(other):\n    other.fit(x, y)\n\n\npretrain(model)\n",
+}
+
+
+@pytest.mark.parametrize("name", SECOND_MODELS)
+def test_a_second_fit_without_keywords_is_marked(name: str) -> None:
+    fit = "model.fit(x, y, validation_data=(x, y))\n"
+
+    new = lowered(f"{STRAIGHT}{SECOND_MODELS[name]}{fit}")
+
+    assert [one.partition(",")[0] for one in new.left] == [
+        "fit gets no validation_data",
+        "fit may be called more than once",
+    ]
+
+
+def test_fit_of_another_library_is_no_training() -> None:
+    code = (
+        "from sklearn.preprocessing import StandardScaler\n"
+        "from keras.preprocessing.image import ImageDataGenerator\n"
+        f"{STRAIGHT}StandardScaler().fit(x)\nimages = ImageDataGenerator()\nimages.fit(x)\n"
+        "model.fit(x, y, validation_data=(x, y))\n"
+    )
+
+    new = lowered(code)
+
+    assert new.left == []
+    assert "    images.fit(x)\n" in new.text
+
+
 def test_comments_go_with_what_they_stand_at() -> None:
     code = (
         f"{STRAIGHT}# It trains.\nif __name__ == '__main__':  # alone\n"
