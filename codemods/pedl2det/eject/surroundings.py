@@ -1,4 +1,4 @@
-"""Have the files around a trial need no harness: requirements, commands, other modules."""
+"""Have the files around an ejected trial need no harness: requirements, commands, other modules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pedl2det.analysis.notebook import Document
 from pedl2det.analysis.tree import NOTEBOOK, files_below
-from pedl2det.findings import Unreadable
 from pedl2det.texts.commands import is_shell_file
 from pedl2det.texts.needs import (
     CLUSTER_HARNESSES,
@@ -21,11 +19,11 @@ from pedl2det.texts.needs import (
 )
 from pedl2det.texts.requirements import is_list, is_requirement_file, lines_of
 
-_HARNESS = re.compile(
-    r"(?m)^[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII
-)
 _NAMES = (*LOCAL_HARNESSES, *CLUSTER_HARNESSES)
 _MENTION = re.compile(rf"(?<![\w.-])(?:{'|'.join(_NAMES)})(?![\w.-])")
+_IMPORT = re.compile(
+    r"(?m)^[ \t]*\"?[ \t]*(?:import|from)[ \t]+(?:pedl|determined|pedl2det\w*)(?![\w-])", re.ASCII
+)
 #: A command of the harness, what installs it, and a variable that names it.
 _COMMAND = re.compile(
     r"(?<![\w./~-])(?:pedl2det|pedl|det)[\"',]*[ \t]+[\"']?(?:-\S+[ \t]+(?:[^-\s]\S*[ \t]+)?)*"
@@ -34,7 +32,6 @@ _COMMAND = re.compile(
     r"|\bpip[\d.]*[ \t]+install\b.*(?<![\w-])(?:pedl2det|pedl|determined)(?![\w-])"
     r"|=[ \t]*[\"']?(?:pedl|det)\b"
 )
-_MAGIC = re.compile(r"(?m)^[ \t]*(?:\w+[ \t]*=[ \t]*)?[!%].*|^%%(?:bash|sh)\b[\s\S]*")
 #: What `tensorflow` does not name itself: its Keras of before Keras 3.
 _ALWAYS = ("tensorflow", "tf-keras")
 #: Modules that are not called like their packages.
@@ -60,13 +57,12 @@ def detach_files(directory: Path, modules: Collection[Path]) -> list[str]:
             text = path.read_bytes().decode()
         except UnicodeDecodeError:
             continue
-        name = path.relative_to(directory.resolve())
         new = _without_harness(path, text, instead) if is_requirement_file(str(path)) else text
         reason = "it requires the harness" if new is None else _reason(path, text)
-        if reason is not None:
+        if reason or new is None:
             path.unlink()
-            left_out.append(f"{name} is left out: {reason}")
-        elif new is not None and new != text:
+            left_out.append(f"{path.relative_to(directory.resolve())} is left out: {reason}")
+        elif new != text:
             path.write_bytes(new.encode())
     return left_out
 
@@ -80,61 +76,45 @@ def _without_harness(path: Path, text: str, instead: Sequence[str]) -> str | Non
         instead: what is required, unless the file requires these packages already.
 
     Returns:
-        The new text; None if the file requires a harness in a way that is not edited: it is no
-        plain list, or has hashes.
+        The new text; None if a harness is required other than in a line of a plain list.
     """
     lines = [*lines_of(path, text)]
-    if not is_list(path):
+    if not is_list(path) or not all(line.is_plain for line in lines):
         return None if any(_MENTION.search(line.text) for line in lines) else text
     has_harness = any(name_of(line.text) in _NAMES for line in lines)
-    if not all(line.is_plain for line in lines):
-        return None if has_harness else text
-    gone = [
-        line
-        for line in lines
-        if name_of(line.text) in _NAMES or met_instead(line.text, needs(cluster=True))
-    ]
-    kept = text.splitlines(keepends=True)
-    for line in gone:
-        kept[line.number - 1] = ""
+    kept, names = text.splitlines(keepends=True), set()
+    for line in lines:
+        name = name_of(line.text)
+        if name in _NAMES or met_instead(line.text, needs(cluster=True)):
+            kept[line.number - 1] = ""
+        else:
+            names.add(name)
     if not has_harness and path.name != "requirements.txt":
         return "".join(kept)
-    names = {name_of(line.text) for line in lines if line not in gone}
     missing = [f"{one}\n" for one in instead if name_of(one) not in names]
     return "".join(kept).rstrip("\n") + "\n" * any(kept) + "".join(missing)
 
 
 def _required(modules: Iterable[Path]) -> Iterator[str]:
     """What the modules need: TensorFlow, and what they import of what pedl2det brought."""
-    names = set()
+    imported = set()
     for path in modules:
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
-                names.add(node.module or "")
-    imported = {name.partition(".")[0] for name in names}
+                imported.add((node.module or "").partition(".")[0])
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = needs(cluster=False), needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):
         yield written(name, local)
 
 
-def _reason(path: Path, text: str) -> str | None:
-    """Why a file needs the harness; None if it does not."""
-    cells = {"": text}
-    if path.suffix == NOTEBOOK:
-        try:
-            document = Document.of(path, text.encode())
-        except Unreadable:
-            return None
-        cells = {f"cell {one.number}: ": one.source for one in document.cells if one.is_code}
-    for place, code in cells.items():
-        if path.suffix in (".py", NOTEBOOK) and _HARNESS.search(code):
-            return f"{place}it imports the harness"
-        if is_shell_file(path.name) or path.suffix == NOTEBOOK:
-            lines = "\n".join(_MAGIC.findall(code)) if path.suffix == NOTEBOOK else code
-            if command := _COMMAND.search(lines):
-                line = code.count("\n", 0, code.find(command[0])) + 1
-                return f"{place}line {line} is a command of the harness"
-    return None
+def _reason(path: Path, text: str) -> str:
+    """Why a file needs the harness; "" if it does not."""
+    if path.suffix in (".py", NOTEBOOK) and _IMPORT.search(text):
+        return "it imports the harness"
+    command = _COMMAND.search(text) if is_shell_file(path.name) else None
+    if command is None:
+        return ""
+    return f"line {text.count(chr(10), 0, command.start()) + 1} is a command of the harness"
