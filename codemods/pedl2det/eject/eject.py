@@ -45,7 +45,7 @@ def eject(directory: Path, out: Path, config: Path | None = None) -> tuple[Path,
 
     Returns:
         The script, and what it does not do as the trial did under the harness, and which files are
-        links or left out.
+        left out.
 
     Raises:
         Pedl2DetError: the trial cannot be migrated as a whole, uses something that a plain script
@@ -79,7 +79,7 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
     beside = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.resolve().parent))
     try:
         whole = beside / "trial"
-        linked = copy_paths(new.root, [new.root], whole)
+        copy_paths(new.root, [new.root], whole)
         place = whole / new.extent.home.relative_to(new.extent.root)
         name = next(one for one in _SCRIPTS if not (place / one).exists())
         pieces = place / f"{MODULE}.py"
@@ -100,10 +100,7 @@ def _written(pair: Pair, out: Path, config: Path) -> tuple[Path, tuple[str, ...]
         whole.rename(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    links = (
-        f"{one.name} is a link to the original: it is too large to be copied" for one in linked
-    )
-    differs = (*_differences(training, b"".join(own.values())), *links, *left_out)
+    differs = (*_differences(training, b"".join(own.values())), *left_out)
     return out / place.relative_to(whole) / name, differs
 
 

@@ -6,6 +6,7 @@ import datetime
 import filecmp
 import os
 import platform
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
 from pedl2det.verify.causes import likely_causes, likely_reasons
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
-from pedl2det.verify.copies import Copy, Stamp, Workshop, scratch_directory
+from pedl2det.verify.copies import Copy, Stamp, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
@@ -79,14 +80,9 @@ def verify_trial(
         if report is not None:
             write_page(report, None)  # it is of another verification
         used = config or chosen_config(directory.resolve(), any_will_do=result is not None)
-        with scratch_directory() as scratch:
-            workshop = Workshop(scratch.resolve(), used)
+        with tempfile.TemporaryDirectory(prefix="pedl2det-verify-") as scratch:
+            workshop = Workshop(Path(scratch).resolve(), used)
             verdict, pair = _verdict(Request(directory, against, result), workshop, batches)
-            if changed := workshop.changed():
-                raise Pedl2DetError(
-                    f"{changed[0]}: the trial changed this file, which is too large to be copied: "
-                    "verify a copy of the trial"
-                )
             configs = (used, *pair.own_config_of_new())
             proof = proof_of(verdict, configs, pair.old.out, time.monotonic() - began, report)
             if report is not None:

@@ -165,8 +165,6 @@ def _failure(code: int, errors: str) -> Failure:
 
 def _start(copy: Copy, length: TrainingLength) -> subprocess.Popen[str]:
     command = [sys.executable, "-m"]
-    if copy.guarded is not None:
-        command = [sys.executable, "-P", "-m", "pedl2det.verify.guarded", str(copy.guarded)]
     if copy.script is None:
         command += ["pedl2det", "run", str(copy.directory), "--trace"]
         command += ["--slots", "1"]  # the metrics of each batch are those of one process
