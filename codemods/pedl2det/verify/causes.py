@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.analysis.reader import Reader
-from pedl2det.analysis.source import Source
 from pedl2det.findings import Finding
 from pedl2det.verify.compare import Comparison
 from pedl2det.visible import shown
 
-_UNSEEDED = "draws random numbers that no seed determines"
-_WORKERS = "loads batches with several workers: their random draws come in any order"
-_UNORDERED = "lets a dataset deliver its elements in any order"
-#: Functions that repeat if they are given a seed.
-_SEEDABLE = {
-    *("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed"),
-    *("numpy.random.SeedSequence", "random.Random", "random.seed"),
-}
-_UNREPEATABLE = {
-    _UNSEEDED: (
-        *("os.urandom", "random.SystemRandom", "uuid.uuid1", "uuid.uuid4"),
-        *("secrets.randbelow", "secrets.token_bytes", "secrets.choice"),
+#: What may keep a training from repeating itself, and how code looks that does it.
+_REASONS = {
+    "draws random numbers that no seed determines": re.compile(
+        r"\b(?:default_rng|Random|RandomState|seed|SeedSequence)\((?:seed=)?(?:None)?\)"
+        r"|\b(?:urandom|SystemRandom|uuid[14])\(|\bsecrets\.\w+\("
     ),
-    "reads the clock": (
-        *("time.time", "time.time_ns", "time.perf_counter"),
-        *("datetime.datetime.now", "datetime.datetime.utcnow"),
+    "loads batches with several workers: their random draws come in any order": re.compile(
+        r"\bworkers=(?!(?:0|1|None)\b)|\buse_multiprocessing=(?!(?:False|None)\b)"
     ),
-    "lists files in the order of the file system": (
-        *("os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"),
+    "lets a dataset deliver its elements in any order": re.compile(
+        r"\bdeterministic=False|\bsloppy=True"
     ),
-    "starts threads or processes, whose order is not determined": (
-        *("threading.Thread", "concurrent.futures.ThreadPoolExecutor"),
-        *("multiprocessing.Pool", "multiprocessing.Process"),
+    "lists files in the order of the file system": re.compile(
+        r"(?<!sorted\()\b(?:os\.(?:listdir|scandir|walk)|glob\.i?glob)\("
     ),
-}
-_REASONS = {name: reason for reason, names in _UNREPEATABLE.items() for name in names}
-_HARMLESS_AROUND = ("sorted", "len", "set")
-#: Keywords, their values that keep the order, and what others do.
-_KEYWORDS = {
-    "use_multiprocessing": ((False, None), _WORKERS),
-    "workers": ((0, 1), _WORKERS),
-    "deterministic": ((True, None), _UNORDERED),
-    "sloppy": ((False, None), _UNORDERED),
+    "reads the clock": re.compile(
+        r"\btime\.(?:time|time_ns|perf_counter)\(|\bdatetime\.(?:utc)?now\("
+    ),
+    "starts threads or processes, whose order is not determined": re.compile(
+        r"\b(?:Thread|ThreadPoolExecutor|Process|Pool)\("
+    ),
 }
 _SHOWN_REASONS = 5
 
@@ -110,45 +96,12 @@ def likely_reasons(files: Iterable[Path], home: Path) -> tuple[str, ...]:
         files: the files of the trial.
         home: its directory; places are relative to it.
     """
-    reader = Reader()
     found = []
     for path in sorted(files):
-        source = reader.source_or_none(path)
-        if source is None:
-            continue
         name = path.relative_to(home) if path.is_relative_to(home) else path
-        for node, reason in _places(source):
-            code = " ".join(source.segment(node).split())
-            found.append(f"{name}:{node.lineno}: {reason}: {code}")
-    found = list(dict.fromkeys(found))
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+            code = line.partition("#")[0].strip()
+            reasons = (reason for reason, pattern in _REASONS.items() if pattern.search(code))
+            found += (f"{name}:{number}: {reason}: {code}" for reason in reasons)
     more = len(found) - _SHOWN_REASONS
     return (*found[:_SHOWN_REASONS], *((f"and {more} more places",) if more > 0 else ()))
-
-
-def _places(source: Source) -> Iterator[tuple[ast.Call, str]]:
-    calls = [node for node in source.names.of(ast.Call) if isinstance(node, ast.Call)]
-    for node in sorted(calls, key=lambda call: call.lineno):
-        name = source.names.qualified(node.func) or ""
-        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if name in _SEEDABLE and all(_is_constant(value, (None,)) for value in arguments):
-            yield node, _UNSEEDED
-        elif name in _REASONS and not _is_harmless(source.names.parents.get(node)):
-            yield node, _REASONS[name]
-        for keyword in node.keywords:
-            harmless, reason = _KEYWORDS.get(keyword.arg or "", ((), ""))
-            # Workers that are not known may be several; an order is free only where code says so.
-            is_known = reason != _UNORDERED or isinstance(keyword.value, ast.Constant)
-            if reason and is_known and not _is_constant(keyword.value, harmless):
-                yield node, reason
-
-
-def _is_constant(node: ast.expr, values: tuple[object, ...]) -> bool:
-    return isinstance(node, ast.Constant) and node.value in values
-
-
-def _is_harmless(parent: ast.AST | None) -> bool:
-    """Whether the result of a call is only sorted or counted."""
-    match parent:
-        case ast.Call(func=ast.Name(id=name)):
-            return name in _HARMLESS_AROUND
-    return False
