@@ -96,7 +96,7 @@ def likely_reasons(files: Iterable[Path], home: Path) -> tuple[str, ...]:
         files: the files of the trial.
         home: its directory; places are relative to it.
     """
-    found = []
+    found: list[str] = []
     for path in sorted(files):
         name = path.relative_to(home) if path.is_relative_to(home) else path
         for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
