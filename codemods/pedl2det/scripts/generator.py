@@ -56,6 +56,7 @@ _PURE_BUILTINS = {
 }
 #: Calls that set up the process, which imports and functions may rely on.
 _SETTINGS = ("logging.", "warnings.", "matplotlib.use", "os.environ.", "sys.path.")
+_STAR = re.compile(r"\bfrom \S+ import \*")
 _LOOKING = {"globals", "locals", "vars", "dir", "exec", "eval"}
 
 
@@ -374,5 +375,6 @@ def _inner(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 def _table(statements: Sequence[ast.stmt]) -> symtable.SymbolTable:
     """The symbols of some statements, as those of a function, which may yield."""
     text = "\n".join(map(ast.unparse, statements)) or "pass"
+    text = _STAR.sub("pass", text)  # which a function cannot have
     head = "def script():\n"
     return symtable.symtable(head + textwrap.indent(text, " "), "script", "exec").get_children()[0]

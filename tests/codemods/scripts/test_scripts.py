@@ -32,6 +32,8 @@ y = [random.random() for _ in range(4)]
 """
 SCRIPTS = {
     "at module level": f"{STRAIGHT}model.fit(x, y, validation_data=(x, y))\nkeras.say('end', x)\n",
+    "with the names of a star import": f"from math import *\n{STRAIGHT}"
+    "model.fit(x, y, validation_data=(x, y))\nkeras.say(floor(2.5))\n",
     "below the main guard": """
 def load(n):
     return [random.random() for _ in range(n)]
