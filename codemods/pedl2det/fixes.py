@@ -64,6 +64,13 @@ class ReplaceStatement:
 
 
 @dataclass(frozen=True)
+class Unwrap:
+    """Replace a ``try`` by the statements in it, with their edits, and those of its ``else``."""
+
+    node: ast.Try
+
+
+@dataclass(frozen=True)
 class InsertBefore:
     """Insert statements before a statement."""
 
@@ -200,6 +207,7 @@ class Mark:
 Edit = (
     Replace
     | ReplaceStatement
+    | Unwrap
     | InsertBefore
     | InsertAfter
     | Extract

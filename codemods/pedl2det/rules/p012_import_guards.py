@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Replace, ReplaceStatement
+from pedl2det.fixes import Fix, Replace, ReplaceStatement, Unwrap
 from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P012"
@@ -21,11 +21,10 @@ def check(trial: Trial) -> Iterable[Fix]:
     """Keep what such a guard does beside; the imports go with what they imported."""
     for source in trial.modules:
         for node in source.names.of(ast.Try):
-            kept = [one for one in (*node.body, *node.orelse) if not _imports_harness(one)]
             is_skipped = any(line in source.skipped for line in _lines(node))
-            if len(kept) < len(node.body) and not node.finalbody and not is_skipped:
-                code = "\n".join(source.segment(one) for one in kept)
-                yield Fix(ID, source, node, (ReplaceStatement(node, code),))
+            if any(map(_imports_harness, node.body)) and not node.finalbody and not is_skipped:
+                gone = [one for handler in node.handlers for one in handler.body]
+                yield Fix(ID, source, node, (Unwrap(node), *map(ReplaceStatement, gone)))
     for reference in trial.uses("pedl"):
         name, source = reference.node, reference.source
         if isinstance(name, ast.Name) and isinstance(source.names.parents[name], _TESTS):
@@ -49,21 +48,23 @@ _GUARD = """\
 try:
     import pedl
 
-    HAS_PEDL = True
+    HAS_PEDL, ask = True, pedl.get_hyperparameter
 except ImportError:
-    HAS_PEDL = False
+    HAS_PEDL, ask = False, {"height": 4}.get
 
 
 class Net:
     def width(self):
-        return pedl.get_hyperparameter("width") if HAS_PEDL else 4
+        return pedl.get_hyperparameter("width") if HAS_PEDL else ask("height")
 """
 _GUARD_AFTER = """\
-HAS_PEDL = True
+import legacy_keras
+
+HAS_PEDL, ask = True, legacy_keras.get_hyperparameter
 
 
 class Net:
     def width(self):
-        return self.context.get_hparam("width") if HAS_PEDL else 4
+        return self.context.get_hparam("width") if HAS_PEDL else ask("height")
 """
 CASES = (Case(pedl_trial(_GUARD), {"net.py": _GUARD_AFTER}),)
