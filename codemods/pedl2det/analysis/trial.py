@@ -153,6 +153,19 @@ class Trial:
             if one not in derived and any(base in self.roots for base in self._flow.bases(one))
         ]
 
+    @cached_property
+    def exposed(self) -> dict[str, list[ast.ClassDef]]:
+        """The trial classes that ``__init__.py`` exposes, by their names there."""
+        init = self.modules.by_name.get("__init__")
+        found: dict[str, list[ast.ClassDef]] = {}
+        for name in sorted(init.names.module_names()) if init is not None else ():
+            assert init is not None
+            for dotted in init.names.module_bindings(name):
+                node = self.modules.definition(dotted or f"__init__.{name}")
+                if isinstance(node, ast.ClassDef) and node in self.classes:
+                    found.setdefault(name, []).append(node)
+        return found
+
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
         """The methods of the trial classes with one of some names; all without names."""
         for owner in self.classes:

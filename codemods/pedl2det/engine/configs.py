@@ -21,6 +21,7 @@ from pedl2det.engine.result import Change
 from pedl2det.engine.texts import finding_of, take_text
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed, Fix
+from pedl2det.rules import p014_surroundings
 from pedl2det.texts.configs import migrate_config
 from pedl2det.texts.legacy_config import with_legacy_config
 
@@ -72,8 +73,9 @@ def migrate_configs(
             metric = config.scalar("searcher", "metric")
             of_config = replace(of_config, metric_renames={metric: names.new("validation", metric)})
         present = config.entry("entrypoint")
-        if named is None and len(trial.concrete) > 1 and (present is None or present.is_null):
-            classes = ", ".join(one.name for one in trial.concrete)
+        if named is None and trial.concrete and (present is None or present.is_null):
+            several = [*trial.exposed] or [one.name for one in trial.concrete]
+            classes = ", ".join(several)
             message = f"this config names no trial, and there are several: {classes}"
             help_ = "entrypoint: module:Class"
             made.findings.append(Finding(Kind.LEFT, RULE, path, 1, message, help_))
@@ -148,7 +150,8 @@ def _entrypoint(
 ) -> str | None:
     """The trial of a config as ``module:Class``."""
     if found is None:
-        return None
+        name = p014_surroundings.exposed_name(trial) if not trial.entry_names else None
+        return f"__init__:{name}" if name is not None else None
     if is_init_first and not config.trial.partition(":")[0]:
         return f"__init__:{found.name}"  # which the old harness imported too
     return f"{trial.modules.name_of(trial.modules.home(found))}:{found.name}"
@@ -166,9 +169,6 @@ def _chosen(trial: Trial, named: str) -> ast.ClassDef | None:
     by_name = [one for one in classes if one.name == named]
     if len(by_name) == 1:
         return by_name[0]
-    init = trial.modules.by_name.get("__init__")
-    exposed = (
-        [one for one in classes if init.names.module_bindings(one.name)] if init is not None else []
-    )
+    exposed = [one for one in classes if any(one in kinds for kinds in trial.exposed.values())]
     found = concrete if named and len(concrete) == 1 else exposed or concrete
     return found[0] if len(found) == 1 else None
