@@ -49,16 +49,19 @@ def homes_of_trials(
         configs: YAML files that may be experiment configs.
         reader: reads the files.
     """
-    folders = {one.parent for one in configs}
+    configs = list(configs)
+    folders, packages = {one.parent for one in configs}, _packages(configs, reader)
     trials: dict[Path, Path] = {}
     for file in candidates:
         source = reader.source_or_none(file)
         classes = [one.name for one in trial_classes(source)] if source is not None else []
         if classes:
-            trials |= _with_heirs(file, classes, folders, python) or {file: _home(file, folders)}
+            trials |= _with_heirs(file, classes, folders, python) or {
+                file: _home(file, folders, packages)
+            }
     known = {*trials.values()} | homes_of_scripts(configs, reader)
     for file in candidates:  # such as one that imports the class for a module beside it
-        home, source = _home(file, folders), reader.source_or_none(file)
+        home, source = _home(file, folders, packages), reader.source_or_none(file)
         if home in folders - known and source is not None and _names_trial(source):
             trials[file] = home
     return trials
@@ -79,8 +82,22 @@ def homes_of_scripts(configs: Iterable[Path], reader: Reader) -> set[Path]:
     return homes
 
 
-def _home(file: Path, configs: set[Path]) -> Path:
+def _packages(configs: Iterable[Path], reader: Reader) -> set[Path]:
+    """The packages beside configs that name a trial in them."""
+    found = set()
+    for file in configs:
+        config = reader.config_or_none(file)
+        name = config.trial.partition(":")[0].partition(".")[0] if config is not None else ""
+        if name and (file.parent / name).is_dir():
+            found.add(file.parent / name)
+    return found
+
+
+def _home(file: Path, configs: set[Path], packages: set[Path]) -> Path:
     """The directory of the trial that a file defines: of its config, or the outermost package."""
+    nearest = next((one for one in file.parents if one in configs | packages), None)
+    if nearest in packages - configs:
+        return nearest.parent
     directory = file.parent
     while directory not in configs and (directory.parent / "__init__.py").exists():
         directory = directory.parent

@@ -60,6 +60,20 @@ def test_a_trial_in_a_package_has_its_home_where_the_config_is(tmp_path: Path) -
     assert sorted(only(tmp_path).modules) == ["__init__", "data", "nets", "nets.cnn"]
 
 
+@pytest.mark.parametrize("named", ["nets:T", "nets.cnn:T"])
+def test_a_trial_has_its_home_where_the_config_is_that_names_its_package(
+    named: str, tmp_path: Path
+) -> None:
+    model = MODEL.replace("from data", "from nets.data")
+    package = {"__init__.py": "from nets.cnn import T\n", "cnn.py": model, "data.py": DATA}
+    write_tree(tmp_path, {"const.yaml": entry(named)} | under("nets", package))
+
+    project = only(tmp_path)
+
+    assert project.home == tmp_path.resolve()
+    assert sorted(project.modules) == ["nets", "nets.cnn", "nets.data"]
+
+
 def test_modules_above_a_trial_that_it_imports_belong_to_it(tmp_path: Path) -> None:
     model = f"from common.layers import dense\n{MODEL}"
     write_tree(
