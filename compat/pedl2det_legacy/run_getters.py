@@ -44,43 +44,17 @@ def get_hyperparameter(name):
     return hparams[name]
 
 
-class _ConfigAtImport(dict):
-    """The `data` section of the config, which is all that is known during imports."""
-
-    def __missing__(self, key):
-        raise RuntimeError(
-            f"config[{key!r}] is not known while modules are imported: ask for it in a "
-            "function that the trial calls"
-        )
-
-    def get(self, key, default=None):
-        return self[key]
-
-    def _all(self, *_):
-        return self["all of it"]
-
-    __contains__ = __iter__ = __len__ = items = keys = values = _all
-
-
 #: The config of the trial, which all of its functions share, and the context that it is of.
 _shared_config = {}
 
 
 def get_experiment_config():
-    """Return the config as before the migration: one dict, which all callers share.
-
-    During imports only its `data` section is known.
-    """
-    if not _is_bound():
-        if "data" not in _shared_config:
-            config = old_config({"data": _cluster_info().user_data})
-            _shared_config["data"] = config["data"]
-        return _ConfigAtImport(data=_shared_config["data"])
-    if _shared_config.get("context") is not context():
-        config = old_config(context().get_experiment_config())
-        if "data" in _shared_config:  # which the trial may have changed during imports
-            config["data"] = _shared_config["data"]
-        _shared_config.update(context=context(), config=config)
+    """Return the config as before the migration: one dict, which all callers share."""
+    owner = context() if _is_bound() else None
+    if not _shared_config or _shared_config["owner"] not in (None, owner):
+        new = owner.get_experiment_config() if owner else _cluster_info().trial._config
+        _shared_config["config"] = old_config(new)
+    _shared_config["owner"] = owner
     return _shared_config["config"]
 
 

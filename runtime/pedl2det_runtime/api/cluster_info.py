@@ -27,6 +27,7 @@ class ClusterTrialInfo:
     experiment_id: int
     trial_seed: int
     hparams: dict[str, Any]
+    _config: dict[str, Any] = field(default_factory=dict)  # the experiment config
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def get_cluster_info() -> ClusterInfo | None:
             experiment_id=info.experiment_id,
             trial_seed=info.seed,
             hparams=dict(info.hparams),
+            _config=info.experiment_config,
         ),
         user_data=info.config.raw.get("data") or {},
         slot_ids=list(range(distributed.local_size)),
