@@ -107,8 +107,6 @@ def test_what_nothing_serves_says_what_to_write(served: None) -> None:
         UnservedIdiomError, match="tf.contrib.slim is not supported: it was removed"
     ):
         old_object("tensorflow").contrib.slim.conv2d(1)
-    with pytest.raises(UnservedIdiomError, match="write tf.keras.regularizers.l2"):
-        old_object("tensorflow").contrib.layers.l2_regularizer(0.1)
 
 
 def test_what_left_contrib_is_served(served: None) -> None:
@@ -116,6 +114,37 @@ def test_what_left_contrib_is_served(served: None) -> None:
 
     assert tf.contrib.data.AUTOTUNE == tf.data.experimental.AUTOTUNE
     assert tf.contrib.framework.nest is tf.nest
+    assert float(tf.contrib.layers.l2_regularizer(0.5)(tf.constant([2.0, 4.0]))) == 5.0
+    assert float(tf.contrib.layers.l1_regularizer(0.5)(tf.constant([2.0, -4.0]))) == 3.0
+
+
+def test_initializers_of_contrib_scale_as_they_did(served: None) -> None:
+    import tensorflow as tf
+
+    layers = tf.contrib.layers
+    kernel = layers.xavier_initializer(seed=1)((30, 10))
+    assert np.array_equal(kernel, tf.keras.initializers.GlorotUniform(seed=1)((30, 10)))
+    normal = layers.variance_scaling_initializer(seed=1)((1000, 100))
+    assert np.abs(normal).max() <= 2 * (1.3 * 2 / 1000) ** 0.5
+    assert np.std(normal) == pytest.approx((2 / 1000) ** 0.5, rel=0.02)
+
+
+def test_hyperparameters_of_contrib_keep_their_types(served: None) -> None:
+    import tensorflow as tf
+
+    hparams = tf.contrib.training.HParams(units=8, rate=0.1, kind="gru", sizes=[1, 2])
+    hparams.set_hparam("rate", 1)
+    hparams.override_from_dict({"units": 16, "sizes": [3]})
+    for name, wrong in {"units": 2.5, "rate": True, "kind": 3, "sizes": 4}.items():
+        with pytest.raises(ValueError, match="expected|not a list|is a list"):
+            hparams.set_hparam(name, wrong)
+    with pytest.raises(KeyError):
+        hparams.set_hparam("depth", 1)
+
+    assert hparams.values() == {"units": 16, "rate": 1.0, "kind": "gru", "sizes": [3]}
+    assert type(hparams.rate) is float
+    assert "units" in hparams
+    assert hparams.get("depth", 3) == 3
 
 
 def test_hasattr_finds_no_contrib(served: None) -> None:

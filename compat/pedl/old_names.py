@@ -14,6 +14,7 @@ import numpy as np
 
 from pedl2det_legacy import numpy_functions
 from pedl2det_names import COMPAT_V1, Name, lookup, rows
+from pedl2det_names.contrib import CONTRIB
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
 
@@ -72,6 +73,8 @@ def old_name(row: Name, tf: Any) -> Any:
         AttributeError: this version has no successor.
     """
     root, _, path = row.old.partition(".")
+    if row.support and row.old.startswith(CONTRIB):
+        return getattr(importlib.import_module("pedl2det_legacy.contrib_functions"), row.support)
     if served := _pieces(tf).get(row.support or path):
         return served
     new_root, _, new_path = (row.new or "").partition(".")

@@ -33,16 +33,11 @@ _MOVED = (
     ),
 )
 
-#: Names without a successor, and what to write instead.
-_WRITE = {
-    "layers.l1_regularizer": "write tf.keras.regularizers.l1(scale)",
-    "layers.l2_regularizer": "write tf.keras.regularizers.l2(0.5 * scale)",
-    "layers.variance_scaling_initializer": "write tf.keras.initializers.VarianceScaling(2.0)",
-    "layers.xavier_initializer": "write tf.keras.initializers.GlorotUniform()",
-    "layers.xavier_initializer_conv2d": "write tf.keras.initializers.GlorotUniform()",
-    "opt.AdamWOptimizer": "use tf.keras.optimizers.AdamW",
-    "training.HParams": "use a dict or a dataclass",
-}
+#: Names without a successor that support pieces implement.
+_SUPPORTED = (
+    *("layers.l1_regularizer", "layers.l2_regularizer", "layers.variance_scaling_initializer"),
+    *("layers.xavier_initializer", "layers.xavier_initializer_conv2d", "training.HParams"),
+)
 
 ROWS = table(
     *(
@@ -51,7 +46,11 @@ ROWS = table(
         for name in names.split()
     ),
     Name(f"{CONTRIB}.framework.nest", "tensorflow.nest", TENSORFLOW_2),
-    *(gone(f"{CONTRIB}.{old}", write, since=TENSORFLOW_2) for old, write in _WRITE.items()),
+    *(
+        gone(f"{CONTRIB}.{old}", "", old.partition(".")[2], since=TENSORFLOW_2)
+        for old in _SUPPORTED
+    ),
+    gone(f"{CONTRIB}.opt.AdamWOptimizer", "use tf.keras.optimizers.AdamW", since=TENSORFLOW_2),
     gone(CONTRIB, _GONE, since=TENSORFLOW_2),
 )
 
