@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from pedl2det.analysis.experiment import keys as accepted
 from pedl2det.analysis.experiment.sections import GONE, HOOKED
+from pedl2det_runtime.api.trial_info import TrialInfo, running
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import grid_size, sample_hparams
 from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect
@@ -172,6 +174,28 @@ def test_keys_of_the_trials_own_are_accepted(tmp_path: Path) -> None:
     ]
     assert sample_hparams(config)["group"] == {"minval": 1, "maxval": 2}
     assert config.raw["raw"] == 1
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        "[FIRST=a b, 'SECOND=$FIRST=c']",
+        "{FIRST: a b, SECOND: $FIRST=c}",
+        "{cpu: [FIRST=a b, 'SECOND=$FIRST=c'], gpu: [FIRST=d]}",
+    ],
+)
+def test_environment_variables_are_set_for_the_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variables: str
+) -> None:
+    monkeypatch.setenv("FIRST", "of the shell")
+    monkeypatch.delenv("SECOND", raising=False)
+    config = read(tmp_path, CURRENT + f"environment: {{environment_variables: {variables}}}\n")
+
+    assert said(config) == ["environment variables set by the config: FIRST, SECOND"]
+    with running(TrialInfo.of(config, tmp_path)):
+        assert (os.environ["FIRST"], os.environ["SECOND"]) == ("a b", "a b=c")
+    assert os.environ["FIRST"] == "of the shell"
+    assert "SECOND" not in os.environ
 
 
 def test_unknown_keys_without_effect_are_named_with_a_suggestion(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pedl2det_runtime.config.config_dict import ConfigDict, with_defaults
+from pedl2det_runtime.config.environment_variables import variables_set
 from pedl2det_runtime.config.experiment_config import ExperimentConfig
 from pedl2det_runtime.config.hparams import sample_hparams
 from pedl2det_runtime.distributed import DistributedContext, one_process
@@ -132,11 +133,11 @@ def current() -> TrialInfo:
 
 @contextmanager
 def running(info: TrialInfo) -> Iterator[TrialInfo]:
-    """Make ``info`` the running trial inside the ``with`` block."""
+    """Make ``info`` the running trial inside the ``with`` block, with its environment variables."""
     global _running
     before, _running = _running, info
     try:
-        with shown_once():
+        with shown_once(), variables_set(info.config.raw):
             yield info
     finally:
         _running = before

@@ -152,9 +152,10 @@ ROWS = (
         CLUSTER,
     ),
     Row("", "environment", CLUSTER, ALL, "the packages of this machine are used"),
+    Row("environment", "environment_variables", SERVED, ALL, "set before the trial is imported"),
     Row(
         "environment",
-        "image environment_variables force_pull_image registry_auth ports proxy_ports pod_spec "
+        "image force_pull_image registry_auth ports proxy_ports pod_spec "
         "add_capabilities drop_capabilities base_image keras tensorflow runtime_packages "
         "runtime_commands",
         CLUSTER,

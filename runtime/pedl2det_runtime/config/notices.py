@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pedl2det_runtime.config.environment_variables import assignments
 from pedl2det_runtime.config.experiment_config import ExperimentConfig, Optimizations
 from pedl2det_runtime.config.hparams import grid_size, searched
 from pedl2det_runtime.config.keys import EFFECTS, STORAGE, Effect, with_effect
@@ -44,6 +45,8 @@ def notices(config: ExperimentConfig, hparams: dict[str, Any], slots: int = 1) -
             "hyperparameters.batch_size has no effect: global_batch_size is set too and is the "
             "batch size"
         )
+    if variables := assignments(config.raw):
+        lines.append(f"environment variables set by the config: {', '.join(variables)}")
     if unused := _unused(config, slots):
         lines.append(f"no effect without a cluster: {', '.join(unused)}")
     if unused := [*_without_effect(config)]:
@@ -101,7 +104,8 @@ def _keys_of_searches(config: ExperimentConfig) -> Iterator[str]:
 
 def _unused(config: ExperimentConfig, slots: int) -> list[str]:
     """Return the keys that only a cluster uses, or only several processes."""
-    unused = sorted(name for name in config.model_extra or {} if _is_of_cluster(name))
+    extra = config.model_extra or {}
+    unused = sorted(n for n in extra if _is_of_cluster(n) and not _is_served(n, extra[n]))
     unused += [f"resources.{name}" for name in sorted(_of_cluster(config, "resources"))]
     if config.resources.slots_per_trial > 1 and slots == 1:
         unused.append("resources.slots_per_trial (one process trains with the whole batch)")
@@ -125,6 +129,12 @@ def _unused(config: ExperimentConfig, slots: int) -> list[str]:
 def _of_cluster(config: ExperimentConfig, section: str) -> list[str]:
     extra = getattr(getattr(config, section), "model_extra", None) or {}
     return [name for name in extra if _is_of_cluster(f"{section}.{name}")]
+
+
+def _is_served(section: str, value: Any) -> bool:
+    """Return whether a section has only keys that a run uses."""
+    keys = value if isinstance(value, dict) else ()
+    return bool(keys) and all(EFFECTS.get(f"{section}.{key}") is Effect.SERVED for key in keys)
 
 
 def _is_of_cluster(path: str) -> bool:
