@@ -67,6 +67,61 @@ def make_data_loaders(experiment_config, hparams):
 """
 
 
+LABELS = """\
+import numpy as np
+from keras.layers import Dense
+from keras.models import Sequential
+from pedl.frameworks.keras import KerasTrial
+
+
+def weighted(y_true, y_pred):
+    return (1 + 4 * y_true) * (y_true - y_pred) ** 2
+
+
+class T(KerasTrial):
+    def build_model(self, hparams):
+        return Sequential([Dense(1, input_shape=(2,))])
+
+    def optimizer(self):
+        return "sgd"
+
+    def batch_size(self):
+        return 4
+
+    def loss(self):
+        return weighted
+
+    def validation_metrics(self):
+        metrics = {}
+        for name in ("error", "cost"):
+            metrics[name] = weighted
+        return metrics
+
+
+def make_data_loaders(experiment_config, hparams):
+    x = np.random.RandomState(1).normal(size=(400, 2))
+    y = (x[:, :1] > 0).astype(int)
+    return (x[:300], y[:300]), (x[300:], y[300:])
+"""
+CONST = """\
+hyperparameters: {batch_size: 4}
+searcher: {name: single, metric: cost, max_steps: 1}
+"""
+
+
+def test_whole_labels_reach_own_losses_as_floats_and_metrics_of_unknown_names_are_searched(
+    tmp_path: Path,
+) -> None:
+    """As in Keras 2.2.4, whose targets had the type of the outputs."""
+    write_tree(tmp_path, {"__init__.py": LABELS, "const.yaml": CONST})
+
+    result = migrate([tmp_path], Options())
+    verdict = verify_trial(tmp_path, batches=100, result=result)
+
+    assert verdict.is_equal, verdict.message
+    assert any(b"metric: val_cost" in file.new for file in result.files)
+
+
 def test_the_second_form_has_what_old_numpy_and_keras_did_by_themselves(tmp_path: Path) -> None:
     """Rows of several lengths became objects, and the first layer was `dense_1`."""
     directory = write_tree(

@@ -144,6 +144,29 @@ def test_hinge_takes_labels_as_they_are(keras: Any) -> None:
         assert found == pytest.approx({"loss": loss, "hinge": loss})
 
 
+@pytest.mark.parametrize("kind", ["int64", "bool", "float64"])
+def test_own_losses_and_metrics_get_targets_of_the_outputs_type(keras: Any, kind: str) -> None:
+    """TensorFlow 1.14 and Keras 2.2.4 fed targets of any type as float32."""
+    seen = []
+
+    def own(y_true: Any, y_pred: Any) -> Any:
+        seen.append(y_true.dtype)
+        return y_true * y_pred
+
+    class Own(tf.keras.metrics.Mean):
+        def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+            seen.append(y_true.dtype)
+            return super().update_state(y_true * y_pred)
+
+    x, y = np.ones((4, 1), np.float32), np.ones((4, 1), kind)
+    model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(1,))])
+    model.compile("sgd", own, metrics=[own, Own()])
+    model.fit(x, y, verbose=0)
+    model.evaluate(x, y, verbose=0)
+
+    assert set(seen) == {tf.float32}
+
+
 def test_the_kernel_of_keras_1(keras: Any) -> None:
     layer = keras.layers.Conv2D(32, 3, 5)
     assert (layer.filters, layer.kernel_size, layer.strides) == (32, (3, 5), (1, 1))

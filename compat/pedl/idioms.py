@@ -100,6 +100,7 @@ def _removed_names(tf: Any) -> Iterator[_Idiom]:
 def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
     from pedl import old_models, old_sessions
+    from pedl2det_legacy.float_targets import with_float_targets
     from pedl2det_legacy.old_batch_norm import with_old_training
 
     # Its second argument was the fraction to keep, and is the fraction to drop.
@@ -119,6 +120,8 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),
         (f"{engine}.training.Model.compile", old_models.compiling),
+        (f"{engine}.training.Model.compute_loss", with_float_targets),
+        (f"{engine}.training.Model.compute_metrics", with_float_targets),
         (f"{engine}.training_v1.Model.compile", old_models.compiling),
         (f"{engine}.base_layer.Layer.__call__", old_models.calling),
         ("tensorflow.keras.backend.set_learning_phase", old_models.setting_phase),

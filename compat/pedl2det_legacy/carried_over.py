@@ -17,6 +17,7 @@ from pedl2det_legacy.data_adapter import (
 )
 from pedl2det_legacy.download import download_once
 from pedl2det_legacy.epochs import with_epoch_logs
+from pedl2det_legacy.float_targets import give_float_targets
 from pedl2det_legacy.keras_trials import (
     ValidationMetrics,
     _adapter,
@@ -156,6 +157,10 @@ class _EarlyTrialOnAContext(_OnAContext):
 
 
 class _PedlTrialOnAContext(_OnAContext):
+    def build_model(self):
+        """Return the model that the trial returns, compiled for the context."""
+        return give_float_targets(super().build_model())
+
     def _make(self, trial_class):
         self._hparams, self._loaders = get_hyperparameters(), None
         if trial_class.download_data_function:
@@ -196,7 +201,7 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
         named = named_metrics_by_output if by_output else named_metrics
         metrics = named(trial)
         model.compile(optimizer, loss=loss, metrics=metrics)
-        trial.model = model
+        trial.model = give_float_targets(model)
         return model
 
     def keras_callbacks(self):
