@@ -17,6 +17,7 @@ def get_cluster_info():
         trial_seed=context.get_trial_seed(),
         experiment_id=1,
         trial_id=1,
+        _config=context.get_experiment_config(),
     )
     return types.SimpleNamespace(
         trial=trial,
