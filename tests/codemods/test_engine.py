@@ -16,6 +16,7 @@ from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Fix, InsertFirst, Remark, ReplaceStatement
 from pedl2det.rules import Rule
+from pedl2det.rules.small_trials import early_trial
 from support import read_tree, write_tree
 
 #: A module that a trial needs, with a use of the old API that nothing can rewrite.
@@ -557,3 +558,19 @@ def make_data_loaders(experiment_config, hparams):
     assert told == ["train", "val"]
     known = "it was pedl.frameworks.keras.data.KerasDataAdapter: import it from there"
     assert {one.help for one in left} == {known}
+
+
+def test_a_loader_of_arrays_is_no_adapter_though_another_may_be_one(tmp_path: Path) -> None:
+    loaders = """\
+def build_training_data_loader(self):
+    return KerasDataAdapter(self.rows, **self.context.get_data_config())
+
+def build_validation_data_loader(self):
+    return self.x, self.y
+"""
+    names = "KerasDataAdapter, TFKerasTrial, TFKerasTrialContext"
+    write_tree(tmp_path, early_trial(loaders, names))
+
+    found = [one for one in migrate([tmp_path]).findings if one.rule == "P007"]
+
+    assert [one.line for one in found] == [15]

@@ -55,6 +55,8 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Fix(ID, source, node, (Replace(node, "legacy_keras.KerasDataAdapter"),))
     if trial.generation is not Generation.PEDL and not is_gone:
         for method, _ in returning(trial):
+            if all(isinstance(value, ast.Tuple) for value in trial.flow.returned(method)):
+                continue  # arrays
             yield Remark(ID, trial.modules.home(method), method, Kind.LEFT, _KEPT, _RETURN)
 
 
