@@ -240,6 +240,20 @@ def test_nothing_beside_the_script_needs_the_harness(tmp_path: Path) -> None:
     assert not [path for path, text in texts.items() if any(word in text for word in words)]
 
 
+def test_a_script_sets_the_environment_variables_of_the_config(tmp_path: Path) -> None:
+    old, new = Path(shutil.copytree(EXAMPLES / "iris", tmp_path / "old")), tmp_path / "new"
+    config = old / "const.yaml"
+    variables = "environment: {environment_variables: ['WORDS=a \"b\"', PLACE=$HOME/data]}\n"
+    config.write_text(config.read_text() + variables)
+
+    done = pedl2det("eject", old, "--out", new)
+
+    assert done.returncode == 0, done.stderr
+    text = (new / "train.py").read_text()
+    assert 'os.environ["WORDS"] = "a \\"b\\""\n' in text
+    assert 'os.environ["PLACE"] = os.path.expandvars("$HOME/data")\n' in text
+
+
 @pytest.mark.turns(3, "scripts found out")
 def test_a_script_that_trains_otherwise_is_found_out(tmp_path: Path) -> None:
     new = tmp_path / "new"

@@ -121,6 +121,7 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
     """What the config of a migrated trial says."""
     from pedl2det_runtime import errors
     from pedl2det_runtime.api.trial_info import TrialInfo
+    from pedl2det_runtime.config.environment_variables import assignments
     from pedl2det_runtime.config.reader import read_config
 
     try:
@@ -143,6 +144,7 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
         info.hparams,
         read.raw if whole else {"data": read.raw.get("data") or {}},
         *lengths,
+        variables=assignments(read.raw),
         workload=read.report_period,
         records_per_epoch=read.records_per_epoch,
         seed=info.seed,

@@ -38,6 +38,7 @@ class Training:
     batches: int
     validate_every: int  # 0 for one validation at the end
     checkpoint_every: int  # 0 for a checkpoint after each validation
+    variables: dict[str, str]  # environment variables that the config sets
     workload: int  # the most batches of which the mean of a metric is taken
     records_per_epoch: int  # 0 if the trial has no epochs
     seed: int
@@ -52,6 +53,7 @@ def script(training: Training, name: str) -> str:
     epoch = f'{training.records_per_epoch} // hparams["global_batch_size"]'
     options = "\n".join(_options(training))
     return _TEXT.format(
+        variables="".join(map(_variable, training.variables.items())),
         mark=MARK,
         name=name,
         one=training,
@@ -105,6 +107,13 @@ def _typed(value: Any) -> tuple[str, ...]:
     return "type=json.loads", default, 'help="hyperparameter, as JSON"'
 
 
+def _variable(assignment: tuple[str, str]) -> str:
+    """A statement that sets an environment variable."""
+    name, value = map(_literal, assignment)
+    value = f"os.path.expandvars({value})" if "$" in value else value
+    return f"os.environ[{name}] = {value}\n"
+
+
 def _literal(value: Any, indent: str | None = None) -> str:
     """A value of a config in Python: in a line, or in lines that begin with ``indent``."""
     match value:
@@ -136,7 +145,7 @@ from pathlib import Path
 
 if importlib.util.find_spec("tf_keras"):
     os.environ["TF_USE_LEGACY_KERAS"] = "1"  # the trial is written for Keras 2
-
+{variables}
 import keras_trial
 import tensorflow as tf
 
