@@ -63,7 +63,7 @@ def migrated(directory: Path, cluster: bool, whole: bool) -> list[str]:
     from pedl2det.engine import Options, migrate
 
     os.chdir(directory)
-    result = migrate([Path()], Options(partial=True, cluster=cluster, carried=whole))
+    result = migrate([Path()], Options(partial=True, cluster=cluster, carries=lambda _: whole))
     for file in result.files:
         file.path.write_bytes(file.new)
     found = [
@@ -107,7 +107,7 @@ def verify(trials: list[Path], whole: bool) -> int:
         with tempfile.TemporaryDirectory() as directory:
             copy = Path(directory, trial.name)
             shutil.copytree(trial, copy)
-            result = migrate([copy], Options(carried=whole))
+            result = migrate([copy], Options(carries=lambda _: whole))
             series = Series(len(result.outcomes), None, lambda line: print(line, file=sys.stderr))
             for outcome in result.outcomes:
                 name = outcome.directory.relative_to(directory)

@@ -58,7 +58,7 @@ def migrate_examples(home: Path) -> dict[str, Path]:
     assert done.exit_code == 0, done.output
     for name, example in CARRIED.items():
         shutil.copytree(EXAMPLES / example, home / name)
-        result = migrate([home / name], Options(carried=True))
+        result = migrate([home / name], Options(carries=lambda _: True))
         assert [one.status.is_finished for one in result.outcomes] == [True], result.findings
         write_all(result.files, [home / name])
     for name in GENERATORS:

@@ -24,7 +24,7 @@ NAMES = (
 def test_an_example_trains_the_same(name: str, example: Callable[[str], Path]) -> None:
     directory = example(name)
 
-    result = migrate([directory], Options(carried=True))
+    result = migrate([directory], Options(carries=lambda _: True))
 
     assert not result.of_kind(Kind.LEFT)
     assert "(legacy_keras." in "".join(file.new.decode() for file in result.files)
@@ -138,7 +138,7 @@ def test_the_second_form_has_what_old_numpy_and_keras_did_by_themselves(tmp_path
 
     first, second = (
         verify_trial(directory, result=migrate([directory], options))
-        for options in (Options(), Options(carried=True))
+        for options in (Options(), Options(carries=lambda _: True))
     )
 
     assert first.proof is not None

@@ -189,14 +189,6 @@ class DropDecorator:
 
 
 @dataclass(frozen=True)
-class AppendCode:
-    """Add top-level definitions to the end of a module."""
-
-    node: ast.Module
-    code: str
-
-
-@dataclass(frozen=True)
 class Mark:
     """Write ``# TODO(pedl2det RULE): text`` above a statement."""
 
@@ -221,7 +213,6 @@ Edit = (
     | RenameFunction
     | AddMember
     | DropDecorator
-    | AppendCode
     | Mark
 )
 

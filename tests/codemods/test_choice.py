@@ -50,7 +50,8 @@ def test_a_trial_that_needs_a_rule_which_is_left_out_is_left(
     is_carried = any("carried over" in one.message for one in whole.findings)
     if not part.files and whole.files and not is_carried:  # with a rule left out nothing is
         assert rule.id in {finding.rule for finding in part.of_kind(Kind.SUPPRESSED)}
-        assert (part.rewritten, part.suppressed) == (0, whole.rewritten)
+        # Another rule may mark what this one would have rewritten.
+            assert (part.rewritten, part.suppressed + part.marked) == (0, whole.rewritten)
 
 
 @pytest.mark.parametrize("rule", every_rule(), ids=lambda rule: rule.id)

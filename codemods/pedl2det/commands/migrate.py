@@ -120,7 +120,10 @@ def command(
     if writes and not force:
         refuse_unsafe([file.path for file in result.files])
     if proves:
-        carry = functools.partial(migrate, roots, replace(options, carried=True))
+
+        def carry(directories: frozenset[Path]) -> Result:
+            return migrate(roots, replace(options, carries=directories.__contains__))
+
         prover = _prover(result, report)
         result = prove(result, prover, None if options.left_out else carry, only_proved=bool(asked))
         if writes and not force:  # that took long

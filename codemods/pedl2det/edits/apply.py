@@ -73,7 +73,6 @@ class _Applier(cst.CSTTransformer):
         self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-        self._appended: list[fx.AppendCode] = []
 
     # Before the walk: file each edit under the node that it changes.
 
@@ -90,8 +89,6 @@ class _Applier(cst.CSTTransformer):
                 self._dropped.add(self._locator.parameter(parameter))
             case fx.DropDecorator(_, decorator):
                 self._dropped.add(self._locator.decorator(decorator))
-            case fx.AppendCode():
-                self._appended.append(edit)
             case _:
                 self._file(self._located(fx.place_of(edit)), edit)
         if isinstance(edit, fx.Extract):
@@ -160,7 +157,7 @@ class _Applier(cst.CSTTransformer):
             case cst.IndentedBlock():
                 return settled_block(updated, updated.body)
             case cst.Module():
-                return self._module(updated)
+                return settled_module(updated)
         return updated
 
     def _touch(self) -> None:
@@ -302,14 +299,6 @@ class _Applier(cst.CSTTransformer):
             return updated
         header = updated.body.trailing_whitespace
         return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
-
-    def _module(self, updated: Any) -> Any:
-        """The module without deleted statements, with appended code."""
-        updated = settled_module(updated)
-        body = list(updated.body)
-        for edit in self._appended:
-            body += [layout.spaced(one, 2) for one in self._statements(edit)]
-        return updated.with_changes(body=body)
 
     def _definition(self, edit: fx.Edit, updated: Any) -> Any:
         """A function or class with an edit of its head, its members or its first lines."""

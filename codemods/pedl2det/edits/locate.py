@@ -7,12 +7,10 @@ libcst cost more than all edits.
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 from pedl2det.analysis.source import Source
 
@@ -21,61 +19,17 @@ _STATEMENTS = cst.BaseSmallStatement | cst.BaseCompoundStatement
 _SHARED = _STATEMENTS | cst.BaseExpression | cst.Param
 _AST_SHARED = ast.expr | ast.stmt | ast.arg
 
-#: The attributes of libcst nodes that hold shared nodes, in the order of the text.
-_PARTS: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    **dict.fromkeys((cst.Module, cst.IndentedBlock, cst.Else, cst.Finally), ("body",)),
-    **dict.fromkeys((cst.SimpleStatementLine, cst.SimpleStatementSuite), ("body",)),
-    cst.FunctionDef: ("decorators", "params", "returns", "body"),
-    cst.ClassDef: ("decorators", "bases", "keywords", "body"),
-    cst.If: ("test", "body", "orelse"),
-    cst.While: ("test", "body", "orelse"),
-    cst.For: ("target", "iter", "body", "orelse"),
-    cst.With: ("items", "body"),
-    cst.WithItem: ("item", "asname"),
-    cst.AsName: ("name",),
-    **dict.fromkeys((cst.Try, cst.TryStar), ("body", "handlers", "orelse", "finalbody")),
-    **dict.fromkeys((cst.ExceptHandler, cst.ExceptStarHandler), ("type", "body")),
-    cst.Match: ("subject", "cases"),
-    cst.MatchCase: ("pattern", "guard", "body"),
-    cst.MatchValue: ("value",),
-    **dict.fromkeys((cst.MatchOr, cst.MatchList, cst.MatchTuple), ("patterns",)),
-    **dict.fromkeys((cst.MatchOrElement, cst.MatchAs, cst.MatchKeywordElement), ("pattern",)),
-    cst.MatchSequenceElement: ("value",),
-    cst.MatchMapping: ("elements",),
-    cst.MatchMappingElement: ("key", "pattern"),
-    cst.MatchClass: ("cls", "patterns", "kwds"),
-    cst.Assign: ("targets", "value"),
-    **dict.fromkeys((cst.AssignTarget, cst.Del), ("target",)),
-    **dict.fromkeys((cst.AugAssign, cst.NamedExpr), ("target", "value")),
-    cst.AnnAssign: ("target", "annotation", "value"),
-    **dict.fromkeys((cst.Annotation, cst.Param), ("annotation",)),
-    **dict.fromkeys((cst.Expr, cst.Return, cst.Yield, cst.Attribute), ("value",)),
-    **dict.fromkeys((cst.Arg, cst.Element, cst.StarredElement, cst.Index), ("value",)),
-    cst.StarredDictElement: ("value",),
-    cst.DictElement: ("key", "value"),
-    cst.Raise: ("exc", "cause"),
-    cst.From: ("item",),
-    cst.Assert: ("test", "msg"),
-    cst.Decorator: ("decorator",),
-    cst.Lambda: ("params", "body"),
-    cst.Parameters: ("posonly_params", "params", "star_arg", "kwonly_params", "star_kwarg"),
-    cst.Call: ("func", "args"),
-    cst.Subscript: ("value", "slice"),
-    cst.SubscriptElement: ("slice",),
-    cst.Slice: ("lower", "upper", "step"),
-    **dict.fromkeys((cst.Tuple, cst.List, cst.Set, cst.Dict), ("elements",)),
-    **dict.fromkeys((cst.ListComp, cst.SetComp, cst.GeneratorExp), ("elt", "for_in")),
-    cst.DictComp: ("key", "value", "for_in"),
-    cst.CompFor: ("target", "iter", "ifs", "inner_for_in"),
-    cst.CompIf: ("test",),
-    cst.IfExp: ("body", "test", "orelse"),
-    **dict.fromkeys((cst.BinaryOperation, cst.BooleanOperation), ("left", "right")),
-    cst.ConcatenatedString: ("left", "right"),
-    cst.Comparison: ("left", "comparisons"),
-    cst.ComparisonTarget: ("comparator",),
-    **dict.fromkeys((cst.UnaryOperation, cst.Await), ("expression",)),
-    cst.FormattedString: ("parts",),
-    cst.FormattedStringExpression: ("expression", "format_spec"),
+#: The attributes of libcst nodes that are no nodes in ``ast``, or not below the same node.
+_OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    **dict.fromkeys((cst.FunctionDef, cst.ClassDef, cst.MatchAs, cst.MatchStar), ("name",)),
+    **dict.fromkeys((cst.ExceptHandler, cst.ExceptStarHandler), ("name",)),
+    **dict.fromkeys((cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal), ("module", "names")),
+    cst.Param: ("name", "default"),
+    cst.Attribute: ("attr",),
+    cst.Arg: ("keyword",),
+    cst.MatchKeywordElement: ("key",),
+    cst.MatchMapping: ("rest",),
+    cst.MatchSingleton: ("value",),
 }
 
 
@@ -84,12 +38,14 @@ class NotLocated(Exception):  # noqa: N818 - describes the node, not the failure
 
 
 def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Return the children of a node that may hold expressions or statements."""
-    for name in _PARTS.get(type(node), ()):
-        value = getattr(node, name)
-        for child in value if isinstance(value, list | tuple) else (value,):
-            if child is not None and not isinstance(child, cst.MaybeSentinel):
-                yield child
+    """Return the children of a node that may hold expressions or statements, as in the text."""
+    others: list[Any] = []
+    for name in _OTHERS.get(type(node), ()):
+        value = getattr(node, name, None)
+        others += value if isinstance(value, list | tuple) else [value]
+    for child in node.children:
+        if not any(child is other for other in others):
+            yield child
 
 
 class Locator:
@@ -110,13 +66,6 @@ class Locator:
         self._waiting: set[ast.AST] = {source.tree}  # nodes whose children are not known yet
         self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._statements: dict[cst.CSTNode, ast.stmt] = {}
-
-    @functools.cached_property
-    def positions(self) -> Any:
-        """Where each node of the libcst tree stands."""
-        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
-        positions: Any = wrapper.resolve(PositionProvider)
-        return positions
 
     def expression(self, node: ast.expr) -> cst.CSTNode:
         """The libcst expression of an expression."""

@@ -13,7 +13,7 @@ import tokenize
 import traceback
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pedl2det_names as names
@@ -27,7 +27,6 @@ from pedl2det.engine.migration import Migration
 from pedl2det.engine.places import finding_at, statement_of
 from pedl2det.engine.propose import place_of_project, propose
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import Fix, Remark, place_of
 
 
 def draft_or_leave(migration: Migration) -> bool:
@@ -103,41 +102,29 @@ def legacy(trial: Trial) -> list[Reference]:
 def account(migration: Migration, new: Trial) -> list[Reference]:
     """Count the legacy names of new texts; return those that nothing accounts for.
 
-    An import shares the fate of what it is used for.
+    An import shares the fate of what it is used for. Where the user left a rule or a place out,
+    names that nothing else accounts for stay by the user's choice.
     """
-    allowed = _answered(migration.dropped)
+    is_chosen = bool(migration.dropped)
     fates: dict[tuple[Path, str], set[str]] = defaultdict(set)
-    open_names, imports = [], []
+    open_names = []
     counts = {"marked": migration.marked, "suppressed": migration.suppressed}
-    for reference in legacy(new):
-        path, line = reference.source.path, reference.node.lineno
-        fate = "open"
-        if line in reference.source.skipped:
+    for reference in sorted(legacy(new), key=lambda one: one.is_import):
+        path, name = reference.source.path, _root(reference.node)
+        uses = fates[path, name] if reference.is_import else set()
+        if reference.node.lineno in reference.source.skipped:
             fate = "suppressed"
-        elif reference.is_import:
-            imports.append(reference)
-            continue
-        elif _has_mark(reference):
+        elif _has_mark(reference) or uses & {"marked", "open"}:
             fate = "marked"
-        elif allowed[path, reference.dotted] > 0:
-            allowed[path, reference.dotted] -= 1
+        elif uses or is_chosen:
             fate = "suppressed"
-        fates[path, _root(reference.node)].add(fate)
+        else:
+            fate = "open"
+        fates[path, name].add(fate)
         if fate == "open":
             open_names.append(reference)
         else:
             counts[fate][path] += 1
-    unwanted = {proposal.source.path for proposal in migration.dropped}
-    unwanted |= {path for path, _ in allowed}
-    for reference in imports:
-        path = reference.source.path
-        uses = fates[path, _root(reference.node)]
-        if _has_mark(reference) or uses & {"marked", "open"}:
-            migration.marked[path] += 1
-        elif uses or path in unwanted:
-            migration.suppressed[path] += 1
-        else:
-            open_names.append(reference)
     return open_names
 
 
@@ -153,36 +140,6 @@ def _root(node: ast.AST) -> str:
 def _has_mark(reference: Reference) -> bool:
     statement = statement_of(reference.source, reference.node)
     return statement is not None and is_marked(reference.source, statement)
-
-
-def _answered(dropped: Iterable[Fix | Remark]) -> Counter[tuple[Path, str]]:
-    """The legacy names that dropped fixes would have rewritten, by file."""
-    found: Counter[tuple[Path, str]] = Counter()
-    seen: set[ast.AST] = set()
-    for proposal in dropped:
-        places = [(proposal.source, proposal.node)]
-        if isinstance(proposal, Fix):
-            places += [(source, place_of(edit)) for source, edit in proposal.located]
-        for source, node in places:
-            for name in _within(source, node) - seen:
-                seen.add(name)
-                found[source.path, source.names.qualified(name) or ""] += 1
-    return found
-
-
-def _within(source: Source, node: ast.AST) -> set[ast.expr]:
-    """The legacy names in the statement of a node; of a class, in its bases."""
-    statement = statement_of(source, node)
-    if statement is None or isinstance(node, ast.Module):
-        return set()
-    tops = statement.bases if isinstance(statement, ast.ClassDef) else [statement]
-    return {
-        part
-        for top in tops
-        for part in source.names.below(top)
-        if isinstance(part, ast.Name | ast.Attribute)
-        and names.is_legacy(source.names.qualified(part) or "")
-    }
 
 
 # Comments.

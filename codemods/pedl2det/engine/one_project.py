@@ -59,10 +59,11 @@ def _in_some_form(
     project: Project, reader: Reader, options: Options, directories: tuple[Path, ...]
 ) -> Result:
     """Rewrite a project; carry its trials over whole where that leaves less to a person."""
-    rewritten = _migrate(project, reader, options, directories)
-    if options.carried or options.left_out or not any(map(_is_begun, rewritten.outcomes)):
+    is_carried = options.carries(project.home)
+    rewritten = _migrate(project, reader, options, directories, is_carried)
+    if is_carried or options.left_out or not any(map(_is_begun, rewritten.outcomes)):
         return rewritten
-    carried = _migrate(project, reader, replace(options, carried=True), directories)
+    carried = _migrate(project, reader, options, directories, carries=True)
     if carried.tracebacks or not carried.outcomes or any(map(_is_begun, carried.outcomes)):
         return rewritten
     why = [one for one in rewritten.findings if one.kind.is_left]
@@ -84,11 +85,15 @@ def _failed(project: Project, kind: Kind, message: str, help_: str, stack: str =
 
 
 def _migrate(
-    project: Project, reader: Reader, options: Options, directories: tuple[Path, ...]
+    project: Project,
+    reader: Reader,
+    options: Options,
+    directories: tuple[Path, ...],
+    carries: bool,
 ) -> Result:
-    reading = read(project, reader, second=options.carried)
+    reading = read(project, reader, second=carries)
     total = Counter(one.source.path for one in check.legacy(reading.trial))
-    if not (options.carried and reading.trial.roots):  # a script has no methods to carry over
+    if not (carries and reading.trial.roots):  # a script has no methods to carry over
         reading = lower(reading)
     migration = Migration(reading, reading.trial, options, total=total)
     _rewrite(migration)

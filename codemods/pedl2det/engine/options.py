@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,7 +23,7 @@ class Options:
         partial: whether trials that are begun are written too.
         cluster: whether the team has a Determined cluster.
         jobs: the largest number of processes.
-        carried: whether every trial is carried over whole.
+        carries: tells of a trial's directory whether the trial is carried over whole.
     """
 
     left_out: frozenset[str] = frozenset()
@@ -32,7 +33,7 @@ class Options:
     partial: bool = False
     cluster: bool = False
     jobs: int = 1
-    carried: bool = False
+    carries: Callable[[Path], bool] = lambda _: False
 
     def excludes(self, file: Path) -> bool:
         """Tell whether a glob means a file, or a directory above it but below a given path."""

@@ -27,34 +27,14 @@ def propose(migration: Migration) -> None:
             reason = _unwanted(rule, proposal, migration.options)
             is_said = isinstance(proposal, Remark) and proposal.kind is not Kind.LEFT
             if reason is not None and not is_said:
-                _drop(migration, proposal, reason)
+                migration.dropped.append(proposal)
+                place = proposal.source, proposal.node
+                kind = Kind.SUPPRESSED
+                migration.findings.append(finding_at(*place, kind, proposal.rule, reason))
             elif isinstance(proposal, Remark):
                 migration.remarks.append(proposal)
             else:
                 migration.fixes.append(proposal)
-    _drop_covered(migration)
-
-
-def _drop(migration: Migration, proposal: Fix | Remark, reason: str) -> None:
-    migration.dropped.append(proposal)
-    place = proposal.source, proposal.node
-    migration.findings.append(finding_at(*place, Kind.SUPPRESSED, proposal.rule, reason))
-
-
-def _drop_covered(migration: Migration) -> None:
-    """Drop marks at places that a dropped fix would have rewritten."""
-    covered = {
-        node
-        for proposal in migration.dropped
-        if isinstance(proposal, Fix)
-        for source, edit in proposal.located
-        if isinstance(edit, Replace | ReplaceStatement)
-        for node in source.names.below(edit.node)
-    }
-    for remark in list(migration.remarks):
-        if remark.kind is Kind.LEFT and remark.node in covered:
-            migration.remarks.remove(remark)
-            _drop(migration, remark, remark.message)
 
 
 def _checked(rule: Rule, migration: Migration) -> Iterator[Fix | Remark]:

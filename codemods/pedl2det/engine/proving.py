@@ -14,6 +14,8 @@ from pedl2det.findings import Finding, Kind
 
 RULE = "verify"
 
+_SECOND = "in the second form, because the first was refuted"
+
 #: Trains the trial in a directory as it is, and as a result would write it.
 Verify = Callable[[Path, Result], Proof]
 
@@ -26,7 +28,7 @@ def is_to_prove(outcome: Outcome) -> bool:
 def prove(
     result: Result,
     verify: Verify,
-    carry: Callable[[], Result] | None = None,
+    carry: Callable[[frozenset[Path]], Result] | None = None,
     *,
     only_proved: bool = True,
 ) -> Result:
@@ -37,30 +39,30 @@ def prove(
     Args:
         result: what the migration would write.
         verify: compares a trial and its migrated copy.
-        carry: what the migration would write if all trials were carried over whole.
+        carry: what the migration would write if the trials in some directories were carried over.
         only_proved: leave out what could not be compared as well, and not only what is refuted.
     """
-    proved = result
-    carried: Result | None = None
+    proofs = {
+        one.directory: verify(one.directory, result) for one in result.outcomes if is_to_prove(one)
+    }
+    refuted = frozenset(directory for directory, proof in proofs.items() if proof.refutes)
+    if carry is not None and refuted:
+        result = carry(refuted)
+        for outcome in filter(is_to_prove, result.outcomes):
+            directory = outcome.directory
+            if directory in refuted and (again := verify(directory, result)).is_equal:
+                why = f"{_SECOND}: {proofs[directory].message}"
+                result.findings.append(Finding(Kind.NOTE, RULE, directory, 1, why))
+                proofs[directory] = again
     for number, outcome in enumerate(result.outcomes):
-        if not is_to_prove(outcome):
-            continue
-        directory = outcome.directory
-        proof = verify(directory, result)
-        if proof.refutes and carry is not None:
-            carried = carried or carry()
-            other = carried.of_trial(directory)
-            if other is not None and is_to_prove(other.outcomes[0]):
-                why = f"in the second form, because the first was refuted: {proof.message}"
-                other.findings.append(Finding(Kind.NOTE, RULE, directory, 1, why))
-                again = verify(directory, other)
-                if again.is_equal:
-                    proof, proved = again, proved.instead(number, other)
-        proved = _with_proof(proved, number, proof)
-        if proof.refutes or (only_proved and not proof.is_equal):
-            message = f"not proved to train the same, and not written: {proof.message}"
-            proved = proved.without(number, Finding(Kind.LEFT, RULE, directory, 1, message))
-    return proved
+        proof = proofs.get(outcome.directory)
+        if proof is not None and (proof.refutes or is_to_prove(outcome)):
+            result = _with_proof(result, number, proof)
+            if proof.refutes or (only_proved and not proof.is_equal):
+                message = f"not proved to train the same, and not written: {proof.message}"
+                finding = Finding(Kind.LEFT, RULE, outcome.directory, 1, message)
+                result = result.without(number, finding)
+    return result
 
 
 def _with_proof(result: Result, number: int, proof: Proof) -> Result:

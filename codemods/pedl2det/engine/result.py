@@ -192,36 +192,6 @@ class Result:
             outcomes=[*self.outcomes[:number], left, *self.outcomes[number + 1 :]],
         )
 
-    def of_trial(self, directory: Path) -> Result | None:
-        """Return the part of the result that is about one trial; None if there is none."""
-        for one in self.outcomes:
-            if one.directory == directory:
-                return Result(
-                    [file for file in self.files if file.path in one.files],
-                    [change for change in self.changes if change.path in one.files],
-                    [found for found in self.findings if found.path.is_relative_to(directory)],
-                    [one],
-                )
-        return None
-
-    def instead(self, number: int, other: Result) -> Result:
-        """Return the result with another migration of a trial, of which everything is rewritten."""
-        outcome = self.outcomes[number]
-        return replace(
-            self,
-            files=[file for file in self.files if file.path not in outcome.files] + other.files,
-            changes=[one for one in self.changes if one.path not in outcome.files] + other.changes,
-            findings=[
-                one for one in self.findings if not one.path.is_relative_to(outcome.directory)
-            ]
-            + other.findings,
-            outcomes=[
-                *self.outcomes[:number],
-                *other.outcomes,
-                *self.outcomes[number + 1 :],
-            ],
-        )
-
     def changes_by_file(self) -> dict[Path, list[Change]]:
         """The places that rules rewrote, by file."""
         found: dict[Path, list[Change]] = {}
