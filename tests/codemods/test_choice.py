@@ -51,7 +51,7 @@ def test_a_trial_that_needs_a_rule_which_is_left_out_is_left(
     if not part.files and whole.files and not is_carried:  # with a rule left out nothing is
         assert rule.id in {finding.rule for finding in part.of_kind(Kind.SUPPRESSED)}
         # Another rule may mark what this one would have rewritten.
-            assert (part.rewritten, part.suppressed + part.marked) == (0, whole.rewritten)
+        assert (part.rewritten, part.suppressed + part.marked) == (0, whole.rewritten)
 
 
 @pytest.mark.parametrize("rule", every_rule(), ids=lambda rule: rule.id)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
+from pedl2det.analysis.config import Config
 from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult, TextRule
 from pedl2det.edits.spans import Span, apply
-from pedl2det.findings import Kind
+from pedl2det.findings import Kind, Unreadable
 
 RULE = "N201"
 
@@ -37,15 +39,17 @@ _OTHER = re.compile(rf"(?i:{_INSTALL}['\"]?{_PEDL})|\[\s*[\"']pedl[\"'](?=[\],\s
 _MAGIC = re.compile(r"[ \t]*(?:(?:[\w., \t]+=[ \t]*)?[!%]|pip3?[ \t]+install\b)")
 _LINE = re.compile(r"(?:\\\r?\n|[^\n])+")
 _END = re.compile(r"\s|\\\r?\n|[;&|()<>`]|\Z")
+_MOVE = re.compile(r"(?:\bcd|\bWORKDIR)[ \t]+([\w./+-]+)")
 
 _WITHOUT_EFFECT = ("--local", "-f", "--follow", "--follow-first-trial")
 _RUN = "pedl2det run DIR -c CONFIG"
 _LOCAL = (
-    "pedl2det run trains one trial on this machine, and waits until it is trained; "
+    "pedl2det {} on this machine, and waits until {} trained; "
     "migrate --cluster writes det experiment create"
 )
 _INSTALLED = "pip install 'pedl2det[run]', pedl2det run DIR -c CONFIG"
 _ON_CLUSTER = "pip install determined; the other commands of pedl are those of det"
+_LEVELS = 3  # directories above a file outside of a repository
 
 
 def is_shell_file(path_name: str) -> bool:
@@ -97,11 +101,13 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     """Rewrite the commands of a text that create experiments of PEDL.
 
     ``pedl experiment create CONFIG DIR`` becomes ``det experiment create`` for a cluster and
-    ``pedl2det run DIR -c CONFIG`` otherwise. All other commands of PEDL are named.
+    ``pedl2det run DIR -c CONFIG`` otherwise, or ``pedl2det search`` if the config describes a
+    search. All other commands of PEDL are named.
 
     Args:
         path_name: the file: a shell script, a Makefile, a Dockerfile, Markdown, or a notebook
-            (``.ipynb``), of which the text is the source of one cell.
+            (``.ipynb``), of which the text is the source of one cell. Configs that commands name
+            are read from its directory, or from one above.
         text: the text.
         cluster: whether the team has a Determined cluster.
     """
@@ -160,7 +166,7 @@ def _create(made: _Made, match: re.Match[str]) -> None:
         message = "pedl experiment create: expected a config, a directory and no other options"
         made.leave(at, message, _RUN)
         return
-    new, notes = (_RUN, []) if creation is None else _trains(creation)
+    new, notes = (_RUN, []) if creation is None else _trains(made, creation, at)
     if is_pedl:
         made.write(at, match.end(), new, f"pedl experiment create is {new}")
     else:
@@ -183,11 +189,36 @@ def _read(match: re.Match[str]) -> _Creation | None:
     return _Creation(*words)
 
 
-def _trains(creation: _Creation) -> tuple[str, list[tuple[str, str]]]:
+def _trains(made: _Made, creation: _Creation, at: int) -> tuple[str, list[tuple[str, str]]]:
     """The command that trains on this machine, with its notes, each with what to write."""
     config = creation.config.strip("'\"")
-    help_ = f"if the searcher of {config} is not single: {creation.command('search')}"
-    return creation.command("run"), [(_LOCAL, help_)]
+    searchers = set(_searchers(made, config, at))
+    if len(searchers) == 1 and searchers.isdisjoint({"single", ""}):
+        message = _LOCAL.format("search trains the trials of a search", "they are")
+        return creation.command("search"), [
+            (message, "it needs pip install 'pedl2det[run,search]'")
+        ]
+    notes = [(_LOCAL.format("run trains", "it is"), "")]
+    if searchers != {"single"}:
+        message = (
+            f"pedl2det run trains one trial, and {config} may be a search: it is not read here"
+        )
+        help_ = f"for a config whose searcher is not single: {creation.command('search')}"
+        notes.append((message, help_))
+    return creation.command("run"), notes
+
+
+def _searchers(made: _Made, config: str, at: int) -> Iterator[str]:
+    """The names of the searchers in the configs that a command may mean; empty if one has none."""
+    above = made.file.resolve().parents
+    inside = next((n for n, one in enumerate(above, 1) if (one / ".git").exists()), _LEVELS)
+    moves = [Path(), *map(Path, _MOVE.findall(made.text, 0, at))]
+    for path in {top / move / config for top in above[:inside] for move in (*moves, Path(*moves))}:
+        try:
+            if path.is_file():
+                yield Config.read(path).scalar("searcher", "name")
+        except Unreadable:
+            pass
 
 
 def _name(made: _Made, match: re.Match[str]) -> None:
@@ -203,10 +234,11 @@ RULES = (
     TextRule(
         "N201",
         "shell-lines",
-        "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or with --cluster "
-        "det experiment create CONFIG DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and "
-        "Markdown. A note says what to write for a search. Other commands of pedl, and pip install "
-        "pedl, are named with what to write.",
+        "pedl experiment create CONFIG DIR becomes pedl2det run DIR -c CONFIG, or pedl2det search "
+        "if the searcher of CONFIG is not single, or with --cluster det experiment create CONFIG "
+        "DIR, in shell scripts, Makefiles, Dockerfiles, notebooks and Markdown. A note says where "
+        "CONFIG could not be read. Other commands of pedl, and pip install pedl, are named with "
+        "what to write.",
         "run.sh",
         "cd trial && pedl -m host e create a.yaml . -f >log 2>&1\n",
         "cd trial && pedl2det run . -c a.yaml >log 2>&1\n",
