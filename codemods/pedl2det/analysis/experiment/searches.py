@@ -92,11 +92,10 @@ def _searches(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
         message = _ESTIMATE.format(name=budget.name, trials=trials)
         help_ = "raise max_trials to search more widely"
         yield TextFinding("C108", budget.line, Kind.DIFFERENT, message, help_)
-    known = frozenset.union(keys.OLD_SEARCHER_KEYS, *keys.SEARCHERS.values())
     for entry in config.entries("searcher"):
         key = entry.path[-1]
         is_used = key in keys.SEARCHERS[new] or entry in (length, budget)
-        if is_used or not (config.counts_steps or key in known):
+        if is_used or not (config.counts_steps or key in keys.known("searcher")):
             continue  # C110 names keys that may be newer than this tool
         if key == "train_stragglers":
             message = _STRAGGLERS.format(name=entry.name, new=new)

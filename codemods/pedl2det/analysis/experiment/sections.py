@@ -62,7 +62,7 @@ def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
 def _is_gone(config: Config, entry: Entry) -> bool:
     """Whether a key has no effect today; of a config in steps, no unknown key of a section has."""
     section, name = entry.path[0], entry.path[-1]
-    known = keys.SECTIONS[section] if len(entry.path) > 1 and config.counts_steps else {name}
+    known = keys.known(section) if len(entry.path) > 1 and config.counts_steps else {name}
     return entry.path in GONE | HOOKED or name not in known
 
 
@@ -83,17 +83,15 @@ def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
     """Name the keys that Determined does not know; the trial may read them from its config."""
     if not facts.cluster and not config.counts_steps:
         return
-    handled = {"batches_per_step", "entrypoints", "data_layer"}
     for entry in config.entries():
-        if entry.path[-1] not in keys.TOP | handled:
-            yield _stranger(entry, facts, keys.TOP)
+        if entry.path[-1] not in keys.known(""):
+            yield _stranger(entry, facts, keys.known(""))
     if config.counts_steps:
         return  # C108 and C109 remove what sections do not know
-    searcher = keys.OLD_SEARCHER_KEYS.union(*keys.SEARCHERS.values())
-    for section, known in {**keys.SECTIONS, "searcher": searcher}.items():
+    for section in (*keys.SECTIONS, "searcher"):
         for entry in config.entries(section):
-            if entry.path[-1] not in known and entry.path not in GONE | HOOKED:
-                yield _stranger(entry, facts, known)
+            if entry.path[-1] not in keys.known(section) and entry.path not in GONE | HOOKED:
+                yield _stranger(entry, facts, keys.known(section))
 
 
 def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFinding:
