@@ -16,7 +16,7 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, layout, parameters, templates
+from pedl2det.edits import arguments, layout, templates
 from pedl2det.edits.comments import keep_comments, settled_block, settled_module
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.wrap import wrapped
@@ -189,7 +189,7 @@ class _Applier(cst.CSTTransformer):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
                 return arguments.with_argument(updated, call.args[0], first)
             case fx.AddParameter(code=code):
-                return parameters.with_parameter(updated, code, False)
+                return arguments.with_parameter(updated, code, False)
         raise AssertionError(edit)
 
     def _holes(self, edit: Any) -> dict[str, Any]:
@@ -283,7 +283,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = self._unfolded(original, parameters.closed_up(updated))
+            updated = self._unfolded(original, arguments.closed_up(updated))
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
@@ -305,7 +305,7 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                return parameters.with_parameter(updated, code, in_class)
+                return arguments.with_parameter(updated, code, in_class)
             case fx.Annotate(code=code):
                 made = cst.Annotation(cst.parse_expression(code)) if code else None
                 return updated.with_changes(returns=made)
@@ -340,9 +340,9 @@ def _closed_up(original: Any, updated: Any) -> Any:
         case cst.Call():
             return arguments.without_stray_comma(original, updated)
         case cst.Parameters():
-            return parameters.without_stray_comma(original, updated)
+            return arguments.parameters_without_stray_comma(original, updated)
         case cst.Lambda() if original.params.params:
-            return parameters.closed_up(updated)
+            return arguments.closed_up(updated)
         case cst.FormattedString() if updated is not original:
             return layout.with_other_quotes(updated)
     return updated

@@ -7,7 +7,7 @@ import difflib
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
@@ -62,42 +62,25 @@ def is_marked(source: Source, statement: ast.stmt, rule: str | None = None) -> b
     return False
 
 
-@dataclass(frozen=True)
-class Existing:
-    """A mark of an earlier run.
-
-    Attributes:
-        rule: the rule that wrote it.
-        line: the line of code below it.
-        message: what it says.
-        help: the code to write.
-    """
-
-    rule: str
-    line: int
-    message: str
-    help: str
-
-
-def existing(source: Source) -> Iterator[Existing]:
-    """Return the marks of earlier runs in a file."""
-    if "TODO(pedl2det " not in source.text:
-        return
-    for number, text in enumerate(source.lines, 1):
-        found = _MARK.match(text)
+def existing(source: Source) -> Iterator[Finding]:
+    """The marks of earlier runs in a file, as findings about the lines of code below them."""
+    lines = source.lines
+    at = 0
+    while at < len(lines):
+        found = _MARK.match(lines[at])
+        at += 1
         if found is None:
             continue
-        message, at = [found[2]], number
-        help_: list[str] = []
-        while at < len(source.lines) and source.lines[at].lstrip().startswith("#"):
-            line = source.lines[at].lstrip().removeprefix("#").removeprefix(" ")
-            if _MARK.match(source.lines[at]):
-                break
-            (help_ if line.startswith("  ") else message).append(line.strip())
+        parts: list[str] = []
+        while at < len(lines) and lines[at].lstrip().startswith("#") and not _MARK.match(lines[at]):
+            parts.append(lines[at].lstrip().removeprefix("#").removeprefix(" "))
             at += 1
-        while at < len(source.lines) and source.lines[at].lstrip().startswith("#"):
-            at += 1
-        yield Existing(found[1], at + 1, " ".join(message), "\n".join(help_))
+        message = " ".join([found[2], *(one for one in parts if not one.startswith("  "))])
+        help_ = "\n".join(one.strip() for one in parts if one.startswith("  "))
+        below = at
+        while below < len(lines) and lines[below].lstrip().startswith("#"):
+            below += 1
+        yield finding_on(source, below + 1, Kind.LEFT, found[1], message, help_)
 
 
 def _title(rule: str) -> str:

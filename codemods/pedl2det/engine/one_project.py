@@ -20,7 +20,7 @@ from pedl2det.engine.marks import existing, mark, mark_open
 from pedl2det.engine.migration import Migration
 from pedl2det.engine.notebooks import notebook_findings
 from pedl2det.engine.options import Options
-from pedl2det.engine.places import finding_at, finding_on
+from pedl2det.engine.places import finding_at
 from pedl2det.engine.propose import propose
 from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
@@ -196,8 +196,8 @@ def _marked_before(reading: Reading, findings: Iterable[Finding]) -> list[Findin
     """The marks of an earlier run, which nobody has worked on; rules report some of them again."""
     known = {(one.path, one.rule) for one in findings if one.kind is Kind.LEFT}
     return [
-        finding_on(source, one.line, Kind.LEFT, one.rule, one.message, one.help)
+        one
         for source in reading.originals.values()
         for one in existing(source)
-        if (source.path, one.rule) not in known
+        if (one.path, one.rule) not in known
     ]
