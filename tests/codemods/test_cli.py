@@ -60,7 +60,8 @@ def test_migrating_loads_of_the_runtime_what_a_credential_is_and_no_more() -> No
     assert not {"tensorflow", "numpy", "pydantic", "pedl"} & loaded
     ours = {name for name in loaded if name.startswith("pedl2det_runtime.")}
     assert ours <= {
-        f"pedl2det_runtime.{one}" for one in ("config", "config.credentials", "stub_path")
+        f"pedl2det_runtime.{one}"
+        for one in ("config", "config.credentials", "config.keys", "stub_path")
     }
 
 

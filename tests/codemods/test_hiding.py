@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pedl2det.engine import NewFile, Result, migrate
 from pedl2det.findings import Finding, Kind
-from pedl2det.report import formatted, summary, write_report
+from pedl2det.report import summary, write_report
 from pedl2det.report.hiding import Hider
 from pedl2det.report.patch import patch_of
 from support import SMALL_TRIAL, pedl2det, write_tree
@@ -87,10 +87,9 @@ def test_no_credential_is_in_a_report(name: str, tmp_path: Path) -> None:
         assert "A=shown" in text and "&#x27;shown&#x27;" in text
 
 
-@pytest.mark.parametrize("form", ["json", "github"])
-def test_no_credential_is_printed(form: str, tmp_path: Path) -> None:
+def test_no_credential_is_printed(tmp_path: Path) -> None:
     result = secret_result(tmp_path)
-    text = "\n".join([*formatted(form, result), *summary(result, "rewritten")])
+    text = "\n".join(summary(result, "rewritten"))
 
     assert [secret for secret in SECRETS if secret in text] == []
     assert "got '********'" in text

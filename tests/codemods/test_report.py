@@ -21,7 +21,7 @@ from pedl2det.engine import Change, NewFile, Outcome, Result, Status
 from pedl2det.engine.result import Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
-from pedl2det.report import check_output, formatted, summary, write_report
+from pedl2det.report import check_report_path, summary, write_report
 from pedl2det.report.next_step import next_steps
 from pedl2det.report.side_by_side import marked
 from pedl2det.report.streams import is_coloured
@@ -143,14 +143,6 @@ def trial(
     }
 
 
-def test_json_lines_hold_one_finding_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    lines = [json.loads(line) for line in formatted("json", one_of_each(tmp_path))]
-
-    assert len(lines) == 4
-    assert lines[0] == said("bad_input", "scan", "const.yaml", "what is that?")
-
-
 def test_sarif_has_what_its_specification_requires(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,28 +260,6 @@ def test_html_leaves_out_what_is_far_from_a_change(tmp_path: Path) -> None:
     assert "line 17" in page.text and "line 23" in page.text
     assert "line 16" not in page.text and "line 24" not in page.text
     assert [attrs for _, attrs in page.tags].count({"class": "gap"}) == 2
-
-
-def test_annotations_are_encoded_as_github_reads_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = Result(
-        findings=[
-            found(tmp_path / "a,b:c%.py", Kind.LEFT, "50% of: a, b\r\n::error::forged"),
-            found(tmp_path / "n.py", Kind.NOTE),
-            found(tmp_path / "d.py", Kind.DIFFERENT),
-            found(tmp_path / "bad.py", Kind.BAD_INPUT, rule="scan"),
-        ]
-    )
-
-    assert list(formatted("github", result)) == [
-        "::error file=bad.py,line=3,title=pedl2det (scan)::bad input: m",
-        "::warning file=a%2Cb%3Ac%25.py,line=3,title=pedl2det (P012)::"
-        "left for you: 50%25 of: a, b%0D%0A::error::forged",
-        "::notice file=d.py,line=3,title=pedl2det (P012)::trains differently: m",
-        "::notice file=n.py,line=3,title=pedl2det (P012)::note: m",
-    ]
 
 
 # Hostile input.
@@ -608,7 +578,7 @@ def test_a_report_that_cannot_be_written_is_refused(
 ) -> None:
     (tmp_path / "d.json").mkdir()
     with pytest.raises(Pedl2DetError, match=message):
-        check_output(tmp_path / name, "text", diff=False)
+        check_report_path(tmp_path / name)
 
 
 def test_a_refused_report_leaves_everything_as_it_was(tmp_path: Path) -> None:
@@ -622,22 +592,17 @@ def test_a_refused_report_leaves_everything_as_it_was(tmp_path: Path) -> None:
     assert read_tree(tmp_path) == before
 
 
-def test_two_things_do_not_share_stdout(tmp_path: Path) -> None:
-    with pytest.raises(Pedl2DetError, match="--format json: --diff prints its patch on stdout too"):
-        check_output(None, "json", diff=True)
-
-
-def test_the_command_line_writes_its_report_and_formats_its_findings(tmp_path: Path) -> None:
+def test_the_command_line_writes_its_report_and_prints_its_findings(tmp_path: Path) -> None:
     trial = write_tree(
         tmp_path / "trial", SMALL_TRIAL | {"n.py": "import pedl\nN = pedl.get_nothing()\n"}
     )
     (trial / "model_def.py").write_text(f"import n\n{SMALL_TRIAL['model_def.py']}")
     before = read_tree(trial)
 
-    done = pedl2det("migrate", "trial", "--report", "r.json", "--format", "github", cwd=tmp_path)
+    done = pedl2det("migrate", "trial", "--report", "r.json", cwd=tmp_path)
 
     assert done.returncode == 1
-    assert done.stdout.startswith("::warning file=trial/n.py,line=2,title=pedl2det (P000)::")
+    assert done.stdout == ""
     assert "trial/n.py:2:5: P000 legacy-name: no rule rewrites this use" in done.stderr
     report = json.loads((tmp_path / "r.json").read_text())
     assert [one["status"] for one in report["trials"]] == ["begun"]
@@ -646,12 +611,7 @@ def test_the_command_line_writes_its_report_and_formats_its_findings(tmp_path: P
     assert read_tree(trial) == before
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--format", "json"), ("--diff",)], ids=["findings", "patch"]
-)
-def test_a_report_is_complete_if_nobody_reads_stdout(
-    arguments: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_report_is_complete_if_nobody_reads_stdout(tmp_path: Path) -> None:
     trial = write_tree(tmp_path / "trial", SMALL_TRIAL | {"n.py": "import pedl\nN = pedl.no()\n"})
     (trial / "model_def.py").write_text(f"import n\n{SMALL_TRIAL['model_def.py']}")
     unread, stdout = os.pipe()
@@ -660,7 +620,7 @@ def test_a_report_is_complete_if_nobody_reads_stdout(
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pedl2det", "migrate", "trial"),
-            *("--report", "r.json", "--check", "--partial", *arguments),
+            *("--report", "r.json", "--check", "--partial", "--diff"),
         ],
         stdout=stdout,
         stderr=subprocess.PIPE,

@@ -189,11 +189,12 @@ class Config:
 
     def entry(self, *path: str) -> Entry | None:
         """The key and value at a path of keys, or None."""
-        if path not in self._entries:
-            parent = self.entry(*path[:-1])
-            pairs = self._pairs(parent) if parent or len(path) == 1 else {}
-            self._entries[path] = pairs.get(path[-1])
-        return self._entries[path]
+        entry = None
+        for name in path:
+            entry = self._pairs(entry).get(name)
+            if entry is None:
+                return None
+        return entry
 
     def entries(self, *path: str) -> list[Entry]:
         """The keys and values of the mapping at a path of keys; empty if there is none."""
@@ -225,11 +226,6 @@ class Config:
     def value(self) -> Any:
         """The document as plain objects, every scalar as its text, nothing shared."""
         return _plain(self.root)
-
-    @cached_property
-    def _entries(self) -> dict[KeyPath, Entry | None]:
-        """What :meth:`entry` was asked for."""
-        return {(): None}
 
     def _pairs(self, parent: Entry | None) -> dict[str, Entry]:
         """The keys and values of a mapping, the items of a list, by name."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import pedl2det_names as names
@@ -13,24 +12,9 @@ from pedl2det.analysis.reader import Reader
 from pedl2det.analysis.tree import bytes_or_none
 
 
-@dataclass(frozen=True)
-class Assigned:
-    """Configs by trial.
-
-    Attributes:
-        configs: the configs of each trial's directory.
-        stray: configs that count in steps and belong to no trial.
-        ambiguous: configs that count in steps and may belong to several trials.
-    """
-
-    configs: Mapping[Path, tuple[Path, ...]]
-    stray: tuple[Path, ...] = ()
-    ambiguous: tuple[Path, ...] = ()
-
-
 def assign(
     files: Sequence[Path], homes: Sequence[Path], tops: Sequence[Path], reader: Reader
-) -> Assigned:
+) -> tuple[dict[Path, tuple[Path, ...]], tuple[Path, ...]]:
     """Give every experiment config to a trial.
 
     A config in a trial's directory belongs to that trial. Another one belongs to the trial that
@@ -41,15 +25,17 @@ def assign(
         homes: the directories of the trials.
         tops: the directories that migrate was given.
         reader: reads the files.
+
+    Returns:
+        The configs of each trial's directory, and those that count in steps and belong to no
+        trial, or to one of several.
     """
     found: dict[Path, list[Path]] = {}
     stray: list[Path] = []
-    ambiguous: list[Path] = []
     for file in files:
         config = reader.config_or_none(file)
         if config is None:
-            around = _around(file, homes)
-            for home in around:
+            for home in _around(file, homes):
                 found.setdefault(home, []).append(file)  # its reader reports what is wrong with it
             continue
         if not config.is_experiment:
@@ -58,10 +44,8 @@ def assign(
         if len(candidates) == 1:
             found.setdefault(candidates[0], []).append(file)
         elif config.counts_steps:
-            (ambiguous if candidates else stray).append(file)
-    return Assigned(
-        {home: tuple(configs) for home, configs in found.items()}, tuple(stray), tuple(ambiguous)
-    )
+            stray.append(file)
+    return {home: tuple(configs) for home, configs in found.items()}, tuple(stray)
 
 
 def _candidates(

@@ -41,8 +41,7 @@ class Discovered:
     Attributes:
         projects: the projects, by their directories.
         texts: the other files that may name the old API.
-        stray: configs that count in steps and belong to no trial.
-        ambiguous: configs that count in steps and may belong to several trials.
+        stray: configs that count in steps and belong to no trial, or to one of several.
         directories: the directories in which files may be written.
         notebooks: the notebooks that name the old API or its commands.
         unreadable: why some files and folders cannot be read.
@@ -52,7 +51,6 @@ class Discovered:
     projects: tuple[Project, ...]
     texts: tuple[Path, ...]
     stray: tuple[Path, ...]
-    ambiguous: tuple[Path, ...]
     directories: tuple[Path, ...]
     notebooks: tuple[Path, ...]
     unreadable: Mapping[Path, Unreadable]
@@ -117,13 +115,13 @@ def discover(paths: Sequence[Path]) -> Discovered:
     outside = sorted(one for one in homes if not _is_below(one, directories))
     beside = [file for file in files_below(outside) if file.suffix in YAML]  # of single files
     files.configs += [file for file in beside if _is_config(bytes_or_none(file) or b"")]
-    assigned = assign(sorted(set(files.configs)), sorted(homes), directories, reader)
+    configs_of, stray = assign(sorted(set(files.configs)), sorted(homes), directories, reader)
     projects = []
     for home in sorted(homes):
         inner = [one for one in homes if one != home and one.is_relative_to(home)]
         own = [one for one in files.old if one.is_relative_to(home) and not _is_below(one, inner)]
         own_scripts = tuple(one for one in scripts if one.parent == home)
-        configs = assigned.configs.get(home, ())
+        configs = configs_of.get(home, ())
         entries = [one for file in configs if (one := reader.config_or_none(file)) is not None]
         top = max((one for one in directories if home.is_relative_to(one)), default=home)
         defining = [*(file for file, one in trials.items() if one == home), *own_scripts]
@@ -133,8 +131,7 @@ def discover(paths: Sequence[Path]) -> Discovered:
     return Discovered(
         tuple(with_notebooks(projects, files.notebooks, reader)),
         tuple(files.texts),
-        assigned.stray,
-        assigned.ambiguous,
+        stray,
         (*directories, *outside),
         tuple(one for one in files.notebooks if b"pedl" in one.read_bytes()),
         files.unreadable,

@@ -25,9 +25,7 @@ from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.report import (
-    FORMATS,
-    check_output,
-    formatted,
+    check_report_path,
     show_patch,
     shown,
     summary,
@@ -53,9 +51,6 @@ from pedl2det.visible import say
     "--cluster", is_flag=True, help="Write configs and commands for a Determined cluster."
 )
 @click.option("--report", type=arguments.path, help="Also write a report: .json, .html, .sarif.")
-@click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="text", help="Of findings on stdout."
-)
 @click.option("--undo", "undoes", is_flag=True, help="Take the last run below PATH back.")
 @click.option(
     "--force", is_flag=True, help="Overwrite what is not committed; undo what has changed since."
@@ -73,7 +68,6 @@ def command(
     asked: bool | None,
     cluster: bool,
     report: Path | None,
-    form: str,
     undoes: bool,
     force: bool,
     select: tuple[str, ...],
@@ -88,7 +82,7 @@ def command(
     """
     _end_orderly()
     if undoes:
-        others = (diff, check, partial, asked is not None, select, ignore, report, form != "text")
+        others = (diff, check, partial, asked is not None, select, ignore, report)
         if any(others):
             raise click.UsageError("--undo goes with --force alone.")
         _undo(list(paths), force)
@@ -96,7 +90,8 @@ def command(
     for path in paths:
         if not path.exists():
             raise Pedl2DetError(f"{path}: no such file or directory")
-    check_output(report, form, diff)
+    if report is not None:
+        check_report_path(report)
     if asked:
         runtime()  # or say what is missing, before anything is done
     roots = list(paths)
@@ -138,19 +133,17 @@ def command(
         if report is not None:
             write_report(report, result, done)
     finally:
-        _tell(result, form, done, diff)
+        _tell(result, done, diff)
         for line in next_steps(result, again, writes=writes, proves=proves):
             say(line, err=True)
     sys.exit(_exit_code(result, check))
 
 
-def _tell(result: Result, form: str, done: str, diff: bool) -> None:
-    """Print the patch or the findings, the summary, and the stacks of defects of ours."""
-    with unread_stdout_ignored():
-        if diff:
+def _tell(result: Result, done: str, diff: bool) -> None:
+    """Print the patch, the findings with the summary, and the stacks of defects of ours."""
+    if diff:
+        with unread_stdout_ignored():
             show_patch(result)
-        for line in formatted(form, result):
-            click.echo(line)
     coloured = is_coloured(sys.stderr)
     for line in summary(result, done):
         click.echo(line, err=True, color=coloured)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -15,12 +14,11 @@ from pedl2det.analysis.keras_metrics import RENAMED, metric_names
 from pedl2det.analysis.project import Reading, Script
 from pedl2det.analysis.skipping import skipped_in_text
 from pedl2det.analysis.trial import Trial
-from pedl2det.engine.options import Options
+from pedl2det.engine.migration import Migration
 from pedl2det.engine.places import finding_at
-from pedl2det.engine.result import Change
 from pedl2det.engine.texts import finding_of, take_text
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import ConfigNeed, Fix
+from pedl2det.fixes import ConfigNeed
 from pedl2det.rules import p014_surroundings
 from pedl2det.texts.configs import migrate_config
 from pedl2det.texts.legacy_config import with_legacy_config
@@ -28,37 +26,11 @@ from pedl2det.texts.legacy_config import with_legacy_config
 RULE = "C105"
 
 
-@dataclass
-class MigratedConfigs:
-    """New configs, and what there is to say about them.
-
-    Attributes:
-        texts: the new texts, by path.
-        changes: the rewritten places.
-        findings: what there is to say.
-        new: configs that stood in scripts, by the paths of their files.
-    """
-
-    texts: dict[Path, str] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    new: dict[Path, str] = field(default_factory=dict)
-
-
-def migrate_configs(
-    reading: Reading, trial: Trial, fixes: Sequence[Fix], options: Options
-) -> MigratedConfigs:
-    """Migrate the configs of a project.
-
-    Args:
-        reading: the project.
-        trial: the project as the rules saw it.
-        fixes: the fixes that were applied.
-        options: what the user asked for.
-    """
-    made = MigratedConfigs()
-    needs = [one for script in reading.scripts.values() for one in script.needs]
-    facts = _facts(trial, fixes, needs, options, made.findings)
+def migrate_configs(migration: Migration) -> None:
+    """Migrate the configs of a project, with what its applied fixes and its scripts ask of them."""
+    reading, trial, options = migration.reading, migration.trial, migration.options
+    fixes = migration.fixes
+    facts = _facts(migration)
     is_first = any(need.key == "init_first" for fix in fixes for need in fix.config)
     is_renamed = any(RENAMED in fix.config for fix in fixes)
     asks_for_old = any("get_experiment_config" in fix.support for fix in fixes)
@@ -78,53 +50,47 @@ def migrate_configs(
             classes = ", ".join(several)
             message = f"this config names no trial, and there are several: {classes}"
             help_ = "entrypoint: module:Class"
-            made.findings.append(Finding(Kind.LEFT, RULE, path, 1, message, help_))
+            migration.findings.append(Finding(Kind.LEFT, RULE, path, 1, message, help_))
         result = migrate_config(config.text, of_config)
         if asks_for_old:
             result = with_legacy_config(config.text, result)
         skipped = skipped_in_text(config.text)
         text, changes, findings = take_text(path, config.text, result, options, skipped)
-        made.changes += changes
-        made.findings += findings
+        migration.changes += changes
+        migration.findings += findings
         if text != config.text:
-            made.texts[path] = text
+            migration.configs[path] = text
     for path, script in reading.scripts.items():
         if script.config is not None and script.entrypoint and not reading.configs:
-            _write_new(path, script, facts, made)
-    return made
+            _write_new(path, script, facts, migration)
 
 
-def _write_new(path: Path, script: Script, facts: ConfigFacts, made: MigratedConfigs) -> None:
+def _write_new(path: Path, script: Script, facts: ConfigFacts, migration: Migration) -> None:
     """Write the config that stood in a script to a file beside it."""
     file = path.with_name("const.yaml")
-    if file.exists() or file in made.new:
+    if file.exists() or file in migration.configs:
         file = path.with_suffix(".yaml")
     content = {"entrypoint": script.entrypoint, **script.config}  # type: ignore[dict-item]
     text = yaml.safe_dump(content, sort_keys=False)
     result = migrate_config(text, replace(facts, entrypoint=script.entrypoint))
-    made.new[file] = result.text
+    migration.configs[file] = result.text
     message = f"the experiment config of the script is written to {file.name}"
-    made.findings.append(Finding(Kind.NOTE, RULE, path, 1, message))
-    made.findings += [finding_of(file, text, one) for one in result.findings]
+    migration.findings.append(Finding(Kind.NOTE, RULE, path, 1, message))
+    migration.findings += [finding_of(file, text, one) for one in result.findings]
 
 
-def _facts(
-    trial: Trial,
-    fixes: Sequence[Fix],
-    needs: Sequence[ConfigNeed],
-    options: Options,
-    findings: list[Finding],
-) -> ConfigFacts:
+def _facts(migration: Migration) -> ConfigFacts:
     """What the fixes and scripts ask of the configs; two fixes that disagree are reported."""
+    needs = [one for script in migration.reading.scripts.values() for one in script.needs]
     values: dict[str, ConfigNeed] = {one.key: one for one in needs}
-    for fix in fixes:
+    for fix in migration.fixes:
         for need in fix.config:
             known = values.setdefault(need.key, need)
             if known.value != need.value:
                 message = f"{need.key}: {need.value} here, and {known.value} elsewhere"
                 node = need.place or fix.node
-                home = trial.modules.home(node)
-                findings.append(finding_at(home, node, Kind.LEFT, fix.rule, message))
+                home = migration.trial.modules.home(node)
+                migration.findings.append(finding_at(home, node, Kind.LEFT, fix.rule, message))
     start, size = "metric:", values.get("global_batch_size")
     return ConfigFacts(
         metric_renames={
@@ -133,7 +99,7 @@ def _facts(
             if key.startswith(start)
         },
         batch_size=size.value if size is not None and isinstance(size.value, int) else None,
-        cluster=options.cluster,
+        cluster=migration.options.cluster,
     )
 
 

@@ -20,8 +20,7 @@ from pedl2det.findings import Finding, Kind
 
 Watch = Callable[[Iterator[Result], int], Iterable[Result]]
 
-_STRAY = "this config counts in steps, and no trial was found that it belongs to"
-_AMBIGUOUS = "this config counts in steps, and it may belong to several trials"
+_STRAY = "this config counts in steps, and no trial, or not just one, was found that it belongs to"
 _HELP = "put it beside its trial, or write entrypoint: module:Class"
 _SHARED = "trials share this file, and not every one of them wants the same new text of it"
 _APART = "give each trial its own copy, or finish the other trials first"
@@ -55,7 +54,9 @@ def migrate(
     result = Result()
     for part in without_conflicts(projects, parts):
         result.add(part)
-    result.findings += _configs(discovered)
+    result.findings += [
+        Finding(Kind.LEFT, SCAN, path, 1, _STRAY, _HELP) for path in discovered.stray
+    ]
     result.findings += _unreadable(discovered, {one.path for one in result.findings})
     migrate_texts(discovered, result, options)
     result.files = list({file.path: file for file in result.files}.values())
@@ -68,13 +69,6 @@ def _unreadable(discovered: Discovered, told: set[Path]) -> Iterator[Finding]:
         kind = Kind.NOTE if is_text(path) else Kind.BAD_INPUT
         if path not in told:
             yield Finding(kind, SCAN, path, 1, str(error))
-
-
-def _configs(discovered: Discovered) -> Iterator[Finding]:
-    """Configs that no trial was found for."""
-    for paths, message in ((discovered.stray, _STRAY), (discovered.ambiguous, _AMBIGUOUS)):
-        for path in paths:
-            yield Finding(Kind.LEFT, SCAN, path, 1, message, _HELP)
 
 
 # Files that several trials share, through links or imports. Each trial is migrated alone; a shared

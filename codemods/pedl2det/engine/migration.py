@@ -11,7 +11,6 @@ from pedl2det.analysis.config import Config
 from pedl2det.analysis.project import Reading, made
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
-from pedl2det.engine.configs import MigratedConfigs
 from pedl2det.engine.options import Options
 from pedl2det.engine.result import Change
 from pedl2det.findings import Finding
@@ -31,9 +30,9 @@ class Migration:
         dropped: fixes and marks that the user does not want.
         texts: the new text of each Python file that changes.
         support: the pieces of ``legacy_keras.py`` that the new texts use.
-        configs: what becomes of the configs.
-        changes: the places that were rewritten in Python files.
-        findings: what there is to say of Python files.
+        configs: the new text of each config that changes, and of those that stood in scripts.
+        changes: the places that were rewritten.
+        findings: what there is to say.
         tracebacks: the stacks of defects of ours.
         total: the legacy names of each file as it is on the disk.
         marked: those that stay with a mark or another finding.
@@ -48,7 +47,7 @@ class Migration:
     dropped: list[Fix | Remark] = field(default_factory=list)
     texts: dict[Path, str] = field(default_factory=dict)
     support: frozenset[str] = frozenset()
-    configs: MigratedConfigs = field(default_factory=MigratedConfigs)
+    configs: dict[Path, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
@@ -63,7 +62,7 @@ class Migration:
             for name, source in self.trial.modules.by_name.items()
         }
         configs = {
-            path: Config.of(self.configs.texts[path]) if path in self.configs.texts else config
+            path: Config.of(self.configs[path]) if path in self.configs else config
             for path, config in self.reading.configs.items()
         }
         form = {"carried": self.trial.carried, "mended": self.trial.mended}

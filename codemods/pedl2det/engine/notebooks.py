@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from pedl2det.analysis.notebook import Cell, NotebookSource
+from pedl2det.analysis.notebook import NotebookSource
 from pedl2det.analysis.notebook.magics import uses_old_api
 from pedl2det.analysis.project import Reading
 from pedl2det.engine.places import finding_at
 from pedl2det.findings import Finding, Kind
 
 SCAN, FILES, TRIAL = "scan", "N202", "N204"
+_AS_FILE = "migrate it as a file, and put the new text into the cell"
 _PYTHON = {"pypy", "python", "python2", "python3", "script"}
 #: A name of PEDL, or a key of a config that counts in steps.
 _OLD = re.compile(
@@ -42,39 +42,20 @@ def _magics(source: NotebookSource) -> Iterator[Finding]:
             if not magic.is_shell and uses_old_api(magic.text):
                 code = magic.text.splitlines()[0]
                 message = f"{code}: a magic uses the old API"
-                help_ = "write it as plain Python"
-                yield Finding(
-                    *(Kind.LEFT, SCAN, source.path, magic.line, message, help_),
-                    code=code,
-                    cell=cell,
-                )
+                at = source.path, magic.line, message, "write it as plain Python"
+                yield Finding(Kind.LEFT, SCAN, *at, code=code, cell=cell)
 
 
 def _cells(source: NotebookSource) -> Iterator[Finding]:
-    """Cells that hold another program or another file."""
+    """Cells that hold another program or another file, and use the old API or the old config."""
     for cell in source.document.cells:
-        is_other = cell.magic in {"file", "writefile", *_PYTHON} and not cell.is_shell
-        if cell.is_code and is_other:
-            yield from _cell(cell, source.path)
-
-
-def _cell(cell: Cell, path: Path) -> Iterator[Finding]:
-    body, first = cell.body
-    what = "this cell runs a program" if cell.magic in _PYTHON else "this cell holds a file"
-    for line, name in _uses(body):
-        message = f"{cell.magic_line}: {what} that uses {name}"
-        help_ = "migrate it as a file, and put the new text into the cell"
-        code = body.split("\n")[line - 1]
-        yield Finding(
-            *(Kind.LEFT, FILES, path, first + line - 1, message, help_),
-            code=code,
-            cell=cell.number,
-        )
-
-
-def _uses(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text that use the old API or the old config, with what they use."""
-    for number, line in enumerate(text.split("\n"), 1):
-        found = _OLD.search(line)
-        if found is not None and not line.lstrip().startswith("#"):
-            yield number, found[0]
+        if not cell.is_code or cell.is_shell or cell.magic not in {"file", "writefile", *_PYTHON}:
+            continue
+        body, first = cell.body
+        what = "this cell runs a program" if cell.magic in _PYTHON else "this cell holds a file"
+        for number, code in enumerate(body.split("\n"), first):
+            found = _OLD.search(code)
+            if found is not None and not code.lstrip().startswith("#"):
+                message = f"{cell.magic_line}: {what} that uses {found[0]}"
+                at = source.path, number, message, _AS_FILE
+                yield Finding(Kind.LEFT, FILES, *at, code=code, cell=cell.number)

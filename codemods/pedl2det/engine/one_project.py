@@ -106,7 +106,8 @@ def _migrate(
             message = "scripts was left out, and this needs it"
             migration.findings.append(Finding(Kind.SUPPRESSED, SCRIPTS, path, 1, message))
             migration.texts.pop(path, None)
-            migration.configs.new.clear()
+            for new in migration.configs.keys() - reading.configs.keys():
+                del migration.configs[new]
             migration.marked[path], migration.suppressed[path] = 0, total[path]
     for path, error in reading.unreadable.items():
         migration.findings.append(_unreadable(path, error))
@@ -131,7 +132,7 @@ def _rewrite(migration: Migration) -> None:
     for source in trial.modules:  # what lowering changed
         if source.path in originals and source.text != originals[source.path].text:
             migration.texts.setdefault(source.path, source.text)
-    migration.configs = migrate_configs(reading, trial, migration.fixes, migration.options)
+    migrate_configs(migration)
     if not is_drafted:
         return
     new = migration.new_trial()

@@ -24,11 +24,9 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         directories: where files may be written, beside the project's own directory.
     """
     project, options = migration.reading.project, migration.options
-    configs = migration.configs
     passed = _passed_over(project, options)
     files = [one for one in _files(migration) if one.path not in passed]
-    every = [*migration.findings, *configs.findings]
-    findings = _once(one for one in every if one.path not in passed)
+    findings = _once(one for one in migration.findings if one.path not in passed)
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
     status = _status(blocking, findings)
@@ -36,10 +34,9 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
         findings = [_leftover(one) for one in findings]
     written = [one for one in files if _is_written(one, status, findings, options)]
     paths = {one.path for one in written}
-    changes = [*migration.changes, *configs.changes]
     result = Result(
         written,
-        [one for one in changes if one.path in paths],
+        [one for one in migration.changes if one.path in paths],
         [one for one in findings if written or status.is_finished or one.kind.is_left],
         tracebacks=migration.tracebacks,
     )
@@ -51,7 +48,7 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
             project.home,
             status,
             written=bool(written) and (status.is_finished or options.partial),
-            places=len(changes) if files else 0,
+            places=len(migration.changes) if files else 0,
             left=len(blocking),
             assumptions=sum(one.kind is Kind.ASSUMPTION for one in findings),
             files=tuple(paths),
@@ -70,16 +67,18 @@ def _passed_over(project: Project, options: Options) -> set[Path]:
 
 
 def _files(migration: Migration) -> list[NewFile]:
-    reading, configs = migration.reading, migration.configs
+    reading = migration.reading
     files = []
     for path, text in migration.texts.items():
         source = reading.originals[path]
         if text != source.text:
             files.append(NewFile(path, source.encoded(source.text), source.encoded(text)))
-    for path, text in configs.texts.items():
-        config = reading.configs[path]
-        files.append(NewFile(path, path.read_bytes(), config.encoded(text.removeprefix("\ufeff"))))
-    files += [NewFile(path, None, text.encode()) for path, text in configs.new.items()]
+    for path, text in migration.configs.items():
+        config = reading.configs.get(path)
+        if config is None:
+            files.append(NewFile(path, None, text.encode()))
+        else:
+            files.append(NewFile(path, path.read_bytes(), config.encoded(text)))
     if migration.support:
         files += _support(reading.project.root / SUPPORT, migration)
     return files

@@ -1,4 +1,4 @@
-"""Reports for machines: JSON, SARIF 2.1.0, annotations of GitHub's workflows.
+"""Reports for machines: JSON and SARIF 2.1.0.
 
 docs/migrating.md describes the JSON.
 """
@@ -6,7 +6,6 @@ docs/migrating.md describes the JSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,9 +21,6 @@ from pedl2det.visible import shown
 
 VERSION = 3  # of the JSON; it changes when a field goes or means something else
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_COMMANDS = {"note": "notice", "warning": "warning", "error": "error"}  # of GitHub
-_IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_IN_PROPERTY = _IN_TEXT | {":": "%3A", ",": "%2C"}
 
 Object = dict[str, Any]
 
@@ -56,25 +52,6 @@ def json_document(result: Result, done: str) -> str:
         "findings": [_finding(finding) for finding in findings_of(result)],
     }
     return json.dumps(content, indent=2) + "\n"
-
-
-def json_lines(result: Result) -> Iterator[str]:
-    """One object a finding, each on a line, the most urgent first."""
-    for finding in findings_of(result):
-        yield json.dumps(_finding(finding))
-
-
-def github_lines(result: Result) -> Iterator[str]:
-    """One command a finding, the most urgent first: GitHub shows ten of a level in each step."""
-    for finding in findings_of(result):
-        properties = {
-            "file": printable(shown(finding.path)),
-            "line": str(finding.line),
-            "title": f"pedl2det ({finding.rule})",
-        }
-        encoded = (f"{key}={_encoded(text, _IN_PROPERTY)}" for key, text in properties.items())
-        text = _encoded(f"{finding.kind.value}: {finding.message}", _IN_TEXT)
-        yield f"::{_COMMANDS[WORDS[finding.kind].level]} {','.join(encoded)}::{text}"
 
 
 def sarif_document(result: Result, done: str) -> str:
@@ -168,7 +145,3 @@ def _location(path: Path) -> Object:
 
 def _in_order(changes: list[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: (change.path, change.line, change.rule))
-
-
-def _encoded(text: str, codes: dict[str, str]) -> str:
-    return "".join(codes.get(character, character) for character in text)

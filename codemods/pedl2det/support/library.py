@@ -117,8 +117,8 @@ def merged(existing: str, names: Iterable[str]) -> str:
         return existing
     imports = {line for definition in missing for line in definition.imports}
     new = sorted((line for line in imports if _bound_by(line) not in bound), key=_by_place)
-    text = _with_imports(existing, new).rstrip("\n") + "\n"
-    return "\n\n".join([text, *(definition.text for definition in missing)])
+    parts = [existing.rstrip("\n") + "\n", "".join(f"{line}\n" for line in new)]
+    return "\n\n".join(filter(None, [*parts, *(definition.text for definition in missing)]))
 
 
 def _closure(
@@ -234,19 +234,3 @@ def _by_place(line: str) -> tuple[bool, str]:
     """Return what imports are sorted by: those of the standard library come first."""
     module = line.split()[1]
     return module.partition(".")[0] not in sys.stdlib_module_names, module
-
-
-def _with_imports(text: str, new: list[str]) -> str:
-    """Put import statements after those that are there, or after the docstring."""
-    if not new:
-        return text
-    body = ast.parse(text).body
-    before = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
-    after_docstring = not before and body[:1] and _is_docstring(body[0])
-    place = before[-1].end_lineno if before else body[0].end_lineno if after_docstring else 0
-    assert place is not None
-    lines = text.splitlines(keepends=True)
-    block = [f"{line}\n" for line in new]
-    if after_docstring:
-        block = ["\n", *block]
-    return "".join([*lines[:place], *block, *lines[place:]])

@@ -311,7 +311,7 @@ def test_configs_in_steps_without_a_trial_or_with_several_are_named(tmp_path: Pa
     write_tree(tmp_path / "two", under("a", TRIAL) | under("b", TRIAL) | {"c/a.yaml": CONFIG})
 
     assert names_of(discovered(tmp_path / "one").stray) == ["const.yaml"]
-    assert names_of(discovered(tmp_path / "two").ambiguous) == ["a.yaml"]
+    assert names_of(discovered(tmp_path / "two").stray) == ["a.yaml"]
 
 
 def test_other_yaml_files_are_no_configs(tmp_path: Path) -> None:
