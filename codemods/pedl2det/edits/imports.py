@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,19 +124,39 @@ def _is_future(node: ast.stmt) -> bool:
 # Move imports.
 
 
-class _Mover(cst.CSTTransformer):
-    """Puts new imports in the place of an old one of the same names and group."""
+class _EachImport(cst.CSTTransformer):
+    """Visits the imports of a file, each with its ``ast`` node."""
 
     def __init__(self, source: Source, added: Sequence[str], wanted: Wanted) -> None:
         super().__init__()
-        self._nodes = _in_order(source)
+        nodes = source.names.of(ast.Import, ast.ImportFrom)
+        self._nodes: Any = iter(sorted(nodes, key=lambda node: (node.lineno, node.col_offset)))
         self._skipped = source.skipped
         self._wanted = wanted
         self._added = {_local(node.names[0]): node for node in map(_parsed, added)}
+
+    def edited(self, node: Any, updated: Any) -> Any:
+        """What becomes of an import."""
+        raise NotImplementedError
+
+    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
+        """Edit an import."""
+        return self.edited(next(self._nodes), updated_node)
+
+    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
+        """Edit an import."""
+        return self.edited(next(self._nodes), updated_node)
+
+
+class _Mover(_EachImport):
+    """Puts new imports in the place of an old one of the same names and group."""
+
+    def __init__(self, source: Source, added: Sequence[str], wanted: Wanted) -> None:
+        super().__init__(source, added, wanted)
         self._done: set[str] = set()
 
-    def _moved(self, updated: Any) -> Any:
-        node = next(self._nodes)
+    def edited(self, node: Any, updated: Any) -> Any:
+        """Move an import."""
         new: list[Any] = [self._added.get(_local(alias)) for alias in node.names]
         modules = {_module_of(one) if one is not None else "" for one in new}
         is_star = isinstance(updated.names, cst.ImportStar)
@@ -158,14 +178,6 @@ class _Mover(cst.CSTTransformer):
         ):
             return _folded(updated.with_changes(module=cst.parse_expression(module)))
         return updated
-
-    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
-        """Move an import."""
-        return self._moved(updated_node)
-
-    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
-        """Move an import."""
-        return self._moved(updated_node)
 
 
 # Add imports.
@@ -332,7 +344,7 @@ def _reads(node: ast.AST, name: str) -> bool:
 # Drop imports.
 
 
-class _Dropper(cst.CSTTransformer):
+class _Dropper(_EachImport):
     """Drops imports that only the old text used, and those that a new one replaces.
 
     Attributes:
@@ -349,18 +361,14 @@ class _Dropper(cst.CSTTransformer):
         *,
         keeps_stars: bool = False,
     ) -> None:
-        super().__init__()
-        self._nodes = _in_order(source)
-        self._skipped = source.skipped
+        super().__init__(source, added, wanted)
         self._had = had
         self._has = has
-        self._added = {_local(_parsed(line).names[0]): line for line in added}
-        self._wanted = wanted
         self._keeps_stars = keeps_stars
         self.dropped_star = False
 
-    def _without(self, updated: Any) -> Any:
-        node = next(self._nodes)
+    def edited(self, node: Any, updated: Any) -> Any:
+        """Drop names."""
         if node.lineno in self._skipped or (node.end_lineno or 0) in self._skipped:
             return updated
         if isinstance(updated.names, cst.ImportStar):
@@ -380,18 +388,10 @@ class _Dropper(cst.CSTTransformer):
     def _stays(self, alias: ast.alias, node: _Statement) -> bool:
         name = _local(alias)
         if name in self._added:
-            return _single(alias, node) == self._added[name]
+            return _single(alias, node) == ast.unparse(self._added[name])
         is_old = self._wanted.is_old(_meaning(alias, node))
         is_left = is_old or (name in self._had and not self._wanted.is_package)
         return name in self._has or not is_left
-
-    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
-        """Drop names."""
-        return self._without(updated_node)
-
-    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
-        """Drop names."""
-        return self._without(updated_node)
 
     def leave_SimpleStatementLine(self, original_node: Any, updated_node: Any) -> Any:
         """Keep the comments above a line that is gone."""
@@ -410,12 +410,6 @@ class _Dropper(cst.CSTTransformer):
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         """Close up the lines that are gone."""
         return settled_module(updated_node)
-
-
-def _in_order(source: Source) -> Iterator[Any]:
-    """The import statements of a file in the order of its text, as libcst visits them."""
-    nodes = source.names.of(ast.Import, ast.ImportFrom)
-    return iter(sorted(nodes, key=lambda node: (node.lineno, node.col_offset)))
 
 
 def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:
