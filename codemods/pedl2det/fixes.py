@@ -119,11 +119,10 @@ class RenameKeyword:
 
 
 @dataclass(frozen=True)
-class DropArgument:
-    """Drop a positional or keyword argument of a call."""
+class Drop:
+    """Drop an argument of a call, a parameter with its annotation and default, or a decorator."""
 
-    call: ast.Call
-    node: ast.expr | ast.keyword
+    node: ast.expr | ast.keyword | ast.arg
 
 
 @dataclass(frozen=True)
@@ -134,14 +133,6 @@ class AddArgument:
     code: str
     first: bool = False
     holes: Holes = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class DropParameter:
-    """Drop a parameter of a function, with its annotation and default."""
-
-    function: Function | ast.Lambda
-    node: ast.arg
 
 
 @dataclass(frozen=True)
@@ -181,14 +172,6 @@ class AddMember:
 
 
 @dataclass(frozen=True)
-class DropDecorator:
-    """Drop a decorator of a function or class."""
-
-    function: Function | ast.ClassDef
-    node: ast.expr
-
-
-@dataclass(frozen=True)
 class Mark:
     """Write ``# TODO(pedl2det RULE): text`` above a statement."""
 
@@ -205,14 +188,12 @@ Edit = (
     | Extract
     | InsertFirst
     | RenameKeyword
-    | DropArgument
+    | Drop
     | AddArgument
-    | DropParameter
     | AddParameter
     | Annotate
     | RenameFunction
     | AddMember
-    | DropDecorator
     | Mark
 )
 

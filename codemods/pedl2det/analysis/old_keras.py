@@ -10,7 +10,7 @@ import pedl2det_names as names
 from pedl2det.analysis.flow import Way
 from pedl2det.analysis.images import tensorflow_in
 from pedl2det.analysis.trial import Generation, Reference, Trial
-from pedl2det.fixes import AddArgument, DropArgument, Edit, RenameKeyword
+from pedl2det.fixes import AddArgument, Drop, Edit, RenameKeyword
 from pedl2det_names import Age
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 
@@ -190,7 +190,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
         new = row.keywords.get(row.parameters[place], row.parameters[place])
         given.add(new)
         if place:
-            edits.append(DropArgument(call, argument))
+            edits.append(Drop(argument))
         if place and new is not None:
             edits.append(AddArgument(call, f"{new}={{value}}", holes={"value": argument}))
     for keyword in call.keywords:
@@ -198,7 +198,7 @@ def call_edits(call: ast.Call, row: names.Name) -> list[Edit] | None:
         new = row.keywords.get(keyword.arg or "", keyword.arg)
         given.add(new)
         if keyword.arg is not None and new is None:
-            edits.append(DropArgument(call, keyword))
+            edits.append(Drop(keyword))
         elif new is not None and new != keyword.arg:
             edits.append(RenameKeyword(keyword, new))
     missing = dict(_missing(call, row, given))

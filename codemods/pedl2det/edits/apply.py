@@ -83,12 +83,8 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.RenameKeyword(node, name):
                 self._renamed[self._locator.argument(node)] = name
-            case fx.DropArgument(_, node):
-                self._dropped.add(self._locator.argument(node))
-            case fx.DropParameter(_, parameter):
-                self._dropped.add(self._locator.parameter(parameter))
-            case fx.DropDecorator(_, decorator):
-                self._dropped.add(self._locator.decorator(decorator))
+            case fx.Drop(node):
+                self._dropped.add(self._locator.part(node))
             case _:
                 self._file(self._located(fx.place_of(edit)), edit)
         if isinstance(edit, fx.Extract):

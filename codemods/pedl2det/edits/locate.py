@@ -89,9 +89,12 @@ class Locator:
             raise NotLocated(f"{self.source.path}:{value.lineno}: argument {ast.unparse(value)}")
         return found
 
-    def decorator(self, node: ast.expr) -> cst.CSTNode:
-        """The decorator that an expression is."""
-        return self._parents[self.expression(node)]
+    def part(self, node: ast.expr | ast.keyword | ast.arg) -> cst.CSTNode:
+        """The parameter, argument or decorator that a node stands for."""
+        if isinstance(node, ast.arg):
+            return self.parameter(node)
+        found = self._parents.get(self.expression(node)) if isinstance(node, ast.expr) else None
+        return found if isinstance(found, cst.Decorator) else self.argument(node)
 
     def parameter(self, node: ast.arg) -> cst.Param:
         """The parameter of a function."""

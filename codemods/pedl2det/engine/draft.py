@@ -28,7 +28,7 @@ from pedl2det.support import library
 
 #: The statement that makes the context known to ``legacy_keras``.
 BIND = f"{library.MODULE}.bind({{context}})"
-_WHOLE = (fx.Replace, fx.ReplaceStatement, fx.DropArgument, fx.DropParameter)
+_WHOLE = (fx.Replace, fx.ReplaceStatement, fx.Drop)
 
 #: The edits of each file.
 Edits = dict[Path, list[Any]]
@@ -189,7 +189,7 @@ def surviving(fixes: Iterable[fx.Fix]) -> tuple[list[fx.Fix], Edits]:
     takers = _takers(ordered)
     kept = [fix for fix in ordered if not _is_taken(fix, fix.node, takers)]
     every = [edit for fix in kept for _, edit in fix.located]
-    dropped = {edit.node for edit in every if isinstance(edit, fx.DropArgument)}
+    dropped = {edit.node for edit in every if isinstance(edit, fx.Drop)}
     edits: Edits = defaultdict(list)
     for fix in kept:
         for source, edit in fix.located:

@@ -13,7 +13,7 @@ from pedl2det.fixes import (
     CONSTRUCTOR,
     AddMember,
     AddParameter,
-    DropParameter,
+    Drop,
     Edit,
     Fix,
     InsertAfter,
@@ -90,7 +90,7 @@ def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
         above = {node for call in calls for node in ast.walk(call)}
         extra = [one for one in extra if above.issuperset(trial.flow.reads_of(one))]  # or P003
         annotation, imports = _annotation(trial, owner)
-        edits += [DropParameter(function, one) for one in (*hparams, *extra)]
+        edits += [Drop(one) for one in (*hparams, *extra)]
         edits.append(AddParameter(function, f"{name}: {annotation}"))
     for call in calls:
         first = f"{_first(function)}, " if _is_explicit(call, function) else ""

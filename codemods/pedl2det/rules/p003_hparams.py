@@ -18,8 +18,7 @@ from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import (
     AddMember,
-    DropArgument,
-    DropParameter,
+    Drop,
     Fix,
     InsertFirst,
     Remark,
@@ -110,7 +109,7 @@ def _function(
         arguments = function.args
         extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
         unread = [one for one in extra if not trial.flow.reads_of(one)]
-        dropped = [DropParameter(function, one) for one in (*config, *hparams, *unread)]
+        dropped = [Drop(one) for one in (*config, *hparams, *unread)]
         yield Fix(ID, trial.modules.home(function), function, tuple(dropped))
     for parameter in hparams:
         yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
@@ -166,7 +165,7 @@ def _without_arguments(
         if value is not None and function.name != "__init__":
             parent = source.names.parents[value]
             node = parent if isinstance(parent, ast.keyword) else value
-            yield Fix(ID, source, call.node, (DropArgument(call.node, node),))
+            yield Fix(ID, source, call.node, (Drop(node),))
 
 
 def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:

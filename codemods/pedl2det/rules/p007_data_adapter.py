@@ -22,7 +22,7 @@ from pedl2det.analysis.loaders import (
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
+from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
 from pedl2det.rules.cases import Case
 from pedl2det.rules.small_trials import migrated_trial, pedl_trial
 
@@ -89,7 +89,7 @@ def _edits(
                 return (ReplaceStatement(statement, configure, dict(given)),)
             return (  # the call keeps its lines and comments
                 Replace(call.func, _CONFIGURE),
-                DropArgument(call, keyword or sequence),
+                Drop(keyword or sequence),
                 ReplaceStatement(statement, "{call}", {"call": call}),
             )
     before = (InsertBefore(statement, configure, dict(given)),) if given else ()

@@ -13,7 +13,7 @@ from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import DropDecorator, Fix, Remark, Replace
+from pedl2det.fixes import Drop, Fix, Remark, Replace
 from pedl2det.rules.cases import Case
 
 ID = "P020"
@@ -54,7 +54,7 @@ def _cached(
     shuffles = isinstance(shuffle, ast.Constant) and bool(shuffle.value)
     order = "; they are shuffled in another order" if shuffles else ""
     notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)
-    yield Fix(ID, source, decorator, (DropDecorator(function, decorator),), notes=notes)
+    yield Fix(ID, source, decorator, (Drop(decorator),), notes=notes)
     for call in source.names.of(ast.Call):
         origins = [one.node for one in trial.flow.origins(call.func)]
         if origins == [function] and trial.context.at(call) is not None:

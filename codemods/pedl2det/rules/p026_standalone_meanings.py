@@ -16,7 +16,7 @@ from pedl2det.analysis.models import compiles
 from pedl2det.analysis.old_keras import KERAS, is_standalone
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
-from pedl2det.fixes import DropArgument, Edit, Fix, InsertBefore, Replace
+from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det.support.library import MODULE
 
@@ -84,7 +84,7 @@ def _convolution(trial: Trial, reference: Reference, call: ast.Call, sizes: int)
     holes = {f"size{number}": one for number, one in enumerate(given)}
     kernel = f"({', '.join(f'{{{name}}}' for name in holes)})"
     edits: list[Edit] = [Replace(given[0], kernel, holes)]
-    edits += [DropArgument(call, one) for one in given[1:]]
+    edits += [Drop(one) for one in given[1:]]
     today = trial.today(call.func).rpartition(".")[2]
     spelling = spell(reference.source, f"{KERAS}.layers.{today}", like=call.func)
     if spelling.code != ast.unparse(call.func):

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.fixes import DropArgument, Fix, Replace
+from pedl2det.fixes import Drop, Fix, Replace
 from pedl2det.rules.cases import Case
 
 ID = "P030"
@@ -32,7 +32,7 @@ def check(trial: Trial) -> Iterable[Fix]:
                 origins = trial.flow.origins(call.func.value)
                 if origins and all(_makes_trial(trial, one.node) for one in origins):
                     given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-                    edits = tuple(DropArgument(call, one) for one in given)
+                    edits = tuple(Drop(one) for one in given)
                     yield Fix(ID, source, call, edits)
 
 

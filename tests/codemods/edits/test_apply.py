@@ -189,7 +189,7 @@ def test_an_edit_in_a_place_that_is_replaced_has_no_effect() -> None:
         lambda text: [
             fx.Replace(text.expression("f(a.b(1), c)"), "g()"),
             fx.Replace(text.expression("a.b"), "d"),
-            fx.DropArgument(text.call("f(a.b(1), c)"), text.expression("c")),
+            fx.Drop(text.expression("c")),
         ],
         "x = g()\n",
     )
@@ -398,7 +398,7 @@ def test_statements_come_first_in_a_function(before: str, after: str) -> None:
 def test_an_argument_is_dropped(before: str, dropped: int, after: str) -> None:
     def drop(text: Text) -> fx.Edit:
         call = text.source.names.of(ast.Call)[0]
-        return fx.DropArgument(call, call.args[dropped])
+        return fx.Drop(call.args[dropped])
 
     check(before, drop, after)
 
@@ -406,7 +406,7 @@ def test_an_argument_is_dropped(before: str, dropped: int, after: str) -> None:
 def test_keyword_arguments_are_dropped_and_renamed() -> None:
     check(
         "x = f(a, b=1, **{'c': 2})\n",
-        lambda text: fx.DropArgument(text.call("f(a, b=1, **{'c': 2})"), text.keyword("b")),
+        lambda text: fx.Drop(text.keyword("b")),
         "x = f(a, **{'c': 2})\n",
     )
     check(
@@ -430,7 +430,7 @@ def test_keyword_arguments_are_dropped_and_renamed() -> None:
 def test_all_arguments_are_dropped_at_once() -> None:
     def drop(text: Text) -> list[fx.Edit]:
         call = text.source.names.of(ast.Call)[0]
-        return [fx.DropArgument(call, one) for one in (*call.args, *call.keywords)]
+        return [fx.Drop(one) for one in (*call.args, *call.keywords)]
 
     check("f(a,\n  b, k=c)\n", drop, "f()\n")
 
@@ -490,8 +490,7 @@ def test_an_argument_is_added(before: str, code: str, first: bool, after: str) -
 )
 def test_a_parameter_is_dropped(before: str, after: str) -> None:
     def drop(text: Text) -> fx.Edit:
-        function = text.source.names.of(ast.FunctionDef, ast.Lambda)[0]
-        return fx.DropParameter(function, text.argument("old"))  # type: ignore[arg-type]
+        return fx.Drop(text.argument("old"))
 
     new = edited(before, drop)
     assert ast.dump(ast.parse(new)) == ast.dump(ast.parse(after)), new
@@ -538,8 +537,8 @@ def test_parameters_are_swapped_for_the_context() -> None:
         "def f(config, hparams):\n    return g(hparams)\n",
         lambda text: [
             fx.AddParameter(text.function("f"), "context: TFKerasTrialContext"),
-            fx.DropParameter(text.function("f"), text.argument("config")),
-            fx.DropParameter(text.function("f"), text.argument("hparams")),
+            fx.Drop(text.argument("config")),
+            fx.Drop(text.argument("hparams")),
             fx.Replace(text.expression("hparams"), "{context}.get_hparams()"),
         ],
         "def f(context: TFKerasTrialContext):\n    return g(self.context.get_hparams())\n",
@@ -561,12 +560,12 @@ def test_heads_of_functions_and_classes_change() -> None:
     )
     check(
         "@a\n# why\n@b.c(1)\n@d\ndef f(): pass\n",
-        lambda text: fx.DropDecorator(text.function("f"), text.expression("b.c(1)")),
+        lambda text: fx.Drop(text.expression("b.c(1)")),
         "# why\n@a\n@d\ndef f(): pass\n",
     )
     check(
         "@a\nclass C: pass\n",
-        lambda text: fx.DropDecorator(text.owner("C"), text.expression("a")),
+        lambda text: fx.Drop(text.expression("a")),
         "class C: pass\n",
     )
 
@@ -641,8 +640,8 @@ def test_edits_of_one_function_meet() -> None:
         """,
         lambda text: [
             fx.RenameFunction(text.function("f"), "h"),
-            fx.DropDecorator(text.function("f"), text.expression("d")),
-            fx.DropParameter(text.function("f"), text.argument("a")),
+            fx.Drop(text.expression("d")),
+            fx.Drop(text.argument("a")),
             fx.InsertFirst(text.function("f"), "n = {context}.x"),
             fx.Replace(text.expression("a"), "n"),
             fx.ReplaceStatement(text.statement("c.d")),
