@@ -34,14 +34,9 @@ _BIND = "bind"
 
 @dataclass(frozen=True)
 class _Definition:
-    """A statement at the top of a file of pieces.
+    """A statement at the top of a file of pieces, with the first line of its documentation.
 
-    Attributes:
-        name: the name that it binds.
-        text: its source, with the comments right above it.
-        doc: the first line of its documentation.
-        uses: the global names that it uses.
-        imports: the import statements that it needs.
+    ``uses`` are the global names in it, and ``imports`` the statements that it needs.
     """
 
     name: str
@@ -124,13 +119,7 @@ def merged(existing: str, names: Iterable[str]) -> str:
 def _closure(
     names: Iterable[str], present: Set[str] = frozenset(), package: str = PACKAGE
 ) -> list[_Definition]:
-    """Return the definitions of these names and of all that they use, in the order of the file.
-
-    Args:
-        names: the names.
-        present: names that the file has already, in whatever form.
-        package: the package of the pieces.
-    """
+    """The definitions of names and of all that they use but what is present, in a file's order."""
     known = _definitions(package)
     found: set[str] = set()
     waiting = list(names)

@@ -62,13 +62,7 @@ def is_shell_file(path_name: str) -> bool:
 
 @dataclass
 class _Made:
-    """What becomes of a text, piece by piece.
-
-    Attributes:
-        file: the file.
-        text: the text.
-        cluster: whether the team has a Determined cluster.
-    """
+    """What becomes of a text, piece by piece."""
 
     file: Path
     text: str
