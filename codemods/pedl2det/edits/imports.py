@@ -218,29 +218,32 @@ def _add(lines: list[Any], facts: list[list[ast.stmt]], new: _Statement, wanted:
         if isinstance(nodes[0], _Statement) and not _is_future(nodes[0])
     ]
     same = [(at, node) for at, other, node in imports if other == group]
+    line: Any = cst.parse_statement(ast.unparse(new))
     if _top(new) == "determined":  # beside those that are there, or below the last of PEDL
         beside = [(at, node) for at, node in same if _top(node) == "determined"]
         same = beside or [(at, node) for at, node in same if _top(node) == "pedl"][-1:] or same
     if same:
         later = (at for at, node in same if _key(node) > _key(new) and _top(node) != "pedl")
         at = next(later, same[-1][0] + 1)
+        if at <= same[0][0]:
+            line = _take_blank_lines(lines, at, line)
+            above = facts[at - 1][0] if at else None
+            is_other = not isinstance(above, _Statement) or wanted.group(_module_of(above)) != group
+            if at and is_other and not line.leading_lines:
+                line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    elif before := [at for at, other, _ in imports if other < group]:
+        at = before[-1] + 1
+        line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+        _part(lines, facts, at)
     elif imports:
-        at = max((at + 1 for at, other, _ in imports if other < group), default=imports[0][0])
+        at = imports[0][0]
+        line = _take_blank_lines(lines, at, line)
+        _part(lines, facts, at)
     else:
         at = next((at for at, nodes in enumerate(facts) if not _is_head(at, nodes)), len(facts))
-
-    def is_same(place: int) -> bool:
-        node = facts[place][0] if 0 <= place < len(facts) else None
-        return isinstance(node, _Statement) and wanted.group(_module_of(node)) == group
-
-    line: Any = cst.parse_statement(ast.unparse(new))
-    if not is_same(at - 1):
-        if at < len(facts) and isinstance(facts[at][0], _Statement):
-            line = _take_blank_lines(lines, at, line)
-        if at and not line.leading_lines:
+        if at:
             line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-        if not is_same(at):
-            _part(lines, facts, at)
+        _part(lines, facts, at)
     lines.insert(at, line)
     facts.insert(at, [new])
 

@@ -20,7 +20,7 @@ from pedl2det.findings import Finding, Kind
 
 Watch = Callable[[Iterator[Result], int], Iterable[Result]]
 
-_STRAY = "this config counts in steps, and no trial, or not just one, was found that it belongs to"
+_STRAY = "this config counts in steps, and no trial was found that it belongs to"
 _HELP = "put it beside its trial, or write entrypoint: module:Class"
 _SHARED = "trials share this file, and not every one of them wants the same new text of it"
 _APART = "give each trial its own copy, or finish the other trials first"

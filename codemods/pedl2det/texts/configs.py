@@ -12,7 +12,10 @@ from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
 from pedl2det.edits.yaml_edits import NotEdited, edited
 from pedl2det.findings import Kind, Unreadable
 
+#: Rules of which one without the others would convert a number twice, in a second run.
+_TOGETHER = {"C102", "C103", "C108"}
 _UNUSABLE = "this config was not converted in full, and the migrated trial cannot use it"
+_REFUSED = "the config is written in a way that no edit keeps the meaning of"
 _WIDTH = 88
 
 
@@ -25,8 +28,8 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
 
     Returns:
         The new text. A place that cannot be converted is marked by a comment and named by a
-        finding of kind ``LEFT``. Where the edits would change the meaning, none is made, and all
-        are listed; a text that is no experiment config stays as it is.
+        finding of kind ``LEFT``. Edits that would change the meaning are left out and listed; a
+        text that is no experiment config stays as it is.
     """
     try:
         config = Config.of(text)
@@ -35,14 +38,22 @@ def migrate_config(text: str, facts: ConfigFacts) -> TextResult:
     if not config.is_experiment:
         return TextResult(text)
     edits, findings = convert(config, facts)
-    marks = _marks(config, findings)
-    try:
-        new = edited(config, edits, marks)
-    except NotEdited as error:
-        left = [one for one in findings if one.kind is Kind.LEFT]
-        reason = f"the config is written in a way that no edit keeps the meaning of: {error}"
-        return TextResult(text, (), (*left, _unusable(1, reason, edits)))
-    changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in edits)
+    steps = [edit for edit in edits if edit.rule in _TOGETHER]
+    others = [edit for edit in edits if edit.rule not in _TOGETHER]
+    new, reason = config.text, ""
+    made: list[Edit] = []
+    for some in (edits, others, steps):
+        try:
+            new, made = edited(config, some, _marks(config, findings)), some
+            break
+        except NotEdited as error:
+            reason = reason or str(error)
+    refused = [edit for edit in edits if edit not in made]
+    if refused:
+        done = {edit.rule for edit in made}
+        findings = [one for one in findings if one.kind is Kind.LEFT or one.rule in done]
+        findings.append(_unusable(1, f"{_REFUSED}: {reason}", refused))
+    changes = tuple(TextChange(edit.rule, edit.line, edit.message) for edit in made)
     return TextResult(("\ufeff" if config.bom else "") + new, changes, tuple(findings))
 
 
