@@ -172,6 +172,14 @@ class AddMember:
 
 
 @dataclass(frozen=True)
+class AppendCode:
+    """Add top-level definitions to the end of a module."""
+
+    node: ast.Module
+    code: str
+
+
+@dataclass(frozen=True)
 class Mark:
     """Write ``# TODO(pedl2det RULE): text`` above a statement."""
 
@@ -194,6 +202,7 @@ Edit = (
     | Annotate
     | RenameFunction
     | AddMember
+    | AppendCode
     | Mark
 )
 
