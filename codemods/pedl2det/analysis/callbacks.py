@@ -77,35 +77,19 @@ def watches_validation(trial: Trial, call: ast.Call) -> bool:
 
 def may_act_by_epoch(trial: Trial, value: ast.expr) -> bool:
     """Whether a list of callbacks may hold one that knows of epochs: any that is not plain."""
-    waiting: list[ast.AST] = [value]
-    seen: set[ast.AST] = set()
-    while waiting:
-        for node in trial.flow.members(waiting.pop()):
-            if node in seen:
-                continue
-            seen.add(node)
-            match node:
-                case ast.List():
-                    waiting += _added(trial, node)
-                case ast.Call() if _is_without_epochs(trial, node):
-                    continue
-                case ast.Tuple() | ast.BinOp() | ast.Constant():
-                    continue
-                case _:
+    for node in trial.flow.members(value):
+        match node:
+            case ast.List():
+                uses = trial.flow.uses(node)
+                if any(use.is_change or use.way is Way.ARGUMENT for use in uses):
                     return True
+            case ast.Call() if _is_without_epochs(trial, node):
+                continue
+            case ast.Tuple() | ast.BinOp() | ast.Constant():
+                continue
+            case _:
+                return True
     return False
-
-
-def _added(trial: Trial, node: ast.List) -> list[ast.AST]:
-    """What may be added to a list after it was made."""
-    added: list[ast.AST] = []
-    for use in trial.flow.uses(node):
-        match use.around:
-            case ast.Call(args=arguments) if use.way is Way.METHOD and use.is_change:
-                added += arguments
-            case around if use.is_change or use.way is Way.ARGUMENT:
-                added.append(around)
-    return added
 
 
 def _is_without_epochs(trial: Trial, call: ast.Call) -> bool:

@@ -143,42 +143,26 @@ def plain_adapter(trial: Trial, reference: Reference) -> Role | None:
 
 
 def _is_always_returned(trial: Trial, made: ast.expr, depth: int = 0) -> bool:
-    """Whether each return after a value is made returns it, by the name that it got."""
+    """Whether a value is returned where it is made, or at the only ``return`` of its function."""
     within = trial.modules.home(made).names
-    statement, function = within.statement_of(made), within.definition_around(made)
-    if not isinstance(function, Function) or depth > 4:
-        return False
-    if isinstance(statement, ast.Return):
-        parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else []
-        if made is not statement.value and made not in parts:
-            return False
-    elif not _is_returned_by_name(function, statement, made):
-        return False
-    calls = [one.node for one in trial.flow.calls(function)]
-    return function in dict(returning(trial)) or (
-        bool(calls) and all(_is_always_returned(trial, one, depth + 1) for one in calls)
-    )
-
-
-def _is_returned_by_name(function: Function, statement: ast.stmt, made: ast.expr) -> bool:
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is made:
-            inside = [*ast.walk(function)]
-        case _:
-            return False
-    loops = [one for one in inside if isinstance(one, ast.For | ast.While)]
-    later = [one for one in inside if getattr(one, "lineno", 0) > statement.lineno]
-    returned = [one.value for one in later if isinstance(one, ast.Return)]
+    function = within.definition_around(made)
+    returned = trial.flow.returned(function) if isinstance(function, Function) else []
     firsts = [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one for one in returned]
-    return (
-        bool(firsts)
-        and all(isinstance(one, ast.Name) and one.id == name for one in firsts)
-        and not any(statement in ast.walk(one) for one in loops)
-        and not any(
-            isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
-            for one in later
-        )
-    )
+    match within.statement_of(made), firsts:
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value), [
+            ast.Name(id=last)
+        ] if value is made and last == name:
+            targets = [one for one in within.of(ast.Name) if isinstance(one.ctx, ast.Store)]
+            scope = within.binder(target)
+            same = [one for one in targets if one.id == name and within.binder(one) is scope]
+            is_repeated = any(isinstance(one, ast.For | ast.While) for one in within.around(made))
+            is_here = same[-1] is target and not is_repeated
+        case _:
+            is_here = made in firsts
+    if function is None or not is_here or function in dict(returning(trial)):
+        return is_here
+    calls = [one.node for one in trial.flow.calls(function)]
+    return depth < 4 and all(_is_always_returned(trial, one, depth + 1) for one in calls)
 
 
 def is_plain_in_memory(trial: Trial, reference: Reference) -> bool:

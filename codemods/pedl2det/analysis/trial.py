@@ -16,6 +16,7 @@ from pedl2det.analysis.config_uses import ConfigUses
 from pedl2det.analysis.context import ContextReach
 from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import Flow, Function, is_static
+from pedl2det.analysis.flow.classes import Classes
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 
@@ -125,7 +126,7 @@ class Trial:
         """
         meaning = self.modules.meaning(base)
         if meaning is None and isinstance(base, ast.Name):
-            origins = [one.node for one in self._flow.origins(base)]
+            origins = [one.node for one in self._plain_flow.origins(base)]
             meanings = [
                 self.modules.home(one).names.imported_as(one)
                 if isinstance(one, ast.alias)
@@ -136,21 +137,26 @@ class Trial:
         return meaning if meaning in TRIALS else None
 
     @cached_property
+    def _inheritance(self) -> Classes:
+        return Classes(self.modules)
+
+    @cached_property
     def classes(self) -> list[ast.ClassDef]:
         """Every class of which a trial is an instance: trials, their bases and their mixins."""
         found: list[ast.ClassDef] = []
         for root in self.roots:
-            found += [one for one in self._flow.family(root) if one not in found]
+            found += [one for one in self._inheritance.family(root) if one not in found]
         return found
 
     @cached_property
     def concrete(self) -> list[ast.ClassDef]:
         """The trial classes that no other class of the project derives from."""
-        derived = [base for one in self.classes for base in self._flow.bases(one)[1:]]
+        derived = [base for one in self.classes for base in self._inheritance.bases(one)[1:]]
         return [
             one
             for one in self.classes
-            if one not in derived and any(base in self.roots for base in self._flow.bases(one))
+            if one not in derived
+            and any(base in self.roots for base in self._inheritance.bases(one))
         ]
 
     @cached_property
@@ -169,7 +175,7 @@ class Trial:
     def methods(self, *wanted: str) -> Iterator[tuple[ast.ClassDef, Function]]:
         """The methods of the trial classes with one of some names; all without names."""
         for owner in self.classes:
-            named = [self._flow.own_method(owner, name) for name in wanted]
+            named = [self._inheritance.own_method(owner, name) for name in wanted]
             for node in owner.body:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
                     not wanted or node.name in wanted or node in named
@@ -250,7 +256,7 @@ class Trial:
     # Values.
 
     @cached_property
-    def _flow(self) -> Flow:
+    def _plain_flow(self) -> Flow:
         """The value flow before it is known which functions the harness calls."""
         return Flow(self.modules)
 

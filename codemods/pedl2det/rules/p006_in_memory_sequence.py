@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import pedl2det_names as names
 from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.flow import Function
 from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
@@ -82,15 +81,10 @@ def _any_data(trial: Trial, node: ast.expr) -> Fix:
 
 
 def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.expr]:
-    """``Sequence`` in the annotations of functions and variables that hold arrays now."""
+    """``Sequence`` in the annotations of functions that return arrays now."""
     for source in trial.modules:
-        for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign):
-            annotation: ast.expr | None = None
-            values: list[ast.expr] = []
-            if isinstance(node, Function):
-                annotation, values = node.returns, trial.flow.returned(node)
-            elif isinstance(node, ast.AnnAssign):
-                annotation, values = node.annotation, [node.value] if node.value else []
+        for node in source.names.of(ast.FunctionDef, ast.AsyncFunctionDef):
+            annotation, values = node.returns, trial.flow.returned(node)
             parts: list[tuple[ast.expr | None, tuple[int, ...]]] = [(annotation, ())]
             if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
                 parts = [(one, (index,)) for index, one in enumerate(annotation.slice.elts)]

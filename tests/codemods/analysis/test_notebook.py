@@ -426,11 +426,11 @@ def test_an_edit_that_would_lose_ipython_or_a_border_is_seen() -> None:
     assert source.problem_with(late) == "would import np below its use"
 
 
-def test_code_that_looks_like_a_mask_is_refused() -> None:
-    with pytest.raises(Unreadable) as refused:
-        NotebookSource.parsed(document("!ls\n__pedl2det_magic_0__"))
+def test_code_that_looks_like_a_mask_is_never_written_over() -> None:
+    source = NotebookSource.parsed(document("!ls\n__pedl2det_magic_0__"))
 
-    assert (refused.value.cell, refused.value.line) == (1, 1)
+    edited = source.text.replace("begins\n", "begins\nx = 1\n")
+    assert source.problem_with(edited) == "would lose !ls of line 1"
 
 
 def document(*cells: str) -> Document:

@@ -54,10 +54,6 @@ class NotebookSource(Source):
         for cell in cells:
             first = sum(len(one) for one in magics.values())
             masked, magics[cell.number] = mask(cell.source, first, bool(cell.magic))
-            if not _is_reversible(cell, masked, magics[cell.number]):
-                raise Unreadable(
-                    "the IPython in this cell cannot be told from Python", 1, cell.number
-                )
             text += _BORDER.format(cell.number) + newline
             text += masked + (newline if masked else "")
             lines = range(1, masked.count("\n") + 2) if masked else ()
@@ -126,13 +122,6 @@ def python_cells(document: Document) -> list[Cell]:
         and cell.language in ("", "python")
         and (not cell.magic or cell.magic in PYTHON_CELLS)
     ]
-
-
-def _is_reversible(cell: Cell, text: str, magics: tuple[Magic, ...]) -> bool:
-    try:
-        return unmask(text, magics) == cell.source and not _BORDERS.search(text)
-    except ValueError:
-        return False
 
 
 def _chunks(text: str) -> dict[int, str]:
