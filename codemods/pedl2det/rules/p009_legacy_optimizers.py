@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
-from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.flow import Way
 from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS, call_edits, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, Replace, ReplaceStatement
+from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, Replace
 from pedl2det.rules.cases import Case, pedl_trial
 from pedl2det_names import Age
 
@@ -35,56 +34,13 @@ _HANDED_ON = "this module is handed on, and which optimizers are used is not vis
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the optimizers in every file of the project."""
     written_for = old_keras.age(trial)
-    statements: dict[ast.ImportFrom, Source] = {}
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
-        if row is None or not old_keras.is_optimizer(row):
-            continue
-        if isinstance(reference.node, ast.alias):
-            statement = reference.source.names.parents[reference.node]
-            if isinstance(statement, ast.ImportFrom):
-                statements[statement] = reference.source
-        else:
+        if row is not None and old_keras.is_optimizer(row) and not reference.is_import:
             yield from _use(trial, reference, row)
-    for statement, source in statements.items():
-        yield from _import(source, statement)
     if written_for is not Age.CURRENT:
         for source in trial.modules:
             yield from _others(trial, source)
-
-
-# Imports.
-
-
-def _import(source: Source, node: ast.ImportFrom) -> Iterator[Fix]:
-    """``from keras.optimizers import Adam`` with the places where its names are today."""
-    if _is_guarded(source, node):
-        return
-    groups: dict[str, list[str]] = {}
-    for alias in node.names:
-        dotted = imported_as(node, alias)
-        row = names.lookup(dotted)
-        new = dotted
-        if row is not None and row.new and (row.same or not old_keras.is_optimizer(row)):
-            new = row.new
-        module, _, name = new.rpartition(".")
-        local = alias.asname or alias.name
-        groups.setdefault(module, []).append(name + (f" as {local}" if local != name else ""))
-    code = "\n".join(f"from {module} import {', '.join(said)}" for module, said in groups.items())
-    yield Fix(ID, source, node, (ReplaceStatement(node, code),))
-
-
-def _is_guarded(source: Source, node: ast.ImportFrom) -> bool:
-    """Whether this is imported where there is no ``legacy`` to import from."""
-    guard = source.names.parents.get(source.names.parents[node])
-    return isinstance(guard, ast.Try) and any(
-        isinstance(tried, ast.ImportFrom) and (tried.module or "").endswith("optimizers.legacy")
-        for tried in guard.body
-        if tried is not node
-    )
-
-
-# Uses.
 
 
 def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | Remark]:
@@ -123,14 +79,11 @@ def _renamed(reference: Reference, row: names.Name, edits: list[Edit]) -> Iterat
     """The class by its new name, and its arguments by theirs."""
     node, source = reference.node, reference.source
     assert isinstance(node, ast.expr) and row.new is not None
-    imports: tuple[str, ...] = ()
-    if isinstance(node, ast.Attribute):
-        spelling = spell(source, row.new, like=node)
-        imports = spelling.imports
-        if spelling.code != ast.unparse(node):
-            edits = [Replace(node, spelling.code), *edits]
-    if edits or imports:
-        yield Fix(ID, source, node, tuple(edits), imports=imports)
+    spelling = spell(source, row.new, like=node)
+    if spelling.code != ast.unparse(node):
+        edits = [Replace(node, spelling.code), *edits]
+    if edits or spelling.imports:
+        yield Fix(ID, source, node, tuple(edits), imports=spelling.imports)
 
 
 def _by_piece(reference: Reference, row: names.Name) -> Fix:
@@ -255,8 +208,8 @@ CASES = (
     _case(
         _KINDS,
         _KINDS.replace("lr=", "learning_rate=").replace(
-            "optimizers import SGD, Adam, schedules",
-            "optimizers.legacy import SGD, Adam\nfrom tensorflow.keras.optimizers import schedules",
+            "SGD, Adam, schedules  # both",
+            "schedules  # both\nfrom tensorflow.keras.optimizers.legacy import Adam, SGD",
         ),
     ),
     _case(  # a name that is computed

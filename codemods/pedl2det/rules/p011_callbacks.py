@@ -98,9 +98,8 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
                 continue
             done.add(place)
             source, message = trial.modules.home(place), _RENAMED.format(old=old, new=new)
-            if is_for_more and len(monitor.texts) > 1:
-                help_ = f'monitor="{new}"'
-                yield Remark(ID, source, place, Kind.LEFT, message, help_)
+            if is_for_more and len(monitor.metrics or ()) != 1:
+                yield Remark(ID, source, place, Kind.LEFT, message, f'monitor="{new}"')
                 continue
             code = trial.modules.home(text).segment(text).replace(old, new)
             yield Fix(ID, source, place, (Replace(place, code),), notes=((Kind.NOTE, message),))

@@ -14,6 +14,8 @@ from pedl2det.analysis.modules import Modules
 
 #: Functions that do not call a class that they are given.
 _LOOKING = frozenset(("hasattr", "isinstance", "issubclass", "print", "super", "type"))
+#: What names a class as a base, in an annotation or as an exception.
+_NAMING_CLASSES = (ast.ClassDef, ast.FunctionDef, ast.arg, ast.AnnAssign, ast.ExceptHandler)
 
 
 class _Calls(Uses):
@@ -107,16 +109,18 @@ class _Calls(Uses):
 
     def _hands_on(self, node: ast.expr) -> bool:
         """Whether a class that is read as a value may be called where it is not seen."""
-        for use in self.uses(node):
-            name = getattr(getattr(use.around, "func", None), "id", "")
-            if use.way is Way.ARGUMENT and name not in _LOOKING:
-                return True
-            if use.way is Way.METHOD and use.around not in self._known_calls:
-                return isinstance(use.around, ast.Call) and use.around.func is use.node
-            is_unpacked = isinstance(use.around, ast.Starred)
-            if use.way in (Way.RETURNED, Way.MEMBER, Way.YIELDED) or is_unpacked:
-                return True
-        return False
+        return any(not self._only_looks(use) for use in self.uses(node))
+
+    def _only_looks(self, use: Use) -> bool:
+        """Whether a use of a class is a call that is seen, or calls it never."""
+        match use:
+            case Use(way=Way.METHOD, around=ast.Call(func=ast.Attribute())):
+                return True  # of a method of the class
+            case Use(way=Way.METHOD, around=call):
+                return call in self._known_calls
+            case Use(way=Way.ARGUMENT, around=ast.Call(func=ast.Name(id=name))):
+                return name in _LOOKING
+        return use.way in (Way.ATTRIBUTE, Way.TESTED) or isinstance(use.around, _NAMING_CLASSES)
 
 
 class Flow(Uses):
