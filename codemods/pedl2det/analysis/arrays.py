@@ -9,18 +9,12 @@ from pedl2det.analysis.trial import Trial
 
 #: Functions that return an array, whatever they are given.
 _MAKERS = frozenset(
-    {
-        *("numpy.arange", "numpy.array", "numpy.asarray", "numpy.concatenate", "numpy.expand_dims"),
-        *(
-            "numpy.frombuffer",
-            "numpy.full",
-            "numpy.hstack",
-            "numpy.linspace",
-            "numpy.loadtxt",
-            "numpy.ones",
-        ),
-        *("numpy.stack", "numpy.vstack", "numpy.where", "numpy.zeros", "numpy.zeros_like"),
-    }
+    f"numpy.{name}"
+    for name in (
+        *("arange", "array", "asarray", "concatenate", "expand_dims", "frombuffer", "full"),
+        *("hstack", "linspace", "loadtxt", "ones", "stack", "vstack", "where", "zeros"),
+        "zeros_like",
+    )
 )
 #: Methods of an array that return an array.
 _METHODS = frozenset({"astype", "copy", "flatten", "ravel", "reshape", "transpose"})

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from pedl2det.analysis.flow import Flow, Use, Way
+from pedl2det.analysis.flow import Flow, Way
 
 #: How code asks for the config as it was.
 AS_BEFORE = "legacy_keras.get_experiment_config()"
@@ -60,10 +60,10 @@ class ConfigUses:
     def _reads_keys(self, node: ast.expr) -> bool:
         """Whether the code only reads single keys that stay, and changes nothing below them."""
         for use in self.flow.uses(node):
-            key, value = _key_read(use), use.around
-            if key is not None:
+            value = use.around
+            if isinstance(use.key, ast.Constant) and not use.path:
                 is_changed = isinstance(value, ast.expr) and self._changes(value)
-                if key in _CHANGED or is_changed:
+                if use.key.value in _CHANGED or is_changed:
                     return False
             # accessors of Determined's class, such as `scheduling_unit()`
             elif use.way is not Way.METHOD or use.is_change or use.method in ("get", *_READS_MANY):
@@ -83,18 +83,3 @@ class ConfigUses:
                     seen.add(inner)
                     waiting.append(inner)
         return False
-
-
-def _key_read(use: Use) -> str | None:
-    """The key that a use reads or looks for."""
-    match use.way, use.around:
-        case (
-            (Way.ITEM, ast.Subscript(slice=ast.Constant(value=str(key))))
-            | (
-                Way.METHOD,
-                ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(key)), *_]),
-            )
-            | (Way.TESTED, ast.Compare(left=ast.Constant(value=str(key)), ops=[ast.In()]))
-        ) if not use.path:
-            return key
-    return None

@@ -41,18 +41,27 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
     keys = [*call.args, *(one.value for one in call.keywords)]
     if len(keys) != 1 or isinstance(keys[0], ast.Starred):
         return None
-    found = trial.flow.origins(keys[0])
-    names = [one.node.value for one in found if isinstance(one.node, ast.Constant)]
+    asked = ask_for_hparam(trial, call, keys[0])
+    return (call, asked) if asked is not None else None
+
+
+def ask_for_hparam(trial: Trial, node: ast.expr, key: ast.expr) -> str | None:
+    """How the context is asked for a hyperparameter where an expression asks for it now.
+
+    None where its name is computed and may be ``batch_size``, which it does not have.
+    """
+    found = [None if one.path else one.node for one in trial.flow.origins(key)]
+    names = [one.value for one in found if isinstance(one, ast.Constant)]
     if names == ["batch_size"] and len(found) == 1:
-        return call, "{context}.get_per_slot_batch_size()"
+        return "{context}.get_per_slot_batch_size()"
     if len(names) < len(found) or "batch_size" in names:
         return None
-    if expects_key_error(reference.source.names, call):
-        code = "{context}.get_hparams()[{key}]"
-    return call, code
+    if _expects_key_error(trial.modules.home(node).names, node):
+        return "{context}.get_hparams()[{key}]"
+    return "{context}.get_hparam({key})"
 
 
-def expects_key_error(names: Names, node: ast.AST) -> bool:
+def _expects_key_error(names: Names, node: ast.AST) -> bool:
     """Whether a missing hyperparameter may be caught, for which the context has another error."""
     return any(
         handler.type is not None

@@ -11,8 +11,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
-from pedl2det.analysis.flow import Call, Function, Use, Way, argument_for, by_position
-from pedl2det.analysis.getters import data_section, expects_key_error
+from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
+from pedl2det.analysis.getters import ask_for_hparam, data_section
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
 from pedl2det.findings import Kind
@@ -212,59 +212,30 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     names = trial.modules.home(read).names
     parent = names.parents[read]
     call = names.parents[parent]
-    whole: ast.expr
     match parent, call:
         case ast.Subscript(slice=key, ctx=ast.Load()), _:
-            whole, code = parent, "{context}.get_hparam({key})"
-            if expects_key_error(names, parent):
-                code = "{context}.get_hparams()[{key}]"
+            asked = ask_for_hparam(trial, parent, key)
+            holes = {"key": key} if "{key}" in (asked or "") else {}
+            return Replace(parent, asked, holes) if asked is not None else None
         case ast.Attribute(attr="get"), ast.Call(args=[key, *_], keywords=[], func=func) if (
             func is parent
         ):
-            whole, code = call, ""
-        case _:
-            return None
-    if _constant(trial, key) == "batch_size":
-        return Replace(whole, "{context}.get_per_slot_batch_size()")
-    if _may_be_batch_size(trial, key):
-        return None
-    return Replace(whole, code, {"key": key}) if code else Replace(read, _PLAIN)
-
-
-def _may_be_batch_size(trial: Trial, key: ast.expr) -> bool:
-    """Whether a key may be ``batch_size``, which the hyperparameters of today have not."""
-    return any(
-        found.path or not isinstance(found.node, ast.Constant) or found.node.value == "batch_size"
-        for found in trial.flow.origins(key)
-    )
+            asked = ask_for_hparam(trial, call, key)
+            if asked is None:
+                return None
+            return Replace(read, _PLAIN) if "{key}" in asked else Replace(call, asked)
+    return None
 
 
 def _dict_of_hparams(trial: Trial, uses: Sequence[Use]) -> str:
     """The dict that the old harness gave, as plain as its uses allow."""
-    keys = {_key_of(trial, use) for use in uses} or {None}
-    if None in keys:
+    keys = [use.key for use in uses]
+    origins = [one for key in keys if key is not None for one in trial.flow.origins(key)]
+    names = {one.node.value for one in origins if isinstance(one.node, ast.Constant)}
+    is_known = all(isinstance(one.node, ast.Constant) and not one.path for one in origins)
+    if not keys or None in keys or not is_known:
         return _AS_PEDL_HAD_THEM
-    return _WITH_BATCH_SIZE if "batch_size" in keys else _PLAIN
-
-
-def _key_of(trial: Trial, use: Use) -> object:
-    """The hyperparameter that a use reads; None for any."""
-    match use.way, use.around:
-        case Way.ITEM, ast.Subscript(slice=key):
-            return _constant(trial, key)
-        case Way.METHOD, ast.Call(func=ast.Attribute(attr="get"), args=[key, *_]):
-            return _constant(trial, key)
-        case Way.TESTED, ast.Compare(left=key):
-            return _constant(trial, key)
-    return None
-
-
-def _constant(trial: Trial, key: ast.expr) -> object:
-    """The value of a key, if it has just one that is visible."""
-    found = trial.flow.origins(key)
-    if len(found) == 1 and isinstance(found[0].node, ast.Constant) and not found[0].path:
-        return found[0].node.value
-    return None
+    return _WITH_BATCH_SIZE if "batch_size" in names else _PLAIN
 
 
 def _config_read(trial: Trial, read: ast.Name) -> Replace | None:

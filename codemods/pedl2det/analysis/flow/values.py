@@ -76,6 +76,18 @@ class Use:
         return getattr(getattr(self.around, "func", None), "attr", "")
 
     @property
+    def key(self) -> ast.expr | None:
+        """The key that it reads or looks for in a dict; None for any other use."""
+        match self.way, self.around:
+            case Way.ITEM, ast.Subscript(slice=key):
+                return key
+            case Way.METHOD, ast.Call(func=ast.Attribute(attr="get"), args=[key, *_]):
+                return key
+            case Way.TESTED, ast.Compare(left=key, ops=[ast.In() | ast.NotIn()]):
+                return key
+        return None
+
+    @property
     def is_change(self) -> bool:
         """Whether its members are changed in place: stored, deleted, or by a method."""
         is_stored = self.way is Way.STORED
