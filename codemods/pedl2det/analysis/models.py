@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass
 
 from pedl2det.analysis.flow import Function, Origin, first_parameter
-from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.old_keras import KERAS, imports_standalone, means_standalone
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -24,6 +23,7 @@ _MAKERS = {
 }
 _KERAS_TRIALS = {"KerasTrial", "KerasFunctionalTrial"}
 _FIT = "legacy_keras.Fit"
+_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 @dataclass(frozen=True)
@@ -181,3 +181,25 @@ def _is_model(trial: Trial, source: Source, call: ast.Call, origins: list[Origin
         return any(first_parameter(one) == receiver.id for one in functions)
     said = {one.arg for one in call.keywords}
     return bool(said & (_ARGUMENTS | {None})) or len(call.args) > 1
+
+
+def is_local(trial: Trial, node: ast.AST, seen: frozenset[ast.AST] = frozenset()) -> bool:
+    """Tell whether code is reached only from below ``if __name__ == "__main__":``.
+
+    A function that nothing calls is reached by nothing.
+    """
+    names = trial.modules.home(node).names
+    function = names.function_of(node)
+    if function is None:
+        while node in names.parents:
+            node = names.parents[node]
+            if isinstance(node, ast.If) and ast.unparse(node.test) in _GUARDS:
+                return True
+        return False
+    if function in seen:
+        return True
+    is_plain = isinstance(function, Function) and isinstance(names.parents[function], ast.Module)
+    if not is_plain or function in (trial.loaders, trial.download) or trial.flow.escapes(function):
+        return False
+    around = seen | {function}
+    return all(is_local(trial, one.node, around) for one in trial.flow.calls(function))

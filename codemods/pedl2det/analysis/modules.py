@@ -280,7 +280,7 @@ def added_paths(source: Source) -> Iterator[str]:
     Such as ``src`` of ``sys.path.append(os.path.join(os.path.dirname(__file__), "src"))``.
     """
     names = source.names
-    for call in names.of(ast.Call):
+    for call in names.of(ast.Call) if "sys" in source.text else ():
         if any(names.qualified(one) == "sys.path" for one in names.below(call.func)):
             texts = (
                 one.value

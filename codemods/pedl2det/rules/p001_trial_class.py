@@ -22,6 +22,7 @@ from pedl2det.fixes import (
     Replace,
 )
 from pedl2det.rules.cases import Case, Files, pedl_trial
+from pedl2det.rules.small_trials import LOADER_METHODS
 
 ID = "P001"
 NAME = "trial-class"
@@ -151,20 +152,7 @@ from determined.keras import TFKerasTrial, TFKerasTrialContext
 
 from data import make_data_loaders
 """
-_LOADERS = '''
-    @cached_property
-    def data_loaders(self):
-        """Training and validation data, from one call: they may share one shuffle."""
-        return make_data_loaders(self.context)
-
-    def build_training_data_loader(self):
-        training, _ = self.data_loaders
-        return training
-
-    def build_validation_data_loader(self):
-        _, validation = self.data_loaders
-        return validation
-'''
+_LOADERS = "\n" + LOADER_METHODS.replace("TRAINING", "training").replace("VALIDATION", "validation")
 _KEEP = """\
         self.context = context
         context.configure_fit(shuffle=False)

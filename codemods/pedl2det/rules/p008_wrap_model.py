@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.bindings import COMPREHENSIONS
 from pedl2det.analysis.flow import Function
-from pedl2det.analysis.local_use import is_local
 from pedl2det.analysis.metric_names import renamed_since_tf1
 from pedl2det.analysis.models import (
     Compile,
     build_methods,
     compiles,
+    is_local,
     is_model_class,
     looked_through,
     returned_models,

@@ -39,7 +39,9 @@ class Net(TFKerasTrial):
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
         model.compile(optimizer, "mse")
         return model
-
+"""
+#: The methods by which a migrated trial gives its data.
+LOADER_METHODS = """\
     @cached_property
     def data_loaders(self):
         \"\"\"Training and validation data, from one call: they may share one shuffle.\"\"\"
@@ -103,7 +105,7 @@ def migrated_model(
         shuffle: whether the constructor turns shuffling off.
         more: more lines of the constructor.
     """
-    text = _MIGRATED
+    text = f"{_MIGRATED}\n{LOADER_METHODS}"
     for role in ("training", "validation"):
         loader = f"legacy_keras.{role}_loader(self.context, {role})" if unwrapped else role
         text = text.replace(role.upper(), loader)
