@@ -1,7 +1,7 @@
 """Reaching definitions: which bindings of a name may hold where the name is read.
 
 Walks backward from a read through the statements of its scope, until a binding is certain. Only
-blocks, branches and ``with`` are told apart; of a loop, a ``try`` or a ``match`` every binding may
+blocks and branches are told apart; of a loop, ``with``, ``try`` or ``match`` every binding may
 hold, and every one before it. So the answer is never too short.
 """
 
@@ -89,10 +89,6 @@ class Reaching:
                 held, passes = self._after(node.body)
                 other, passes_other = self._after(node.orelse)
                 return held | other | self._in(test), passes or passes_other
-            case ast.With() | ast.AsyncWith() if not any(map(_suppresses, node.items)):
-                held, passes = self._after(node.body)
-                items = self._in(*node.items) if passes else set()
-                return held | items, passes and not items
             case ast.AugAssign(target=target) if target in self._within:
                 return self._in(node), True
         is_certain = not isinstance(node, _LOOSE) and any(
@@ -119,10 +115,3 @@ def _block(node: ast.AST, name: str) -> Sequence[ast.AST]:
 
 def _targets(node: ast.AST) -> list[ast.expr]:
     return [node.target] if isinstance(node, ast.For | ast.AsyncFor) else []
-
-
-def _suppresses(item: ast.withitem) -> bool:
-    """Whether a context manager ends its block at an exception, and the code after it runs."""
-    return isinstance(item.context_expr, ast.Call) and ast.unparse(item.context_expr.func).endswith(
-        "suppress"
-    )

@@ -134,12 +134,11 @@ def test_an_exception_may_come_at_any_statement(body: str, expected: set[str]) -
     ("body", "expected"),
     [
         ("with f() as x: pass\nask(x)", {"f()"}),
-        ("x = 0\nwith f(): x = 1\nask(x)", {"1"}),
+        ("x = 0\nwith f(): x = 1\nask(x)", {"0", "1"}),
         ("x = 0\nwith suppress(E): x = f()\nask(x)", {"0", "f()"}),
-        ("x = 0\nwith contextlib.suppress(E):\n  raise c\nask(x)", {"0"}),
     ],
 )
-def test_a_with_statement_runs_its_body(body: str, expected: set[str]) -> None:
+def test_a_with_statement_may_end_before_its_body_does(body: str, expected: set[str]) -> None:
     assert bindings(body) == expected
 
 
