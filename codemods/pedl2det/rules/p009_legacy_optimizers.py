@@ -59,7 +59,6 @@ def _use(trial: Trial, reference: Reference, row: names.Name) -> Iterator[Fix | 
         if means_standalone(trial, reference.dotted) and len(clips) > 1:
             message = "Keras 2.2.4 clipped by the norm first, and today's Keras by the value first"
             yield Remark(ID, source, call, Kind.LEFT, message, "keep one of clipnorm and clipvalue")
-            return
     elif isinstance(parent, ast.ClassDef):
         edits = []
         if row.defaults:
