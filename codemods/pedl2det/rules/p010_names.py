@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
+from pedl2det.analysis.flow import Way
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
@@ -29,6 +30,10 @@ _OWN_RULE = (
     *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
     "numpy.asarray",
     *names.LOADERS,
+)
+_EVALUATED_ONCE = (
+    "a session computed a tensor anew in each `run`; without a graph the tensor keeps the value of "
+    "its creation: create it where its value is read"
 )
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
@@ -48,10 +53,10 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         call = reference.call
         if call is not None and watches_validation(trial, call):
             continue  # P011 has another class for it
-        yield from _rewritten(reference, row)
+        yield from _rewritten(trial, reference, row)
 
 
-def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
+def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
     assert isinstance(reference.node, ast.expr)
     source, node = reference.source, reference.node
     if row.same and row.new is not None and not row.new.startswith("{"):
@@ -70,10 +75,28 @@ def _rewritten(reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
             yield Fix(ID, source, node, (*edits, *arguments), imports=found.imports)
     elif row.support is not None:
         edit = Replace(node, f"legacy_keras.{row.support}")
-        yield Fix(ID, source, node, (edit,))
+        is_session = row.support in ("Session", "get_session")
+        is_stale = is_session and _may_be_stale(trial, reference.call)
+        notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
+        yield Fix(ID, source, node, (edit,), notes=notes)
     else:
         text = ast.unparse(node)
         yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
+
+
+def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
+    """Whether a session, which this call creates, may evaluate what was created elsewhere."""
+    uses = [] if call is None else trial.flow.uses(call)
+    is_harmless = [
+        use.way is Way.ARGUMENT  # of set_session
+        or (isinstance(use.around, ast.Call) and all(map(_is_call, use.around.args)))
+        for use in uses
+    ]
+    return not uses or not all(is_harmless)
+
+
+def _is_call(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call)
 
 
 def _own_rule(trial: Trial) -> tuple[str, ...]:
@@ -123,6 +146,22 @@ import legacy_keras
 def value(tensor):
     return legacy_keras.get_session().run(tensor)
 """
+_NO_TENSOR = """\
+import tensorflow as tf
+
+session = tf.Session(config=tf.ConfigProto())
+tf.keras.backend.set_session(session)
+print(tf.keras.backend.get_session().run(tf.norm([3.0, 4.0])))
+"""
+_NO_TENSOR_AFTER = """\
+import tensorflow as tf
+
+import legacy_keras
+
+session = legacy_keras.Session(config=tf.compat.v1.ConfigProto())
+tf.compat.v1.keras.backend.set_session(session)
+print(legacy_keras.get_session().run(tf.norm([3.0, 4.0])))
+"""
 _OF_THE_TRIAL = """\
 import numpy as np
 
@@ -149,7 +188,8 @@ EXPERIMENT = pedl.Experiment()
 
 CASES = (
     Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
-    Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}),
+    Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
+    Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
 )
