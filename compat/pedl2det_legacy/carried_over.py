@@ -20,7 +20,7 @@ from pedl2det_legacy.epochs import with_epoch_logs
 from pedl2det_legacy.float_targets import give_float_targets
 from pedl2det_legacy.keras_trials import (
     ValidationMetrics,
-    _adapter,
+    data_adapter,
     named_metrics,
     named_metrics_by_output,
 )
@@ -208,7 +208,9 @@ class _KerasTrialOnAContext(_PedlTrialOnAContext):
         """Return the callbacks, and the one that computes the validation's metrics."""
         callbacks = super().keras_callbacks()
         if hasattr(self._old, "compute_validation_metrics"):
-            self._old.validation_data_adapter = _adapter(self._data(1))
+            self._old.validation_data_adapter = data_adapter(
+                self._data(1), self._size()
+            )
             callbacks = [*callbacks, ValidationMetrics(self._old)]
         return callbacks
 

@@ -19,8 +19,18 @@ def named_metrics(trial):
 
 def named_metrics_by_output(trial):
     """Return the metrics of a KerasFunctionalTrial for `compile`, by outputs."""
+    return by_output(_merged(trial))
+
+
+def by_output(metrics):
+    """Return metrics for `compile`, from pairs of an output and a metric."""
     named: dict = {}
-    for name, (output, metric) in _merged(trial).items():
+    for name, pair in metrics.items():
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ValueError(
+                f"metric {name}: expected a pair (output, metric), got {pair!r}"
+            )
+        output, metric = pair
         metric = reported_as(name, named_metric(name, metric))
         named.setdefault(output, []).append(metric)
     return named
@@ -46,8 +56,12 @@ def _merged(trial):
 
 def named_metric(name, metric):
     """Return a metric of a KerasTrial for `compile`: an object, a function or a name."""
-    if isinstance(metric, tuple):  # a metric and how it was reduced: by its mean
-        metric = metric[0]
+    if isinstance(metric, tuple):  # a metric, and how it is reduced over batches
+        metric, reducer = metric
+        if getattr(reducer, "__name__", "") not in ("elementwise_mean", "mean"):
+            raise ValueError(
+                f"metric {name}: it must be reduced by its mean: {reducer!r}"
+            )
     if isinstance(metric, tf.keras.metrics.Metric):
         metric._name = name
         return metric
@@ -80,9 +94,9 @@ class ValidationMetrics(tf.keras.callbacks.Callback):
         trial = self._trial
         trial.model = self.model
         if getattr(trial, "validation_data_adapter", None) is None:
-            trial.validation_data_adapter = _adapter(
-                trial.build_validation_data_loader()
-            )
+            size = context().get_per_slot_batch_size()
+            loader = trial.build_validation_data_loader()
+            trial.validation_data_adapter = data_adapter(loader, size)
         batches_of_a_step = (
             context().get_experiment_config().get("scheduling_unit", 100)
         )
@@ -92,13 +106,14 @@ class ValidationMetrics(tf.keras.callbacks.Callback):
         logs.update(computed["validation_metrics"])
 
 
-def _adapter(loader):
-    if isinstance(loader, KerasDataAdapter):
+def data_adapter(loader, batch_size):
+    """Return the data of a loader for a trial that reads them like a KerasDataAdapter."""
+    if hasattr(loader, "get_iterator"):
         return loader
     if isinstance(loader, tf.data.Dataset):
         return DatasetAdapter(loader)
     if isinstance(loader, tuple):
-        loader = InMemorySequence(*loader[:2], context().get_per_slot_batch_size())
+        loader = InMemorySequence(*loader[:2], batch_size)
     return KerasDataAdapter(loader)
 
 

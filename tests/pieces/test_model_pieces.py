@@ -248,6 +248,20 @@ def test_metrics_of_outputs_keep_their_names(legacy_keras: Any) -> None:
     assert history["val_e"] == history["val_size_loss"]
 
 
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        ({"error": ("a", ("mae", np.max))}, "it must be reduced by its mean: <function .*max"),
+        ({"error": "mae"}, "error: expected a pair .*, got 'mae'"),
+    ],
+)
+def test_a_metric_without_a_meaning_is_refused(
+    metrics: dict[str, Any], said: str, legacy_keras: Any
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        legacy_keras.named_metrics_by_output(SimpleNamespace(validation_metrics=lambda: metrics))
+
+
 class Context:
     """What the pieces ask of a context."""
 
