@@ -190,6 +190,33 @@ def test_names_that_only_graph_mode_has(tmp_path: Path) -> None:
     assert graph == pytest.approx(eager, rel=1e-5)
 
 
+PHASE = """\
+import pedl
+
+
+class T(Base):
+    def build_model(self):
+        K.set_learning_phase(0)
+        layers = [tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(3, kernel_initializer="ones")]
+        model = self.context.wrap_model(tf.keras.Sequential(layers))
+        model.compile(tf.keras.optimizers.legacy.SGD(0.0), lambda wanted, found: found)
+        return model
+"""
+
+
+def test_a_learning_phase_holds_in_training_too(tmp_path: Path) -> None:
+    said = trained(trial(tmp_path / "trial", PHASE), tmp_path / "out")
+
+    (line,) = (line for line in said if LINE in line)
+    assert "set_learning_phase is not supported in eager mode: pass training=" in line
+    reports = [
+        json.loads(line) for line in (tmp_path / "out/batches.jsonl").read_text().splitlines()
+    ]
+    losses = [report["metrics"]["loss"] for report in reports[:5]]
+    x = np.arange(60).reshape(5, 4, 3) / 60
+    assert losses == pytest.approx(x.sum(axis=2).mean(axis=1), rel=1e-5)
+
+
 def test_a_failure_after_the_first_report_is_no_reason_to_begin_anew(tmp_path: Path) -> None:
     failing = """
     def keras_callbacks(self):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pedl import old_functions, old_keras
-from pedl.old_names import HiddenPackage, OldPackage, old_name
+from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl.old_signatures import with_defaults, with_schedules
 from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
 from pedl2det_names.contrib import CONTRIB
@@ -32,6 +32,7 @@ _PACKAGES = (
     "tensorflow.keras.wrappers",
     "tensorflow.python.distribute.distribution_strategy_context",
 )
+_PHASE = "tensorflow.keras.backend.set_learning_phase"
 _MISSING = object()
 _undo: list[tuple[Any, Any, Any]] = []
 
@@ -111,6 +112,7 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     for name, defaults in old_keras.OLD_DEFAULTS.items():
         old = with_defaults(getattr(tf.keras.layers, name), defaults)
         yield _Idiom(f"tensorflow.keras.layers.{name}", lambda _, old=old: old)  # type: ignore[misc]
+    write = getattr(lookup(_PHASE), "write", "")
     engine, python = "{keras}.src.engine", "tensorflow.python"
     norm = "{keras}.src.layers.normalization.batch_normalization.BatchNormalizationBase"
     shape = f"{python}.framework.tensor_shape.TensorShape"
@@ -123,8 +125,7 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         (f"{engine}.training.Model.compute_loss", with_float_targets),
         (f"{engine}.training.Model.compute_metrics", with_float_targets),
         (f"{engine}.training_v1.Model.compile", old_models.compiling),
-        (f"{engine}.base_layer.Layer.__call__", old_models.calling),
-        ("tensorflow.keras.backend.set_learning_phase", old_models.setting_phase),
+        (_PHASE, lambda original: Unserved(_PHASE.replace("tensorflow", "tf"), write, original)),
         (f"{norm}.call", with_old_training),
         (f"{shape}.__getitem__", old_functions.old_dimensions),
     ):
@@ -186,7 +187,7 @@ def _install(idiom: _Idiom, owner: Any, name: str) -> None:
 
 def deactivate() -> None:
     """Remove the replacements."""
-    from pedl import old_models, old_sessions
+    from pedl import old_sessions
 
     while _undo:
         owner, name, before = _undo.pop()
@@ -198,7 +199,6 @@ def deactivate() -> None:
             delattr(owner, name)
         else:
             setattr(owner, name, before)
-    old_models.reset_phase()
     old_sessions.stop()
     old_keras.serve_no_more()
     warnings.filters[:] = [  # type: ignore[index]

@@ -1,11 +1,7 @@
-"""What models of TensorFlow 1 and standalone Keras meant by ``compile`` and the learning phase.
+"""What models of TensorFlow 1 and standalone Keras meant by ``compile``.
 
 Standalone Keras and ``tf.keras`` had different optimizers under the same names. Models of
 standalone Keras are therefore marked.
-
-``K.set_learning_phase`` applied to the graph that was built afterwards, in ``fit`` and
-``evaluate``. Today these set the phase themselves, except for layers that were called with
-``training=``. The fixed phase is therefore passed to layers as ``training=``.
 """
 
 from __future__ import annotations
@@ -13,18 +9,12 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from pedl.old_functions import for_keras
-from pedl2det_runtime.errors.repeated_warnings import logger
-
-_log = logger(__name__)
 
 _MARK = "_pedl_is_standalone"
-_PHASE = "_pedl_learning_phase"
-_fixed: bool | None = None
 
 
 def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any]:
@@ -122,8 +112,6 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def compile(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
-        if _fixed is not None and not getattr(self, "_is_graph_network", False):
-            setattr(self, _PHASE, _fixed)  # it calls its layers later, such as a subclassed one
         bound = signature.bind(self, *args, **kwargs)
         arguments = bound.arguments
         if "optimizer" in arguments:
@@ -143,59 +131,3 @@ def optimizer_of(identifier: Any) -> Any:
     """Return an optimizer; names resolve to optimizers with the defaults of Keras 2.2.4."""
     served = importlib.import_module("keras.optimizers")
     return served.get(identifier) if isinstance(identifier, str) else identifier
-
-
-def reset_phase() -> None:
-    """Unset the fixed phase."""
-    global _fixed
-    _fixed = None
-
-
-def setting_phase(original: Callable[[int], None]) -> Callable[[int], None]:
-    """Wrap ``K.set_learning_phase`` to fix the phase of models."""
-
-    @functools.wraps(original)
-    def set_learning_phase(value: int) -> None:
-        global _fixed
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the function warns that it has no effect
-            original(int(value))
-        _fixed = bool(value)
-        _log.warning(
-            "set_learning_phase(%s): layers called from here on stay in %s mode, in fit and in "
-            "validations",
-            *(value, "training" if _fixed else "inference"),
-        )
-
-    return set_learning_phase
-
-
-def calling(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``Layer.__call__`` to pass the fixed phase as ``training=``."""
-
-    @functools.wraps(original)
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-        stored = getattr(self, _PHASE, None)
-        if stored is not None:
-            return original(self, *args, **kwargs | {"training": stored})
-        if _fixed is not None and _is_symbolic(args, kwargs) and _is_unset(self, args, kwargs):
-            kwargs["training"] = _fixed
-        return original(self, *args, **kwargs)
-
-    return __call__
-
-
-def _is_symbolic(args: Any, kwargs: Any) -> bool:
-    """Return whether the arguments are symbolic, i.e. a graph is being built."""
-    import tensorflow as tf
-
-    return any(hasattr(part, "_keras_history") for part in tf.nest.flatten((args, kwargs)))
-
-
-def _is_unset(layer: Any, args: Any, kwargs: Any) -> bool:
-    """Return whether a layer accepts ``training`` and the call does not set it."""
-    parameters = inspect.signature(layer.call).parameters
-    if "training" not in parameters:
-        return False
-    position = list(parameters).index("training")
-    return kwargs.get("training") is None and len(args) <= position

@@ -20,24 +20,22 @@ class LSTMCell(tf.keras.layers.LSTMCell):
 class GRU(tf.keras.layers.GRU):
     """`GRU` with the defaults of TensorFlow 1 and Keras 2.2."""
 
-    def __init__(self, units, *args, reset_after=False, **kwargs):
-        kwargs["reset_after"] = reset_after
-        super().__init__(units, *args, **_old_defaults(args, kwargs))
+    def __init__(self, units, *args, **kwargs):
+        super().__init__(units, *args, **_old_defaults(args, kwargs, reset_after=False))
 
 
 class GRUCell(tf.keras.layers.GRUCell):
     """`GRUCell` with the defaults of TensorFlow 1 and Keras 2.2."""
 
-    def __init__(self, units, *args, reset_after=False, **kwargs):
-        kwargs["reset_after"] = reset_after
-        super().__init__(units, *args, **_old_defaults(args, kwargs))
+    def __init__(self, units, *args, **kwargs):
+        super().__init__(units, *args, **_old_defaults(args, kwargs, reset_after=False))
 
 
-def _old_defaults(args, kwargs):
-    """Return the keyword arguments with the old activation, if `args` does not hold it."""
+def _old_defaults(args, kwargs, **defaults):
+    """Return the keyword arguments with the old defaults of those that are not passed."""
     if len(args) < 2:
-        kwargs.setdefault("recurrent_activation", "hard_sigmoid")
-    return kwargs
+        defaults["recurrent_activation"] = "hard_sigmoid"
+    return {**defaults, **kwargs}
 
 
 def layer_class(name):

@@ -16,13 +16,12 @@ from pedl2det_legacy.metric_names import with_old_names
 class ArrayBatches(tf.keras.utils.Sequence):
     """Batches cut from a tuple of arrays, `(x, y)` or `(x, y, weights)`, by a size of their own."""
 
-    def __init__(self, arrays, batch_size, batches=None):
+    def __init__(self, arrays, batch_size):
         given = (part for part in arrays if part is not None)
         self._arrays = tuple(_each_array(np.asarray, part) for part in given)
         records = _record_count(self._arrays[0])
         self._size = min(batch_size, records)
-        length = -(-records // self._size)
-        self._length = length if batches is None else min(math.ceil(batches), length)
+        self._length = -(-records // self._size)
 
     def __len__(self):
         return self._length
@@ -73,16 +72,14 @@ class GeneratedBatches(tf.keras.utils.Sequence):
 
 
 def batches(data, batches=None, default=100):
-    """Return data that `fit` took as something that a loader may return.
+    """Return a dataset, a sequence, or a generator that `fit` took as a loader may return it.
 
     Args:
-        data: arrays, a dataset, a sequence, or a generator.
-        batches: how many of a generator count as a pass; of other data, how many are read.
+        data: the data.
+        batches: how many of a generator count as a pass; of a sequence, how many are read.
         default: the same for a generator if `batches` is None.
     """
-    if isinstance(data, (tuple, list)):
-        return tuple(data)
-    if isinstance(data, tf.data.Dataset) or hasattr(data, "__array__"):
+    if isinstance(data, tf.data.Dataset):
         return data
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
         return data if batches is None else FirstBatches(data, batches)
@@ -170,20 +167,20 @@ class Fit:
         self.callbacks = list(fit["callbacks"] or [])
         size, validation_data = fit["batch_size"] or 32, fit["validation_data"]
         training = fit["x"], fit["y"], fit["sample_weight"]
-        split = fit["validation_split"]
-        if fit["y"] is not None and validation_data is None and split:
-            training, validation_data = split_arrays(training, split)
         if fit["y"] is None:
-            default = fit["steps_per_epoch"] or 100
-            self.training_data = batches(fit["x"], default=default)
+            pass_of_a_generator = fit["steps_per_epoch"] or 100
+            self.training_data = batches(fit["x"], default=pass_of_a_generator)
         else:
+            if validation_data is None and fit["validation_split"]:
+                training, validation_data = split_arrays(
+                    training, fit["validation_split"]
+                )
             self.training_data = ArrayBatches(training, size)
         self.epoch = fit["steps_per_epoch"] or self.training_data
-        steps = fit["validation_steps"]
-        self.validation_data = batches(validation_data, steps)
         if isinstance(validation_data, (tuple, list)):
             size = fit["validation_batch_size"] or size
-            self.validation_data = ArrayBatches(validation_data, size, steps)
+            validation_data = ArrayBatches(validation_data, size)
+        self.validation_data = batches(validation_data, fit["validation_steps"])
         names = ["class_weight", "max_queue_size"]
         if not isinstance(self.training_data, GeneratedBatches):
             names += ["workers", "use_multiprocessing"]

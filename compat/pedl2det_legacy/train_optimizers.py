@@ -62,42 +62,36 @@ def AdadeltaOptimizer(
 
 def FtrlOptimizer(
     learning_rate,
-    learning_rate_power=-0.5,
-    initial_accumulator_value=0.1,
-    l1_regularization_strength=0.0,
-    l2_regularization_strength=0.0,
+    *options,
     use_locking=False,
-    name="Ftrl",
     accum_name=None,
     linear_name=None,
-    l2_shrinkage_regularization_strength=0.0,
+    **more,
 ):
     """`tf.train.FtrlOptimizer` of TensorFlow 1, for Keras."""
-    return tf.keras.optimizers.legacy.Ftrl(
-        learning_rate,
-        learning_rate_power=learning_rate_power,
-        initial_accumulator_value=initial_accumulator_value,
-        l1_regularization_strength=l1_regularization_strength,
-        l2_regularization_strength=l2_regularization_strength,
-        l2_shrinkage_regularization_strength=l2_shrinkage_regularization_strength,
-        name=name,
-    )
+    return tf.keras.optimizers.legacy.Ftrl(learning_rate, *options, **more)
 
 
-class _Momentum(tf.keras.optimizers.legacy.SGD):
+class _ByOldOperation:
+    """Applies gradients with an operation of TensorFlow 1."""
+
+    def _resource_apply_dense(self, grad, var, apply_state=None):
+        apply = getattr(tf.raw_ops, f"ResourceApply{self._operation}")
+        return apply(grad=grad, **self._inputs(var))
+
+    def _resource_apply_sparse(self, grad, var, indices, apply_state=None):
+        apply = getattr(tf.raw_ops, f"ResourceSparseApply{self._operation}")
+        return apply(grad=grad, indices=indices, **self._inputs(var))
+
+
+class _Momentum(_ByOldOperation, tf.keras.optimizers.legacy.SGD):
     """Multiplies the sum of the gradients by the learning rate, not each of them."""
+
+    _operation = "Momentum"
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self._momentum = True  # also where it is 0.0
-
-    def _resource_apply_dense(self, grad, var, apply_state=None):
-        return tf.raw_ops.ResourceApplyMomentum(grad=grad, **self._inputs(var))
-
-    def _resource_apply_sparse(self, grad, var, indices, apply_state=None):
-        return tf.raw_ops.ResourceSparseApplyMomentum(
-            grad=grad, indices=indices, **self._inputs(var)
-        )
 
     def _inputs(self, var):
         dtype = var.dtype.base_dtype
@@ -110,16 +104,10 @@ class _Momentum(tf.keras.optimizers.legacy.SGD):
         }
 
 
-class _Adagrad(tf.keras.optimizers.legacy.Adagrad):
+class _Adagrad(_ByOldOperation, tf.keras.optimizers.legacy.Adagrad):
     """Adds no epsilon."""
 
-    def _resource_apply_dense(self, grad, var, apply_state=None):
-        return tf.raw_ops.ResourceApplyAdagrad(grad=grad, **self._inputs(var))
-
-    def _resource_apply_sparse(self, grad, var, indices, apply_state=None):
-        return tf.raw_ops.ResourceSparseApplyAdagrad(
-            grad=grad, indices=indices, **self._inputs(var)
-        )
+    _operation = "Adagrad"
 
     def _inputs(self, var):
         return {
@@ -129,8 +117,12 @@ class _Adagrad(tf.keras.optimizers.legacy.Adagrad):
         }
 
 
-class _RMSProp(tf.keras.optimizers.legacy.RMSprop):
+class _RMSProp(_ByOldOperation, tf.keras.optimizers.legacy.RMSprop):
     """Averages from 1 on, and adds epsilon before it takes the square root."""
+
+    @property
+    def _operation(self):
+        return "CenteredRMSProp" if self.centered else "RMSProp"
 
     def _create_slots(self, var_list):
         for var in var_list:
@@ -139,18 +131,6 @@ class _RMSProp(tf.keras.optimizers.legacy.RMSprop):
             self.add_slot(var, "momentum")
         for var in var_list if self.centered else []:
             self.add_slot(var, "mg")
-
-    def _resource_apply_dense(self, grad, var, apply_state=None):
-        apply = tf.raw_ops.ResourceApplyRMSProp
-        if self.centered:
-            apply = tf.raw_ops.ResourceApplyCenteredRMSProp
-        return apply(grad=grad, **self._inputs(var))
-
-    def _resource_apply_sparse(self, grad, var, indices, apply_state=None):
-        apply = tf.raw_ops.ResourceSparseApplyRMSProp
-        if self.centered:
-            apply = tf.raw_ops.ResourceSparseApplyCenteredRMSProp
-        return apply(grad=grad, indices=indices, **self._inputs(var))
 
     def _inputs(self, var):
         dtype = var.dtype.base_dtype
