@@ -262,8 +262,6 @@ def test_old_names_of_tensorflow_and_numpy(keras: Any) -> None:
     with pytest.raises(ValueError, match="inhomogeneous"):
         np.array([[1], [1, 2]], dtype=float)
     assert np.asscalar(np.array([3])) == 3
-    schedule = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 5, 0.5)
-    assert tf.keras.optimizers.SGD(lr=schedule).learning_rate is schedule
 
 
 def test_a_session_evaluates_with_the_present_values_of_variables(keras: Any) -> None:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from pedl._adapter import AdaptedTrial, location
-from pedl.old_models import optimizer_of
 from pedl2det_legacy.keras_trials import by_output, data_adapter, named_metric
 from pedl2det_legacy.standalone_losses import standalone_losses
+from pedl2det_legacy.standalone_optimizers import standalone_optimizer
 from pedl2det_runtime.api.generation import Generation, Kind, Metrics
 from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.errors import CheckFailedError
@@ -27,7 +27,7 @@ class AdaptedKerasTrial(AdaptedTrial):
         model = self.context.wrap_model(self._call(self._legacy.build_model))
         self._outputs = list(model.output_names or ())  # None for a subclassed model
         # All may draw random numbers: the order is that of the arguments.
-        optimizer = optimizer_of(self._legacy.optimizer())
+        optimizer = standalone_optimizer(self._legacy.optimizer())
         loss = standalone_losses(self._loss())
         self._roles = {kind: self._metrics_of(kind) for kind in ("training", "validation")}
         named = {

@@ -9,6 +9,7 @@ behavior.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import importlib
@@ -20,8 +21,8 @@ from typing import Any
 
 from pedl import old_functions, old_keras
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
-from pedl.old_signatures import with_defaults, with_schedules
-from pedl2det_names import TF_OPTIMIZERS, Age, lookup, rows
+from pedl.old_signatures import with_defaults
+from pedl2det_names import LAYER_DEFAULTS, TF_OPTIMIZERS, Age, lookup, rows
 from pedl2det_names.contrib import CONTRIB
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
@@ -62,8 +63,6 @@ def _idioms(tf: Any, age: Age, names_from_one: bool) -> Iterator[_Idiom]:
             yield _Idiom(f"{module}.{name}", lambda _, legacy=legacy: legacy)  # type: ignore[misc]
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
         yield _Idiom(f"{module}.get", old_functions.legacy_get)
-    base = "{keras}.src.optimizers.legacy.optimizer_v2.OptimizerV2"
-    yield _Idiom(f"{base}.__init__", with_schedules)  # lr= may be a schedule
     for name in ("array", "asarray"):  # ragged lists created an object array
         yield _Idiom(f"numpy.{name}", old_functions.ragged)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
@@ -109,7 +108,8 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     for row in rows():
         if row.changed and row.old == row.new and row.keywords:
             yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
-    for name, defaults in old_keras.OLD_DEFAULTS.items():
+    for name, texts in LAYER_DEFAULTS.items():
+        defaults = {key: ast.literal_eval(text) for key, text in texts.items()}
         old = with_defaults(getattr(tf.keras.layers, name), defaults)
         yield _Idiom(f"tensorflow.keras.layers.{name}", lambda _, old=old: old)  # type: ignore[misc]
     write = getattr(lookup(_PHASE), "write", "")

@@ -7,11 +7,10 @@ modules of standalone Keras have layers and optimizers with the defaults of Kera
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +20,7 @@ from pedl.old_models import standalone_models
 from pedl.old_names import Unserved
 from pedl.old_signatures import convolution, optimizer
 from pedl2det_names import Age
-from pedl2det_names.keras_arguments import CONVOLUTIONS, LAYER_DEFAULTS, STANDALONE_PARAMETERS
+from pedl2det_names.keras_arguments import CONVOLUTIONS, STANDALONE_PARAMETERS
 from pedl2det_names.keras_paths import ALIASES, PACKAGES, PATHS, PRIVATE, PUBLIC, WRITE, Place
 from pedl2det_runtime.backends import keras_versions
 
@@ -29,11 +28,6 @@ SERVED = Path(__file__).with_name("served") / "keras"
 
 #: The version of Keras that code of an age was written for.
 _VERSIONS = {Age.TENSORFLOW_1: "2.2.4", Age.TENSORFLOW_2: "2.4.3"}
-#: Arguments with another default in TensorFlow 1 and standalone Keras 2.2.4.
-OLD_DEFAULTS: dict[str, dict[str, Any]] = {
-    layer: {name: ast.literal_eval(text) for name, text in defaults.items()}
-    for layer, defaults in LAYER_DEFAULTS.items()
-}
 
 
 def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleType]]:
@@ -169,23 +163,12 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
             )
             for name in STANDALONE_PARAMETERS
         }
-        objects |= optimizers | {"get": _getter(tf.keras.optimizers.get, optimizers)}
+        objects |= optimizers | {"get": standalone_optimizers.standalone_optimizer}
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
         objects |= standalone_losses.STANDALONE_LOSSES
         objects["get"] = lambda name: get(standalone_losses.standalone_losses(name))
     return objects
-
-
-def _getter(original: Callable[..., Any], old: dict[str, Any]) -> Callable[..., Any]:
-    """Wrap ``optimizers.get`` to return the old optimizers for their names."""
-    by_name = {name.lower(): kind for name, kind in old.items()}
-
-    def get(identifier: Any) -> Any:
-        kind = by_name.get(identifier.lower()) if isinstance(identifier, str) else None
-        return kind() if kind else original(identifier)
-
-    return get
 
 
 def serve() -> None:

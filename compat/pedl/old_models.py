@@ -7,7 +7,6 @@ standalone Keras are therefore marked.
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -107,6 +106,7 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
         original: the method.
     """
     from pedl2det_legacy.standalone_losses import standalone_losses
+    from pedl2det_legacy.standalone_optimizers import standalone_optimizer
 
     signature = inspect.signature(original)
 
@@ -118,16 +118,10 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
             arguments["optimizer"] = for_keras(arguments["optimizer"])
         if not _is_standalone(self):
             return original(*bound.args, **bound.kwargs)
-        arguments["optimizer"] = optimizer_of(arguments.get("optimizer", "rmsprop"))
+        arguments["optimizer"] = standalone_optimizer(arguments.get("optimizer", "rmsprop"))
         for name in ("loss", "metrics", "weighted_metrics"):
             if arguments.get(name) is not None:
                 arguments[name] = standalone_losses(arguments[name])
         return original(*bound.args, **bound.kwargs)
 
     return compile
-
-
-def optimizer_of(identifier: Any) -> Any:
-    """Return an optimizer; names resolve to optimizers with the defaults of Keras 2.2.4."""
-    served = importlib.import_module("keras.optimizers")
-    return served.get(identifier) if isinstance(identifier, str) else identifier

@@ -6,7 +6,6 @@ user's subclass translates the arguments in its constructor.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -88,21 +87,6 @@ def optimizer(make: Callable[..., Any], kind: Any) -> Any:
         return (), options_of_today(bound.arguments | options)
 
     return translating(kind, arguments)
-
-
-def with_schedules(original: Callable[..., None]) -> Callable[..., None]:
-    """Wrap the base constructor of legacy optimizers to accept a schedule as ``lr=``.
-
-    The constructor compares ``lr`` with 0, which fails for a schedule. It does not use the value.
-    """
-
-    @functools.wraps(original)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        if callable(kwargs.get("lr")):
-            del kwargs["lr"]
-        original(self, *args, **kwargs)
-
-    return __init__
 
 
 def convolution(kind: Any, name: str) -> Any:

@@ -19,16 +19,12 @@ def _cluster_info():
 
 def get_hyperparameters():
     """Return all hyperparameters; `batch_size` is the batch size of one slot."""
-    if not _is_bound():
-        info = _cluster_info()
-        hparams = dict(info.trial.hparams)
-    else:
-        hparams = dict(context().get_hparams())
+    hparams = dict(_of_trial("hparams"))
     sizes = [hparams.pop(name, None) for name in ("batch_size", "global_batch_size")]
     if sizes == [None, None]:
         return hparams
     if not _is_bound():
-        slots = max(1, sum(info.container_slot_counts))
+        slots = max(1, sum(_cluster_info().container_slot_counts))
         hparams["batch_size"] = (sizes[0] if sizes[1] is None else sizes[1]) // slots
     else:
         hparams["batch_size"] = context().get_per_slot_batch_size()
@@ -63,25 +59,26 @@ def get_data_config():
     return get_experiment_config().get("data", {})
 
 
+def _of_trial(name):
+    """Return what the context knows of the trial; during imports, what the cluster does."""
+    if _is_bound():
+        return getattr(context(), f"get_{name}")()
+    return getattr(_cluster_info().trial, name)
+
+
 def get_trial_seed():
     """Return the seed of the trial."""
-    if not _is_bound():
-        return _cluster_info().trial.trial_seed
-    return context().get_trial_seed()
+    return _of_trial("trial_seed")
 
 
 def get_experiment_id():
     """Return the number of the experiment."""
-    if not _is_bound():
-        return _cluster_info().trial.experiment_id
-    return context().get_experiment_id()
+    return _of_trial("experiment_id")
 
 
 def get_trial_id():
     """Return the number of the trial."""
-    if not _is_bound():
-        return _cluster_info().trial.trial_id
-    return context().get_trial_id()
+    return _of_trial("trial_id")
 
 
 def get_rank():

@@ -88,9 +88,10 @@ def options_of_today(options):
 def standalone_optimizer_class(name):
     """Return what `getattr(keras.optimizers, name)` was in Keras 2.2.4."""
     kinds = (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)
-    return {
-        key: kind for kind in kinds for key in (kind.__name__, kind.__name__.lower())
-    }[name]
+    by_name = {kind.__name__.lower(): kind for kind in kinds}
+    if name not in ({kind.__name__ for kind in kinds} | by_name.keys()):
+        raise ValueError(f"Keras 2.2.4 had no optimizer {name!r}")
+    return by_name[name.lower()]
 
 
 def standalone_optimizer(identifier):
