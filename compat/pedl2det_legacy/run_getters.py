@@ -17,6 +17,13 @@ def _cluster_info():
     return info
 
 
+def _of_trial(name):
+    """Return what the context knows of the trial; during imports, what the cluster does."""
+    if _is_bound():
+        return getattr(context(), f"get_{name}")()
+    return getattr(_cluster_info().trial, name)
+
+
 def get_hyperparameters():
     """Return all hyperparameters; `batch_size` is the batch size of one slot."""
     hparams = dict(_of_trial("hparams"))
@@ -57,13 +64,6 @@ def get_experiment_config():
 def get_data_config():
     """Return the `data` section of the experiment config."""
     return get_experiment_config().get("data", {})
-
-
-def _of_trial(name):
-    """Return what the context knows of the trial; during imports, what the cluster does."""
-    if _is_bound():
-        return getattr(context(), f"get_{name}")()
-    return getattr(_cluster_info().trial, name)
 
 
 def get_trial_seed():
