@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import keyword
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +13,6 @@ USED = (
     *("TFKerasTrialContext", "TrialCallbacks", "apply_session_config", "seed_everything"),
     *("training_dataset", "validation_dataset"),
 )
-
-_WIDTH = 88  # columns of a line
-
-_HELP = {
-    "batches": "batches to train",
-    "validate-every": "batches from one validation to the next; 0: only at the end",
-    "checkpoint-every": "batches from one checkpoint to the next; 0: after each validation",
-    "seed": "seed of Python, NumPy and TensorFlow",
-}
 
 
 @dataclass(frozen=True)
@@ -51,60 +40,16 @@ class Training:
 def script(training: Training, name: str) -> str:
     """Return the text of the script, whose file has this name."""
     epoch = f'{training.records_per_epoch} // hparams["global_batch_size"]'
-    options = "\n".join(_options(training))
     return _TEXT.format(
         variables="".join(map(_variable, training.variables.items())),
         mark=MARK,
         name=name,
         one=training,
+        hparams=_literal(training.hparams, ""),
         settings=_literal(training.settings, ""),
-        json="import json\n" if "json.loads" in options else "",
-        options=options,
-        hparams="\n".join(f'        "{key}": args.{_dest(key)},' for key in training.hparams),
         epoch=epoch if training.records_per_epoch else "0",
         mode="min" if training.smaller_is_better else "max",
     )
-
-
-def _options(training: Training) -> Iterator[str]:
-    """The statements that add the options."""
-    for key, value in training.hparams.items():
-        option, dest = _option(key), _dest(key)
-        named = [f'dest="{dest}"'] if dest != option.replace("-", "_") else []
-        yield _call(f'"--{option}"', *named, *_typed(value))
-    lengths = (training.batches, training.validate_every, training.checkpoint_every, training.seed)
-    for (key, text), value in zip(_HELP.items(), lengths, strict=True):
-        yield _call(f'"--{key}"', "type=int", f"default={value}", f'help="{text}"')
-
-
-def _call(*arguments: str) -> str:
-    """A call of ``add``, in one line or in one for each argument."""
-    line = f"    add({', '.join(arguments)})"
-    if len(line) <= _WIDTH:
-        return line
-    return "\n".join(["    add(", *(f"        {one}," for one in arguments), "    )"])
-
-
-def _option(key: str) -> str:
-    """The option of a hyperparameter; its name, unless the script has one of that name."""
-    taken = {*_HELP, *(one.replace("-", "_") for one in _HELP), "out", "help"}
-    return f"hparam_{key}" if key in taken else key
-
-
-def _dest(key: str) -> str:
-    """The attribute that holds the value of an option."""
-    name = "".join(one if one.isalnum() else "_" for one in _option(key))
-    return name if name.isidentifier() and not keyword.iskeyword(name) else f"hparam_{name}"
-
-
-def _typed(value: Any) -> tuple[str, ...]:
-    """The type, the default and the help of an option."""
-    default, help_ = f"default={_literal(value)}", 'help="hyperparameter"'
-    if isinstance(value, bool):
-        return "action=argparse.BooleanOptionalAction", default, help_
-    if isinstance(value, int | float | str):
-        return f"type={type(value).__name__}", default, help_
-    return "type=json.loads", default, 'help="hyperparameter, as JSON"'
 
 
 def _variable(assignment: tuple[str, str]) -> str:
@@ -139,7 +84,8 @@ _TEXT = '''\
 
 import argparse
 import importlib.util
-{json}import math
+import json
+import math
 import os
 from pathlib import Path
 
@@ -149,25 +95,51 @@ if importlib.util.find_spec("tf_keras"):
 import keras_trial
 import tensorflow as tf
 
+#: The hyperparameters. Each is an option: ``--NAME``, or ``--hparam-NAME``.
+HPARAMS = {hparams}
 #: What the trial reads of its config.
 CONFIG = {settings}
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        conflict_handler="resolve",  # the options below win
     )
     add = parser.add_argument
-{options}
+    for name, value in HPARAMS.items():
+        kind = type(value) if type(value) in (int, float, str) else json.loads
+        add(
+            f"--{{name}}",
+            f"--hparam-{{name}}",
+            dest=f"hparam {{name}}",
+            type=type(value) if type(value) in (int, float, str) else json.loads,
+            default=value,
+            metavar="VALUE",
+            help="hyperparameter",
+        )
+    add("--batches", type=int, default={one.batches}, help="batches to train")
+    add(
+        "--validate-every",
+        type=int,
+        default={one.validate_every},
+        help="batches from one validation to the next; 0: only at the end",
+    )
+    add(
+        "--checkpoint-every",
+        type=int,
+        default={one.checkpoint_every},
+        help="batches from one checkpoint to the next; 0: after each validation",
+    )
+    add("--seed", type=int, default={one.seed}, help="of Python, NumPy and TensorFlow")
     add("--out", type=Path, default=Path("results"), help="directory of the results")
     return parser.parse_args()
 
 
 def main():
     args = parse_arguments()
-    hparams = {{
-{hparams}
-    }}
+    hparams = {{name: getattr(args, f"hparam {{name}}") for name in HPARAMS}}
     out = args.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     os.chdir(Path(__file__).resolve().parent)  # paths in the config are relative to it

@@ -9,9 +9,8 @@ import re
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,7 +37,7 @@ _PLACE = re.compile(r"(?P<path>/[^:\n]*\.py):(?P<line>\d+)")
 _STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
 #: The metrics of training are means since the last checkpoint too; those of a script are not.
 _NO_PERIOD = ("min_checkpoint_period=null",)
-_PAUSE = 0.25  # seconds between two looks at the progress
+_PAUSE = 0.1  # seconds between two looks at the processes
 
 
 @dataclass(frozen=True)
@@ -132,22 +131,23 @@ def train(copies: tuple[Copy, ...], length: TrainingLength) -> tuple[Failure | N
 
     If the first one fails, the others are ended; they have not failed then.
     """
-    processes = [_start(copy, length) for copy in copies]
-    with _progress(copies, length.batches), ThreadPoolExecutor(len(processes)) as pool:
-        try:
-            ended = [pool.submit(process.communicate) for process in processes]
-            printed = [ended[0].result()]
-            first_failed = processes[0].returncode != 0
-            for process in processes[1:] if first_failed else ():
-                process.kill()
-            printed += [process.result() for process in ended[1:]]
-        except BaseException:
-            for process in processes:
-                process.kill()
-            raise
+    logs = [copy.out.with_name(f"{copy.name}.stderr") for copy in copies]
+    processes = [_start(copy, length, log) for copy, log in zip(copies, logs, strict=True)]
+    try:
+        with _progress(copies, length.batches) as show_progress:
+            while not processes[0].poll() and None in [process.poll() for process in processes]:
+                show_progress()
+                time.sleep(_PAUSE)
+    finally:
+        first_failed = bool(processes[0].poll())
+        for process in processes:
+            process.kill()
+            process.wait()
     failures = [
-        _failure(process.returncode, errors) if process.returncode else None
-        for process, (_, errors) in zip(processes, printed, strict=True)
+        _failure(process.returncode, log.read_text("utf-8", "replace"))
+        if process.returncode
+        else None
+        for process, log in zip(processes, logs, strict=True)
     ]
     return (failures[0], *(None if first_failed else failure for failure in failures[1:]))
 
@@ -163,7 +163,7 @@ def _failure(code: int, errors: str) -> Failure:
     return Failure(message, errors.removesuffix(f"{reason}\n"))
 
 
-def _start(copy: Copy, length: TrainingLength) -> subprocess.Popen[str]:
+def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m"]
     if copy.script is None:
         command += ["pedl2det", "run", str(copy.directory), "--trace"]
@@ -178,30 +178,28 @@ def _start(copy: Copy, length: TrainingLength) -> subprocess.Popen[str]:
         command += ["--out", f"{copy.out}-files"]
         if not length.is_whole:  # its own length is compared as well
             command += ["--batches", str(length.batches)]
-    return subprocess.Popen(  # noqa: S603 - our own command line
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        cwd=copy.out.parent,
-        # The order of a set of strings is the same in both.
-        env={"PYTHONHASHSEED": "0", **os.environ},
-        preexec_fn=partial(end_with_parent, signal.SIGKILL),
-    )
+    with log.open("wb") as errors:
+        return subprocess.Popen(  # noqa: S603 - our own command line
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            cwd=copy.out.parent,
+            # The order of a set of strings is the same in both.
+            env={"PYTHONHASHSEED": "0", **os.environ},
+            preexec_fn=partial(end_with_parent, signal.SIGKILL),
+        )
 
 
 @contextlib.contextmanager
-def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[None]:
-    """Show a bar for each training on stderr, if that is a terminal."""
+def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[Callable[[], None]]:
+    """Make bars on stderr, if that is a terminal; yield the function that moves them."""
     if not (sys.stderr.isatty() and importlib.util.find_spec("rich")):
-        yield
+        yield lambda: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    ended = threading.Event()
     with Progress(
         TextColumn("training {task.description}", markup=False),
         BarColumn(bar_width=24),
@@ -214,16 +212,9 @@ def _progress(copies: tuple[Copy, ...], batches: int | None) -> Iterator[None]:
             bars.add_task(copy.name, total=batches): copy.out / "batches.jsonl" for copy in copies
         }
 
-        def look() -> None:
-            while not ended.wait(_PAUSE):
-                for task, log in tasks.items():
-                    trained = log.read_bytes().count(b"\n") if log.exists() else 0
-                    bars.update(task, completed=trained)
+        def move() -> None:
+            for task, log in tasks.items():
+                trained = log.read_bytes().count(b"\n") if log.exists() else 0
+                bars.update(task, completed=trained)
 
-        watcher = threading.Thread(target=look, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            watcher.join()
+        yield move
