@@ -77,7 +77,12 @@ class Forked:
     """What tests and ``verify`` use of :class:`subprocess.Popen`."""
 
     def __init__(
-        self, address: str, arguments: list[str], cwd: Path, environment: dict[str, str]
+        self,
+        address: str,
+        arguments: list[str],
+        cwd: Path,
+        environment: dict[str, str],
+        errors: IO[bytes] | None = None,
     ) -> None:
         self.returncode: int | None = None
         self.peak_bytes = 0  # of memory that it had, once it has ended
@@ -86,7 +91,8 @@ class Forked:
         self._attendant.connect(address)
         request = json.dumps([arguments, str(cwd), environment]).encode()
         with open(os.devnull, "rb") as nothing:
-            descriptors = [file.fileno() for file in (nothing, *self._files)]
+            files = (nothing, self._files[0], errors or self._files[1])
+            descriptors = [file.fileno() for file in files]
             socket.send_fds(self._attendant, [request], descriptors)
         self.pid = int(self._attendant.recv(LONGEST))
 
@@ -185,9 +191,9 @@ def _fork_twins(address: str) -> None:
     def start(command: list[str], cwd: Path, **more: Any) -> Forked | subprocess.Popen[str]:
         if command[:3] != [sys.executable, "-m", "pedl2det"]:  # a script imports TensorFlow itself
             return subprocess.Popen(command, cwd=cwd, **more)
-        return Forked(address, command[3:], cwd, dict(os.environ))
+        return Forked(address, command[3:], cwd, dict(os.environ), more["stderr"])
 
-    training.subprocess = types.SimpleNamespace(Popen=start, PIPE=subprocess.PIPE)
+    training.subprocess = types.SimpleNamespace(Popen=start, DEVNULL=subprocess.DEVNULL)
 
 
 def _read_at_start(environment: dict[str, str]) -> dict[str, str]:

@@ -16,18 +16,30 @@ from pedl2det.visible import say
 @click.argument("rule", required=False)
 def command(rule: str | None) -> None:
     """List the rules by id, or show RULE (its id or name) with its before and after."""
-    every = every_rule()
-    if rule is None:
-        for one in every:
-            say(f"{one.id}  {one.name}")
+    if rule is not None:
+        say(described(find_rule(rule)))
         return
-    wanted = rule.lower()
-    found = next((one for one in every if wanted in (one.id.lower(), one.name)), None)
-    if found is None:
-        near = difflib.get_close_matches(wanted, [one.name for one in every], cutoff=0.5)
+    for one in every_rule():
+        say(f"{one.id}  {one.name}")
+
+
+def find_rule(word: str, where: str = "") -> Rule | TextRule:
+    """Return a rule by its id, in any case, or its name.
+
+    Args:
+        word: the id or name.
+        where: where the user wrote it, for the message.
+
+    Raises:
+        Pedl2DetError: there is no such rule.
+    """
+    known = {name: rule for rule in every_rule() for name in (rule.id.lower(), rule.name)}
+    if word.lower() not in known:
+        near = difflib.get_close_matches(word.lower(), known, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise Pedl2DetError(f"{rule}: no such rule: {hint}`pedl2det rules` lists them")
-    say(described(found))
+        message = f"{word}: no such rule: {hint}`pedl2det rules` lists them"
+        raise Pedl2DetError(f"{where}: {message}" if where else message)
+    return known[word.lower()]
 
 
 def described(rule: Rule | TextRule) -> str:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import Any, NoReturn
 
 import click
@@ -145,7 +144,9 @@ def _train(
                     runtime().run(options, screen)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
-            _script_configs().refuse_native(options.directory)
+            from pedl2det.verify.script_config import refuse_native  # it brings libcst
+
+            refuse_native(options.directory)
         fail(error, with_stack)
     except errors.Interrupted as stop:
         _stop(stop, named, hosts)
@@ -185,13 +186,6 @@ def _stop(stop: Any, named: Any, hosts: str | None) -> NoReturn:
     sys.exit(stop.exit_code)
 
 
-def _script_configs() -> ModuleType:
-    """Import what only scripts need, with the engine and libcst."""
-    from pedl2det.verify import script_config
-
-    return script_config
-
-
 def _config_of_script(path: Path) -> Path | None:
     """The config that a script holds: the script that was named, or one that has no other.
 
@@ -202,9 +196,11 @@ def _config_of_script(path: Path) -> Path | None:
     has_config = any(file.suffix in YAML for file in home.glob("*.y*ml"))
     if not path.exists() or (has_config and not path.is_file()):
         return None
-    found: Path | None = _script_configs().config_in_script(path)
+    from pedl2det.verify import script_config  # it brings libcst
+
+    found = script_config.config_in_script(path)
     if found is None and not has_config:
-        _script_configs().refuse_native(path)
+        script_config.refuse_native(path)
     return found
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pedl2det.commands.rules import find_rule
 from pedl2det.engine.options import Options
 from pedl2det.errors import Pedl2DetError
 from pedl2det.rules import every_rule
@@ -24,12 +24,15 @@ def chosen(paths: Sequence[Path], select: Sequence[str], ignore: Sequence[str]) 
         Pedl2DetError: a rule is not known; pyproject.toml is not TOML, or has no such setting.
     """
     base, table = _settings(paths[0].resolve())
+    words: Mapping[str, Sequence[str]]
     if select or ignore:
-        selected, left = _ids("--select", select), _ids("--ignore", ignore)
+        words, where = {"select": select, "ignore": ignore}, "--"
     else:
-        where = f"{base / _FILE}: {_TABLE}"
-        selected = _ids(f"{where}.select", table.get("select", ()))
-        left = _ids(f"{where}.ignore", table.get("ignore", ()))
+        words, where = table, f"{base / _FILE}: {_TABLE}."
+    selected, left = (
+        {find_rule(word, f"{where}{key}").id for word in words.get(key, ())}
+        for key in ("select", "ignore")
+    )
     every = {rule.id for rule in every_rule()} if selected else set()
     return Options(
         left_out=frozenset((every - selected) | left),
@@ -65,15 +68,3 @@ def _settings(start: Path) -> tuple[Path, dict[str, list[str]]]:
                 )
         return file.parent, table
     return start, {}
-
-
-def _ids(where: str, words: Sequence[str]) -> set[str]:
-    """The ids of rules that are given by id, in any case, or by name."""
-    every = every_rule() if words else []
-    known = {word: rule.id for rule in every for word in (rule.id.lower(), rule.name)}
-    for word in words:
-        if word.lower() not in known:
-            near = difflib.get_close_matches(word, known, cutoff=0.5)
-            hint = f"did you mean {' or '.join(near)}? " if near else ""
-            raise Pedl2DetError(f"{where}: {word}: no such rule: {hint}`pedl2det rules` lists them")
-    return {known[word.lower()] for word in words}

@@ -308,7 +308,8 @@ def test_a_trial_that_does_not_repeat_itself_is_no_wrong_rewrite(
     assert done.returncode == 1
     assert (
         "the old trial does not repeat itself: trained twice as it is, it differs from batch 1 on\n"
-        "  data.py:29: draws random numbers that no seed determines: numpy.random.default_rng()\n"
+        "  data.py:29: draws random numbers that no seed determines: "
+        "noise = numpy.random.default_rng().normal(size=4)\n"
     ) in done.stdout
 
 
