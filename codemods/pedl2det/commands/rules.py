@@ -35,7 +35,7 @@ def find_rule(word: str, where: str = "") -> Rule | TextRule:
     """
     known = {name: rule for rule in every_rule() for name in (rule.id.lower(), rule.name)}
     if word.lower() not in known:
-        near = difflib.get_close_matches(word.lower(), known, cutoff=0.5)
+        near = difflib.get_close_matches(word, [one.name for one in every_rule()], cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         message = f"{word}: no such rule: {hint}`pedl2det rules` lists them"
         raise Pedl2DetError(f"{where}: {message}" if where else message)
