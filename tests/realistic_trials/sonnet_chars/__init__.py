@@ -1,0 +1,2 @@
+from charlm import CharTrial
+from corpus import make_data_loaders

@@ -1,0 +1,44 @@
+import functools
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import layers
+
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+
+def rows(n, seed):
+    rng = np.random.RandomState(seed)
+    x = rng.normal(size=(n, 8)).astype("float32")
+    y = (x[:, :1] * 2 - x[:, 1:2] + 0.1 * rng.normal(size=(n, 1))).astype("float32")
+    return x, y
+
+
+def make_data_loaders(experiment_config, hparams):
+    x, y = rows(256, 1)
+    vx, vy = rows(64, 2)
+    size = hparams["batch_size"]
+    return InMemorySequence(x, y, size), InMemorySequence(vx, vy, size)
+
+
+def bounded(build):
+    """The model with its output between -3 and 3."""
+
+    @functools.wraps(build)
+    def wrapper(self, hparams):
+        inner = build(self, hparams)
+        outputs = layers.Lambda(lambda y: 3.0 * tf.tanh(y / 3.0))(inner.outputs[0])
+        model = tf.keras.Model(inner.inputs, outputs)
+        model.compile(tf.keras.optimizers.SGD(lr=hparams["lr"]), "mse")
+        return model
+
+    return wrapper
+
+
+class Net(TFKerasTrial):
+    @bounded
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([layers.Dense(16, activation="relu", input_shape=(8,)), layers.Dense(1)])
+        model.compile(tf.keras.optimizers.SGD(lr=hparams["lr"]), "mse")
+        return model

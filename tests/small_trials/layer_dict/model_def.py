@@ -1,0 +1,30 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import layers
+
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+
+def rows(n, seed):
+    rng = np.random.RandomState(seed)
+    x = rng.normal(size=(n, 8)).astype("float32")
+    y = (x[:, :1] * 2 - x[:, 1:2] + 0.1 * rng.normal(size=(n, 1))).astype("float32")
+    return x, y
+
+
+def make_data_loaders(experiment_config, hparams):
+    x, y = rows(256, 1)
+    vx, vy = rows(64, 2)
+    size = hparams["batch_size"]
+    return InMemorySequence(x, y, size), InMemorySequence(vx, vy, size)
+
+
+CELLS = {name.lower(): layer for name, layer in vars(layers).items() if name in ("LSTM", "GRU")}
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([layers.Reshape((4, 2), input_shape=(8,)), CELLS[hparams["cell"]](8), layers.Dense(1)])
+        model.compile(tf.keras.optimizers.SGD(lr=hparams["lr"]), "mse")
+        return model

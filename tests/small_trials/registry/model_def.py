@@ -1,0 +1,43 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import layers
+
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+
+PREPARATIONS = {}
+
+
+def preparation(name):
+    def register(function):
+        PREPARATIONS[name] = function
+        return function
+    return register
+
+
+@preparation("small")
+def small(hp):
+    """Small batches for the small machine."""
+    hp["batch_size"] = min(hp["batch_size"], 6)
+
+def rows(n, seed):
+    rng = np.random.RandomState(seed)
+    x = rng.normal(size=(n, 8)).astype("float32")
+    y = (x[:, :1] * 2 - x[:, 1:2] + 0.1 * rng.normal(size=(n, 1))).astype("float32")
+    return x, y
+
+
+def make_data_loaders(experiment_config, hparams):
+    PREPARATIONS[hparams["prepare"]](hparams)
+    x, y = rows(256, 1)
+    vx, vy = rows(64, 2)
+    size = hparams["batch_size"]
+    return InMemorySequence(x, y, size), InMemorySequence(vx, vy, size)
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([layers.Dense(16, activation="relu", input_shape=(8,)), layers.Dense(1)])
+        model.compile(tf.keras.optimizers.SGD(lr=hparams["lr"]), "mse")
+        return model

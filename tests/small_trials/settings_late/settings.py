@@ -1,0 +1,4 @@
+"""Settings."""
+import pedl
+
+RATE = pedl.get_hyperparameter("lr")

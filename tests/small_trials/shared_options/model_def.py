@@ -1,0 +1,45 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import layers
+
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+
+def rows(n, seed):
+    rng = np.random.RandomState(seed)
+    x = rng.normal(size=(n, 8)).astype("float32")
+    y = (x[:, :1] * 2 - x[:, 1:2] + 0.1 * rng.normal(size=(n, 1))).astype("float32")
+    return x, y
+
+
+def make_data_loaders(experiment_config, hparams):
+    x, y = rows(1024, 1)
+    vx, vy = rows(64, 2)
+    size = hparams["batch_size"]
+    return InMemorySequence(x, y, size), InMemorySequence(vx, vy, size)
+
+
+class Cooldown(tf.keras.callbacks.Callback):
+    """After some epochs the trial goes slower with each."""
+
+    def __init__(self, owner):
+        super().__init__()
+        self.owner = owner
+
+    def on_epoch_end(self, epoch, logs=None):
+        if epoch >= 4:
+            self.owner.options["lr"] *= 0.5
+
+
+class Net(TFKerasTrial):
+    def __init__(self, hparams):
+        self.options = hparams
+
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([layers.Dense(16, activation="relu", input_shape=(8,)), layers.Dense(1)])
+        model.compile(tf.keras.optimizers.SGD(lr=hparams["lr"]), "mse")
+        return model
+
+    def keras_callbacks(self, hparams):
+        return [Cooldown(self), tf.keras.callbacks.LearningRateScheduler(lambda epoch: hparams["lr"])]

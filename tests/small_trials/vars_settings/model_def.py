@@ -1,0 +1,38 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import layers
+
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+import settings
+
+
+def rows(n, seed):
+    rng = np.random.RandomState(seed)
+    x = rng.normal(size=(n, 8)).astype("float32")
+    y = (x[:, :1] * 2 - x[:, 1:2] + 0.1 * rng.normal(size=(n, 1))).astype("float32")
+    return x, y
+
+
+def make_data_loaders(experiment_config, hparams):
+    x, y = rows(256, 1)
+    vx, vy = rows(64, 2)
+    size = hparams["batch_size"]
+    return InMemorySequence(x, y, size), InMemorySequence(vx, vy, size)
+
+
+def network(options, lr):
+    model = tf.keras.Sequential([layers.Dense(options.get("UNITS", 4), activation="relu", input_shape=(8,)), layers.GaussianNoise(options.get("NOISE", 0.0)), layers.Dense(1)])
+    model.compile(tf.keras.optimizers.SGD(lr=lr), "mse")
+    return model
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        options = {key: value for key, value in vars(settings).items() if key.isupper()}
+        return network(options, hparams["lr"])
+
+    def keras_callbacks(self, hparams):
+        print("units", settings.UNITS, "noise", settings.NOISE)
+        return []
