@@ -22,7 +22,7 @@ from typing import Any
 import determined as det
 import numpy as np
 import yaml
-from determined import core
+from determined import _info, core
 
 #: What the master adds to every config.
 FROM_THE_MASTER = {
@@ -126,7 +126,17 @@ def train(given: dict[str, Any], out: pathlib.Path, source: str | None = None) -
     length = given["searcher"]["max_length"]["batches"]
     core_context.searcher = Searcher(core_context.distributed, length)
     module, _, name = given["entrypoint"].partition(":")
+    _info._info = det.ClusterInfo(  # as in a task: modules may ask for the config
+        master_url="http://localhost", cluster_id="local", agent_id="1", slot_ids=[], task_id="1",
+        allocation_id="1", session_token="", task_type="TRIAL",
+        trial_info=det.TrialInfo(
+            trial_id=1, experiment_id=1, trial_seed=given["reproducibility"]["experiment_seed"],
+            hparams=given["hyperparameters"], config=config, steps_completed=0, trial_run_id=1,
+            debug=False, inter_node_network_interface=None,
+        ),
+    )  # fmt: skip
     trial_class = getattr(importlib.import_module(module), name)
+    _info._info = None
     controller = trial_class.trial_controller_class
     with core_context:
         controller.pre_execute_hook(environment, det._DistributedBackend())  # seeds everything

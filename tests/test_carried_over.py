@@ -115,7 +115,7 @@ def test_whole_labels_reach_own_losses_as_floats_and_metrics_of_unknown_names_ar
     """As in Keras 2.2.4, whose targets had the type of the outputs."""
     write_tree(tmp_path, {"__init__.py": LABELS, "const.yaml": CONST})
 
-    result = migrate([tmp_path], Options())
+    result = migrate([tmp_path], Options(carries=lambda _: True))
     verdict = verify_trial(tmp_path, batches=100, result=result)
 
     assert verdict.is_equal, verdict.message

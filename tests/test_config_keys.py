@@ -345,15 +345,10 @@ def test_a_wrong_hyperparameter_is_refused_at_its_line(
 
 
 def test_the_table_has_every_key_that_determined_accepts() -> None:
-    known = {path.partition(".")[0] for path in EFFECTS}
-    sections = {
-        f"{section}.{name}" for section, names in accepted.SECTIONS.items() for name in names
-    }
-    searchers = frozenset.union(*accepted.SEARCHERS.values(), accepted.OLD_SEARCHER_KEYS)
+    searchers = frozenset.union(*accepted.SEARCHERS.values())
     old = {".".join(path) for path in (*GONE, *HOOKED)}
 
-    assert known >= accepted.TOP
-    assert sections | old | {f"searcher.{name}" for name in searchers} <= EFFECTS.keys()
+    assert old | {f"searcher.{name}" for name in searchers} <= EFFECTS.keys()
     storage = {f"checkpoint_storage.{name}" for names in STORAGE.values() for name in names}
     assert storage <= EFFECTS.keys()
 

@@ -24,6 +24,8 @@ _HOOKS = frozenset(
         *("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"),
     }
 )
+#: What may set a hook whose name is computed.
+_BY_COMPUTED_NAME = frozenset({"setattr", "vars", "__dict__", "__setattr__"})
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,9 @@ def _is_plain_base(trial: Trial, base: ast.expr) -> bool:
 
 
 def _mentions_hooks(trial: Trial) -> bool:
-    """Whether the project defines, sets or names a hook of epochs or batches anywhere."""
+    """Whether the project defines, sets or names a hook of epochs or batches, or may set one."""
     return any(
-        getattr(node, field, None) in _HOOKS
+        getattr(node, field, None) in _HOOKS | _BY_COMPUTED_NAME
         for source in trial.modules
         for node in source.names.of(ast.FunctionDef, ast.Name, ast.Attribute, ast.Constant)
         for field in ("name", "id", "attr", "value")

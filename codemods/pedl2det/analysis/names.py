@@ -237,9 +237,10 @@ class Names:
                 return self.tree
             is_bound = name in self._bound[scope] or (scope, name) in self._known
             if declared is None and is_bound:
-                if isinstance(scope, ast.ClassDef) and not self._held(scope, place, name):
-                    continue  # the class binds it below
-                return scope
+                binds = isinstance(getattr(place, "ctx", None), ast.Store | ast.Del)
+                is_class = isinstance(scope, ast.ClassDef)
+                if binds or not is_class or self._held(scope, place, name):
+                    return scope  # else the class binds it below
         return None
 
     def _held(self, scope: Scope, place: ast.AST, name: str) -> set[ast.AST]:

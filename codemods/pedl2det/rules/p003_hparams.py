@@ -8,7 +8,7 @@ that changes the dict is carried over whole: it was one dict for all methods.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from pedl2det.analysis.entry import entry_of, reads_any_local
 from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
@@ -39,6 +39,8 @@ _CHANGED = "{name} is changed, and all methods of the trial were given the same 
 _BY_TEXT = "{function} may read its variables by a text, such as the hyperparameters"
 _ANY = "{function} reads the hyperparameters from any number of arguments"
 _COPY = "{name} = dict({name})"
+_NOT_GIVEN = "this calls {function}, whose {name} are not certainly the hyperparameters here"
+_HAND_ON = "hand on the hyperparameters, or give the method another name"
 _NAMED = "def {function}(self, hparams): ..."
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
@@ -50,8 +52,15 @@ _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the functions that the old harness called with hyperparameters or the config."""
-    for function, hparams, config in _given(trial):
+    given = list(_given(trial))
+    names = {
+        read for _, hparams, _ in given for one in hparams for read in trial.flow.reads_of(one)
+    }
+    called = _called_by_the_harness(trial)
+    for function, hparams, config in given:
         odd = _odd(trial, function, hparams)
+        if odd is None and function not in called:
+            odd = _given_otherwise(trial, function, hparams, names)
         if odd is not None:
             yield odd
         elif trial.flow.is_wrapped(function) and hparams:
@@ -87,6 +96,29 @@ def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg
             given = entry_of(entry)
             hparams = [given.hparams] if given.hparams is not None else []
             yield entry, hparams, [given.config] if given.config is not None else []
+
+
+def _called_by_the_harness(trial: Trial) -> set[Function]:
+    """The functions that the harness itself calls: of methods, those nearest to a trial."""
+    called = {entry for entry in (trial.loaders, trial.download) if entry is not None}
+    for concrete in trial.concrete:
+        for name in (*GIVEN_HPARAMS, *_DATA_METHODS):
+            methods = [trial.flow.own_method(base, name) for base in trial.flow.bases(concrete)]
+            called.update([method for method in methods if method is not None][:1])
+    return called
+
+
+def _given_otherwise(
+    trial: Trial, function: Function, hparams: Sequence[ast.arg], names: Container[ast.expr | None]
+) -> Remark | None:
+    """A method that others call, with something else than the hyperparameters as they got them."""
+    for call in trial.flow.calls(function):
+        for parameter in hparams:
+            if argument_for(call, function, parameter.arg) not in names:
+                message = _NOT_GIVEN.format(function=function.name, name=parameter.arg)
+                source = trial.modules.home(call.node)
+                return Remark(ID, source, call.node, Kind.LEFT, message, _HAND_ON)
+    return None
 
 
 def _is_given_context(trial: Trial, method: Function, parameters: Sequence[ast.arg]) -> bool:

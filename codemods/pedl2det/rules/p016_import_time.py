@@ -18,6 +18,7 @@ from pedl2det.rules.cases import Case, pedl_trial
 
 ID = "P016"
 NAME = "import-time"
+_BY_TEXT = frozenset({"globals", "locals", "vars", "exec", "eval"})
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -63,6 +64,7 @@ def _is_read_later_alone(trial: Trial, source: Source, target: ast.Name) -> bool
         and all(len(trial.flow.bindings(read)) < 2 for read in reads if isinstance(read, ast.Name))
         and len(source.names.bound(source.tree, target.id)) == 1
         and not _is_set_elsewhere(trial, source, target.id)
+        and not _is_reached_by_text(trial, source)
         and not _is_imported_in_vain(trial, f"{trial.modules.name_of(source)}.{target.id}", homes)
     )
 
@@ -73,6 +75,17 @@ def _is_set_elsewhere(trial: Trial, source: Source, name: str) -> bool:
         node.attr == name and not isinstance(node.ctx, ast.Load)
         for other in trial.modules
         for node in other.names.of(ast.Attribute)
+    )
+
+
+def _is_reached_by_text(trial: Trial, source: Source) -> bool:
+    """Whether names of a module may be reached by text: ``vars(settings)``, ``globals()``."""
+    module = trial.modules.name_of(source)
+    return any(node.id in _BY_TEXT for node in source.names.of(ast.Name)) or any(
+        trial.modules.meaning(node) == module
+        and not isinstance(other.names.parents[node], ast.Attribute)
+        for other in trial.modules
+        for node in other.names.of(ast.Name, ast.Attribute)
     )
 
 
@@ -111,6 +124,7 @@ class Net:
     def units(self):
         return settings.WIDTH
 """
+_WHOLE = _NET.replace("settings.WIDTH", "vars(settings)['WIDTH'] + settings.WIDTH")
 _OTHER = _READ.replace("import pedl\n", "import os\n").replace(
     "pedl.get_hyperparameter", "os.getenv"
 )
@@ -125,6 +139,10 @@ CASES = (
     Case(  # another module imports it as well
         pedl_trial(_READ, other="from net import WIDTH\n\nDEPTH = 3\n"),
         {"net.py": _READ.replace("pedl", "legacy_keras")},
+    ),
+    Case(  # its module is read as a whole, so that the constant has to stay
+        {**pedl_trial(_WHOLE), "settings.py": _READ.partition("\n\n\n")[0] + "\n"},
+        {"settings.py": _READ.partition("\n\n\n")[0].replace("pedl", "legacy_keras") + "\n"},
     ),
     Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
 )

@@ -6,6 +6,7 @@ import neither pedl2det nor Determined: it must not need them.
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import json
 import runpy
@@ -88,6 +89,7 @@ def _recorded_fits(out: Path) -> list[Any]:
 
     fit, fitted = tf.keras.Model.fit, []
 
+    @functools.wraps(fit)  # its signature is read
     def recorded(model: Any, *args: Any, callbacks: Any = (), **kwargs: Any) -> Any:
         recorder = Recorder()
         fitted.append((model, lambda: recorder.batches))

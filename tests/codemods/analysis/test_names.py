@@ -206,3 +206,11 @@ def test_a_name_is_used_where_something_binds_or_reads_it(body: str) -> None:
 def test_a_name_is_not_used_where_it_is_a_part_of_something() -> None:
     tree = ast.parse("def context():\n    import a.context\n    f(context=a.context)\n")
     assert not Names(tree).uses_name(tree.body[0], "context")
+
+
+def test_a_name_that_a_class_binds_is_bound_by_the_class() -> None:
+    tree = ast.parse("class A:\n    context = 2\n    again: int = context\n")
+    names = Names(tree)
+    stores = [node for node in names.of(ast.Name) if isinstance(node.ctx, ast.Store)]
+
+    assert [names.binder(node) for node in stores] == [tree.body[0]] * 2
