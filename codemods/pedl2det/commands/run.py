@@ -193,13 +193,13 @@ def _config_of_script(path: Path) -> Path | None:
         Pedl2DetError: there is no config, and a script of the Native API that needs one.
     """
     home = path.parent if path.is_file() else path
-    has_config = any(file.suffix in YAML for file in home.glob("*.y*ml"))
-    if not path.exists() or (has_config and not path.is_file()):
+    configs = [file for file in home.glob("*.y*ml") if file.suffix in YAML]
+    if not path.exists() or (configs and not path.is_file()):
         return None
     from pedl2det.verify import script_config  # it brings libcst
 
     found = script_config.config_in_script(path)
-    if found is None and not has_config:
+    if found is None and not any(b"script" in file.read_bytes() for file in configs):
         script_config.refuse_native(path)
     return found
 
