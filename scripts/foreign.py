@@ -4,8 +4,8 @@ Usage: foreign.py [DATA] [--save DIR] [--lines] [--whole] [--verify [NAME...]]
 
 DATA holds the trials, as ``*_trials*/TRIAL/``; they are copied before anything is done.
 ``--save`` keeps what was written and reported, so that two versions of the tool can be compared
-byte for byte by ``diff -r``. ``--lines`` names the lines that no trial reaches. ``--whole`` carries
-every trial over whole (P034). ``--verify`` trains old and new instead, one line a trial.
+byte for byte by ``diff -r``. ``--lines`` names the lines that no trial reaches. ``--verify`` trains
+old and new instead, one line a trial; with ``--whole`` each of them is carried over whole (P034).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ CORE = ("analysis", "edits", "engine", "rules", "scripts", "support", "texts", "
 
 
 def main() -> None:
-    """Migrate all of them, for a laptop and for a cluster."""
+    """Migrate all of them: for a laptop, for a cluster, and carried over whole."""
     parser = argparse.ArgumentParser(description="Migrate trials that others wrote.")
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
     parser.add_argument("--save", type=Path, help="keep what was written and reported here")
     parser.add_argument("--lines", action="store_true", help="name the lines nobody reaches")
-    parser.add_argument("--whole", action="store_true", help="carry every trial over whole")
+    parser.add_argument("--whole", action="store_true", help="prove each carried over whole")
     parser.add_argument("--verify", nargs="*", metavar="NAME", help="prove these trials, or all")
     given = parser.parse_args()
     trials = sorted(path for path in given.data.glob("*_trials*/*/"))
@@ -46,13 +46,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         out = (given.save or Path(directory)).resolve()
         measured.start()
-        for cluster in (False, True):
-            place = out / ("cluster" if cluster else "alone")
+        for form in ("alone", "cluster", "whole"):
+            place = out / form
             statuses = Counter[str]()
             for trial in trials:
                 copy = place / trial.parent.name / trial.name
                 shutil.copytree(trial, copy)
-                statuses.update(migrated(copy, cluster, given.whole))
+                statuses.update(migrated(copy, form == "cluster", form == "whole"))
             print(f"{place.name}: {len(trials)} directories,", _counted(statuses))
         measured.stop()
         print_unreached(measured, given.lines)

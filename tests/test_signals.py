@@ -200,7 +200,7 @@ def test_a_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     said, _ = process.communicate()
 
     assert process.returncode == 130
-    assert time.monotonic() - before < 3
+    assert time.monotonic() - before < 15  # the validation takes 30
     assert workers_of(said) and not alive(workers_of(said))
 
 

@@ -26,7 +26,6 @@ class Kind(Enum):
 
     NOTE = "note"  #: rewritten; worth knowing
     SUPPRESSED = "left by your choice"  #: untouched because of a comment or an option
-    ASSUMPTION = "assumption"  #: rewritten; rests on something that `verify` proves by running
     DIFFERENT = "trains differently"  #: rewritten; training differs from the old harness, and why
     LEFTOVER = "in no trial"  #: marked or untouched in a file that no trial needs
     LEFT = "left for you"  #: marked or untouched; a person decides
@@ -36,7 +35,7 @@ class Kind(Enum):
     @property
     def is_left(self) -> bool:
         """Whether something of the old code stays."""
-        return self not in (Kind.NOTE, Kind.DIFFERENT, Kind.ASSUMPTION)
+        return self not in (Kind.NOTE, Kind.DIFFERENT)
 
 
 @dataclass(frozen=True)

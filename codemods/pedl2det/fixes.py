@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pedl2det.analysis.source import Source
 from pedl2det.findings import Kind
@@ -31,15 +31,9 @@ CONSTRUCTOR = "{constructor}"
 LOADERS_CONTEXT = "{loaders_context}"
 DOWNLOAD_CONTEXT = "{download_context}"
 
+#: In the place of a file that the engine adds.
+_UNKNOWN: Any = None
 _PIECE = re.compile(r"\blegacy_keras\.(\w+)")
-
-
-class Form(Enum):
-    """How a construct is rewritten."""
-
-    IDIOMATIC = "idiomatic"  #: what a Determined user writes today
-    FAITHFUL = "faithful"  #: always right; may use a piece of ``legacy_keras.py``
-    MARKED = "marked"  #: a TODO comment above the place
 
 
 @dataclass(frozen=True)
@@ -172,14 +166,6 @@ class AddMember:
 
 
 @dataclass(frozen=True)
-class AppendCode:
-    """Add top-level definitions to the end of a module."""
-
-    node: ast.Module
-    code: str
-
-
-@dataclass(frozen=True)
 class Mark:
     """Write ``# TODO(pedl2det RULE): text`` above a statement."""
 
@@ -202,7 +188,6 @@ Edit = (
     | Annotate
     | RenameFunction
     | AddMember
-    | AppendCode
     | Mark
 )
 
@@ -236,65 +221,78 @@ class Fix:
     """One place rewritten by one rule.
 
     Attributes:
-        rule: the rule's id.
-        source: the file of the place.
         node: the place.
-        edits: the edits in that file.
-        elsewhere: edits in other files of the project.
-        imports: import statements that the edited file needs, one line each.
+        edits: the edits, in any file of the project.
+        imports: import statements that the file of the place needs, one line each.
         constructor: statements for the trial's constructor, such as
             ``{context}.configure_fit(shuffle=False)``, each written once.
-        assumptions: what the rewrite rests on, one sentence each.
         notes: what the user should know, each with its kind.
         config: what the configs of the trial have to say.
+        rule: the rule's id, which the engine adds.
+        source: the file of the place, which the engine adds.
+        located: every edit with its file, which the engine adds.
     """
 
-    rule: str
-    source: Source
     node: ast.AST
     edits: tuple[Edit, ...] = ()
-    elsewhere: tuple[tuple[Source, Edit], ...] = ()
     imports: tuple[str, ...] = ()
     constructor: tuple[str, ...] = ()
-    assumptions: tuple[str, ...] = ()
     notes: tuple[tuple[Kind, str], ...] = ()
     config: tuple[ConfigNeed, ...] = ()
+    rule: str = ""
+    source: Source = _UNKNOWN
+    located: tuple[tuple[Source, Edit], ...] = ()
+
+    def placed(self, rule: str, home: Callable[[ast.AST], Source]) -> Fix:
+        """Return the fix with its rule and the files of its places."""
+        located = tuple((home(place_of(edit)), edit) for edit in self.edits)
+        return replace(self, rule=rule, source=home(self.node), located=located)
 
     @property
-    def form(self) -> Form:
-        """How the construct is rewritten."""
-        if any(isinstance(edit, Mark) for edit in self.edits):
-            return Form.MARKED
-        return Form.FAITHFUL if self.support else Form.IDIOMATIC
+    def is_mark(self) -> bool:
+        """Whether it leaves the place, with a TODO comment above it."""
+        return any(isinstance(edit, Mark) for edit in self.edits)
 
     @property
     def support(self) -> set[str]:
         """The pieces of ``legacy_keras.py`` that the edits name as ``legacy_keras.PIECE``."""
-        codes = [*(getattr(edit, "code", "") for _, edit in self.located), *self.constructor]
+        codes = [*(getattr(edit, "code", "") for edit in self.edits), *self.constructor]
         return {piece for code in codes for piece in _PIECE.findall(code)}
 
-    @property
-    def located(self) -> list[tuple[Source, Edit]]:
-        """Every edit with its file."""
-        return [*((self.source, edit) for edit in self.edits), *self.elsewhere]
+
+def rewrite(
+    node: ast.expr,
+    code: str,
+    holes: Holes | None = None,
+    *,
+    imports: tuple[str, ...] = (),
+    notes: tuple[tuple[Kind, str], ...] = (),
+) -> Fix:
+    """Return the fix that replaces an expression, and nothing else."""
+    return Fix(node, (Replace(node, code, holes or {}),), imports, notes=notes)
 
 
 @dataclass(frozen=True)
 class Remark:
-    """Something to say about a place that needs no edit, or that is marked for a person.
+    """Something to say about a place without an edit.
 
     Attributes:
-        rule: the rule's id.
-        source: the file.
         node: the place.
-        kind: what it means for the user. ``LEFT`` also writes a TODO above the place.
         message: what was found and why it matters.
-        help: the code to write.
+        help: the code to write. A trial that can be carried over whole needs none.
+        kind: what it means for the user. ``LEFT`` says that the rule has no answer: the trial is
+            carried over whole (P034), or a TODO is written above the place.
+        rule: the rule's id, which the engine adds.
+        source: the file of the place, which the engine adds.
     """
 
-    rule: str
-    source: Source
     node: ast.AST
-    kind: Kind
     message: str
     help: str = ""
+    kind: Kind = Kind.LEFT
+    rule: str = ""
+    source: Source = _UNKNOWN
+
+    def placed(self, rule: str, home: Callable[[ast.AST], Source]) -> Remark:
+        """Return the remark with its rule and file."""
+        return replace(self, rule=rule, source=home(self.node))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from pathlib import Path
 
@@ -38,9 +39,10 @@ def say(text: str, *, err: bool = False) -> None:
 
     Args:
         text: the lines.
-        err: print them on stderr.
+        err: print them on stderr; where nobody reads that, they are dropped.
     """
-    click.echo(text if text.isprintable() else visible_lines(text), err=err)
+    with contextlib.suppress(*([BrokenPipeError] if err else [])):
+        click.echo(text if text.isprintable() else visible_lines(text), err=err)
 
 
 def _is_unseen(character: str) -> bool:

@@ -50,6 +50,13 @@ class PedlTrial(determined.keras.TFKerasTrial):
     def _on_a_context(cls, context):
         return _PedlTrialOnAContext(cls, context)
 
+    def __dir__(self):
+        """Return what a trial of PEDL had, and none of the methods of Determined."""
+        harness = {*determined.keras.TFKerasTrial.__mro__[:-1], *PedlTrial.__mro__[:1]}
+        kinds = [kind for kind in type(self).__mro__ if kind not in harness]
+        names = {name for kind in kinds for name in vars(kind)} | vars(self).keys()
+        return [*names, "session_config", "keras_callbacks"]
+
     def __init__(self, hparams=None):
         pass
 

@@ -125,8 +125,9 @@ def whole_batches(*arrays, batch_size):
 def _whole_batches(part, batch_size):
     if isinstance(part, dict):
         return {name: _whole_batches(value, batch_size) for name, value in part.items()}
-    if type(part) in (list, tuple):
-        return type(part)(_whole_batches(value, batch_size) for value in part)
+    if isinstance(part, (list, tuple)):
+        kind = list if type(part) is list else tuple
+        return kind(_whole_batches(value, batch_size) for value in part)
     if not hasattr(part, "__array__") or not len(getattr(part, "shape", ())):
         return part
     return np.asarray(part)[: len(part) // batch_size * batch_size]

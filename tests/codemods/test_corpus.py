@@ -2,7 +2,7 @@
 
 A project of tests/corpus holds ``before/``, in ``after/`` the files that change, and in
 ``says.txt`` a part of each thing that migrate must say: all that it leaves for a person, trains
-differently or assumes. ``legacy_keras.py``, which is generated, has an empty file in ``after/``.
+differently. ``legacy_keras.py``, which is generated, has an empty file in ``after/``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CORPUS = Path(__file__).parent.parent / "corpus"
 PROJECTS = sorted(path.name for path in CORPUS.iterdir() if path.is_dir())
 SUPPORT = "legacy_keras.py"
 #: What has to be expected; everything else may be said besides.
-MATTERS = {Kind.LEFT, Kind.BAD_INPUT, Kind.DEFECT, Kind.DIFFERENT, Kind.ASSUMPTION}
+MATTERS = {Kind.LEFT, Kind.BAD_INPUT, Kind.DEFECT, Kind.DIFFERENT}
 
 
 @functools.cache
@@ -33,7 +33,7 @@ def said(name: str) -> list[str]:
 
 
 def unexpected(result: Result, expected: list[str]) -> list[str]:
-    """What is left, different or assumed, and is not expected to be."""
+    """What is left or different, and is not expected to be."""
     lines = [
         f"{one.path.name}:{one.line}: {one.kind.value}: {one.message}"
         for one in result.findings

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from rule_cases.small_trials import early_trial
 
 from migrating import CONFIG, DATA, MODEL, TRIAL, run
 from pedl2det import rules as rules_package
@@ -16,7 +17,6 @@ from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Fix, InsertFirst, Remark, ReplaceStatement
 from pedl2det.rules import Rule
-from pedl2det.rules.small_trials import early_trial
 from support import read_tree, write_tree
 
 #: A module that a trial needs, with a use of the old API that nothing can rewrite.
@@ -32,7 +32,7 @@ def only_rule(monkeypatch: pytest.MonkeyPatch) -> Callable[[Check], None]:
     """Replaces all rules by one."""
 
     def install(check: Check) -> None:
-        rule = Rule("P999", "of-a-test", "A rule of a test.", check)
+        rule = Rule("P999", "of-a-test", "A rule of a test.", check, "")
         monkeypatch.setattr("pedl2det.engine.propose.rules", lambda: (rule,))
 
     return install
@@ -317,7 +317,7 @@ def test_a_mark_is_no_wider_than_its_file(
 def left(trial: Trial, module: str, message: str, help_: str = "") -> Remark:
     source = trial.modules.by_name[module]
     (function,) = source.names.of(ast.FunctionDef)
-    return Remark("P999", source, function, Kind.LEFT, message, help_)
+    return Remark(function, message, help_)
 
 
 # Rules that fail.
@@ -330,7 +330,7 @@ def test_a_rule_that_fails_is_a_defect_and_stops_no_other(
         raise ValueError("boom")
 
     every = rules_package.rules()
-    broken = Rule("P999", "of-a-test", "A rule of a test.", fails)
+    broken = Rule("P999", "of-a-test", "A rule of a test.", fails, "")
     monkeypatch.setattr("pedl2det.engine.propose.rules", lambda: (*every, broken))
     write_tree(tmp_path, TRIAL)
 
@@ -352,7 +352,7 @@ def overlapping(trial: Trial) -> Iterable[Fix | Remark]:
             (function,) = [
                 one for one in source.names.of(ast.FunctionDef) if one.name == "anything"
             ]
-            yield Fix("P999", source, function, (ReplaceStatement(function, body),))
+            yield Fix(function, (ReplaceStatement(function, body),))
 
 
 def test_a_project_whose_fixes_cannot_be_applied_is_left_with_one_defect(
@@ -375,7 +375,7 @@ def test_a_trial_whose_fixes_cannot_be_applied_is_carried_over_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = rules_package.rules()
-    broken = Rule("P999", "of-a-test", "A rule of a test.", overlapping)
+    broken = Rule("P999", "of-a-test", "A rule of a test.", overlapping, "")
     monkeypatch.setattr("pedl2det.engine.propose.rules", lambda: (*every, broken))
     write_tree(tmp_path, TRIAL)
 
@@ -393,7 +393,7 @@ def test_fixes_that_would_break_the_code_are_not_applied(
     def check(trial: Trial) -> Iterable[Fix | Remark]:
         source = trial.modules.by_name["stuck"]
         statement = source.names.of(ast.Return)[0]
-        yield Fix("P999", source, statement, (ReplaceStatement(statement, "return missing()"),))
+        yield Fix(statement, (ReplaceStatement(statement, "return missing()"),))
 
     only_rule(check)
     write_tree(tmp_path, BEGUN)
@@ -410,7 +410,7 @@ def test_a_fix_that_a_second_run_makes_again_is_a_defect(
     def check(trial: Trial) -> Iterable[Fix | Remark]:
         source = trial.modules.by_name["data"]
         function = source.names.of(ast.FunctionDef)[0]
-        yield Fix("P999", source, function, (InsertFirst(function, "x = 1"),))
+        yield Fix(function, (InsertFirst(function, "x = 1"),))
 
     only_rule(check)
     write_tree(tmp_path, TRIAL)
@@ -429,7 +429,7 @@ def needing(*needs: ConfigNeed) -> Check:
     def check(trial: Trial) -> Iterable[Fix | Remark]:
         source = trial.modules.by_name["data"]
         for need in needs:
-            yield Fix("P999", source, source.names.of(ast.FunctionDef)[0], config=(need,))
+            yield Fix(source.names.of(ast.FunctionDef)[0], config=(need,))
 
     return check
 

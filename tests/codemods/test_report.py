@@ -46,9 +46,9 @@ def one_of_each(directory: Path) -> Result:
     files = [NewFile(path, b"a\nold\nz\n", b"a\nnew\nmore\nz\n")]
     changes = [Change("P012", path, 2), Change("P001", path, 2), Change("P012", path, 1)]
     outcomes = [
-        Outcome(directory, Status.REWRITTEN, True, 3, 0, 0),
-        Outcome(directory / "b", Status.BEGUN, False, 4, 1, 0),
-        Outcome(directory / "c", Status.ASSUMED, True, 5, 0, 2),
+        Outcome(directory, Status.REWRITTEN, True, 3, 0),
+        Outcome(directory / "b", Status.BEGUN, False, 4, 1),
+        Outcome(directory / "c", Status.REWRITTEN, True, 5, 0),
     ]
     return Result(files, changes, findings, outcomes, rewritten=5, marked=2, suppressed=1)
 
@@ -96,12 +96,12 @@ def test_json_holds_all_of_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert report.pop("tool")["name"] == "pedl2det"
     assert report == {
-        "version": 3,
+        "version": 4,
         "outcome": "rewritten",
         "trials": [
-            trial(".", "rewritten", True, 3, 0, 0),
-            trial("b", "begun", False, 4, 1, 0),
-            trial("c", "rewritten with assumptions", True, 5, 0, 2),
+            trial(".", "rewritten", True, 3, 0),
+            trial("b", "begun", False, 4, 1),
+            trial("c", "rewritten", True, 5, 0),
         ],
         "legacy_names": {"rewritten": 5, "left": 2, "suppressed": 1},
         "files": [
@@ -129,16 +129,13 @@ def said(kind: str, rule: str, path: str, message: str, **more: Any) -> dict[str
     return found | {"cell": None, "column": 0, "end_column": 0, "help": ""} | more
 
 
-def trial(
-    path: str, status: str, written: bool, places: int, left: int, assumptions: int
-) -> dict[str, Any]:
+def trial(path: str, status: str, written: bool, places: int, left: int) -> dict[str, Any]:
     return {
         "path": path,
         "status": status,
         "written": written,
         "rewritten_places": places,
         "left_places": left,
-        "assumptions": assumptions,
         "proof": None,
     }
 
@@ -338,7 +335,6 @@ def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
         "bad input: m",
         "no trial needs this file: m",
         "trains differently: m",
-        "assumes: m",
         "left by your choice: m",
         "note: m",
     ]
@@ -350,7 +346,7 @@ def test_the_most_urgent_findings_come_first_and_are_counted_last(
     monkeypatch.chdir(tmp_path)
     kinds = (Kind.NOTE, Kind.DIFFERENT, Kind.LEFT, Kind.NOTE, Kind.DIFFERENT, Kind.LEFT)
     findings = [found(tmp_path / f"{number}.py", kind) for number, kind in enumerate(kinds)]
-    trial = Outcome(tmp_path, Status.BEGUN, False, 1, 2, 0)
+    trial = Outcome(tmp_path, Status.BEGUN, False, 1, 2)
     result = Result(
         findings=[*findings, found(tmp_path / "6.py", Kind.SUPPRESSED)], outcomes=[trial]
     )
@@ -387,9 +383,9 @@ def test_the_next_command_is_that_of_a_trial_as_it_is_now(
 ) -> None:
     monkeypatch.chdir(write_tree(tmp_path, {"iris/const.yaml": "", "iris/adaptive.yaml": ""}))
     home, files = tmp_path / "iris", (tmp_path / "iris" / "const.yaml",)
-    trial = Outcome(home, Status.REWRITTEN, True, 1, 0, 0, files)
+    trial = Outcome(home, Status.REWRITTEN, True, 1, 0, files)
     many = dataclasses.replace(trial, configs=(home / "adaptive.yaml", home / "const.yaml"))
-    begun = Outcome(home, Status.BEGUN, False, 1, 1, 0)
+    begun = Outcome(home, Status.BEGUN, False, 1, 1)
 
     # An old trial is verified; a new one has no old one beside it any more, and is trained.
     assert next_of([trial], writes=False) == ["next: pedl2det verify iris"]
@@ -432,7 +428,7 @@ def test_the_next_command_names_the_config_that_a_trial_alone_does_not_say(
     monkeypatch.chdir(write_tree(tmp_path, dict.fromkeys(files, "") | {"iris/model_def.py": ""}))
     paths = tuple(tmp_path / config for config in configs)
     changed = (tmp_path / "iris" / "model_def.py",)
-    trial = Outcome(tmp_path / "iris", Status.REWRITTEN, True, 1, 0, 0, changed, paths)
+    trial = Outcome(tmp_path / "iris", Status.REWRITTEN, True, 1, 0, changed, paths)
 
     assert next_of([trial], writes=True) == [f"next: pedl2det run {command}"]
     assert next_of([trial], writes=False) == [f"next: pedl2det verify {command}"]
@@ -442,7 +438,7 @@ def test_the_next_run_does_not_meet_the_results_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(write_tree(tmp_path, {"runs/iris/lock": "", "runs/iris-2/lock": ""}))
-    trial = Outcome(tmp_path / "iris", Status.REWRITTEN, True, 1, 0, 0, (tmp_path / "a.py",))
+    trial = Outcome(tmp_path / "iris", Status.REWRITTEN, True, 1, 0, (tmp_path / "a.py",))
 
     assert next_of([trial], writes=True) == ["next: pedl2det run iris --out runs/iris-3"]
 
@@ -542,7 +538,7 @@ def test_each_trial_gets_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert lines[-5:-2] == [
         ".: rewritten, not proved: 3 places",
         "b: begun, not written: 4 places can be rewritten, 1 place left; --partial writes it",
-        "c: rewritten with 2 assumptions, not proved: 5 places",
+        "c: rewritten, not proved: 5 places",
     ]
 
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rule_cases import every_case
+from rule_cases.cases import Case
 
 from pedl2det.engine import Options, Result, Status, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.rules import Rule, every_rule, rules
-from pedl2det.rules.cases import Case
 from support import write_tree
 
-CASES = [
-    pytest.param(rule, case, id=f"{rule.id}-{number}")
-    for rule in rules()
-    for number, case in enumerate(rule.cases)
-]
-STATUS = {status.value: status for status in Status} | {"assumptions": Status.ASSUMED}
+CASES = [pytest.param(rule, case, id=name) for rule, case, name in every_case()]
+STATUS = {status.value: status for status in Status}
 #: Kinds of findings that a case has to expect by its words.
 MATTERS = (Kind.LEFT, Kind.BAD_INPUT, Kind.DEFECT, Kind.DIFFERENT)
 
@@ -50,9 +47,9 @@ def test_a_case_becomes_what_it_says(rule: Rule, case: Case, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
-def test_a_rule_has_documentation_and_cases(rule: Rule) -> None:
+def test_a_rule_has_documentation_and_an_example(rule: Rule) -> None:
     assert rule.doc
-    assert rule.cases
+    assert rule.example
 
 
 def test_the_ids_and_names_of_rules_are_unique() -> None:

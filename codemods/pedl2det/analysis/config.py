@@ -302,3 +302,17 @@ def _plain(node: Any) -> Any:
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item) for item in node.value]
     return node.value if node is not None else None
+
+
+OLD_IMAGE = "a migrated trial needs TensorFlow 2.15 or later, and this image has an older one"
+_TENSORFLOW = re.compile(r"(?:[-:]tf|\btensorflow)[-:](\d+)\.(\d+)")
+
+
+def tensorflow_in(image: str) -> set[tuple[int, int]]:
+    """Return the versions of TensorFlow that the name of an image says."""
+    return {(int(major), int(minor)) for major, minor in _TENSORFLOW.findall(image)}
+
+
+def is_old_image(image: str) -> bool:
+    """Tell whether the name of an image says that its TensorFlow is too old."""
+    return any(version < (2, 15) for version in tensorflow_in(image))

@@ -1,22 +1,56 @@
-"""Where the trial's context can be had: on the trial, or handed on as an argument."""
+"""What the old harness handed to code, where the context can be had instead, and the old config."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from pedl2det.analysis.bindings import is_inside
-from pedl2det.analysis.entry import entry_of
 from pedl2det.analysis.flow import (
     Flow,
     Function,
+    Way,
     by_position,
     first_parameter,
     is_classmethod,
     is_static,
 )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The parameters of a function that the old harness called.
+
+    Attributes:
+        config: the parameter that got the experiment config by position.
+        hparams: the parameter that got the hyperparameters by position.
+        is_plain: whether the function can be called without both once they are dropped.
+    """
+
+    config: ast.arg | None
+    hparams: ast.arg | None
+    is_plain: bool
+
+
+def entry_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Entry:
+    """How the old harness called a function: by position, with the config and hyperparameters."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    if len(positional) < 2:  # it was called by the names of its parameters, if it has any
+        takes_any = positional or arguments.kwonlyargs or arguments.vararg or arguments.kwarg
+        return Entry(None, None, is_plain=not takes_any)
+    needed = len(positional) - len(arguments.defaults)
+    is_plain = needed <= 2 and all(one is not None for one in arguments.kw_defaults)
+    return Entry(positional[0], positional[1], is_plain=is_plain)
+
+
+def is_called_by_name(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    """Whether the old harness called a function by the names of the parameters that it has."""
+    entry = entry_of(function)
+    return entry.hparams is None and not entry.is_plain
+
 
 #: Under what the trial keeps its context: the first name that it has no other use for.
 _ATTRIBUTES = ("context", "det_context", "trial_context", "determined_context")
@@ -216,3 +250,80 @@ def _is_kept(function: Function, name: str) -> bool:
         if isinstance(statement, ast.Assign) and getattr(statement.value, "id", "") == name
         for target in statement.targets
     )
+
+
+#: How code asks for the config as it was.
+AS_BEFORE = "legacy_keras.get_experiment_config()"
+#: Keys in which the migration changes something, or that are called otherwise today.
+_CHANGED = frozenset(
+    {
+        *("batches_per_step", "data_layer", "entrypoint", "entrypoints", "environment"),
+        *("hyperparameters", "min_checkpoint_period", "min_validation_period", "optimizations"),
+        *("resources", "searcher"),
+    }
+)
+_READS_MANY = ("copy", "items", "keys", "values")
+
+#: Where the config comes from: a call that asks for it, or a parameter that gets it.
+Source = ast.Call | ast.arg
+
+
+@dataclass
+class ConfigUses:
+    """What code does with the experiment config.
+
+    Code that asks the context gets the config of today, if all of it only reads single keys that
+    the migration leaves alone. Where any code does something else with the config, all code gets
+    one dict that is the config as it was.
+
+    Attributes:
+        flow: the value-flow graph.
+        today: where code gets the config of today.
+        as_before: where code gets the config as it was, because the context cannot be had.
+        is_plain: whether all code of ``today`` only reads keys that stay, and none changes any.
+    """
+
+    flow: Flow
+    today: Collection[Source]
+    as_before: Collection[Source]
+    is_plain: bool = True
+
+    def __post_init__(self) -> None:
+        plain = all(self._reads_keys(one) for at in self.today for one in self._expressions(at))
+        changes = (self._changes(one) for at in self.as_before for one in self._expressions(at))
+        self.is_plain = plain and not any(changes)
+
+    @property
+    def code(self) -> str:
+        """How code in reach of the context asks for the config."""
+        return "{context}.get_experiment_config()" if self.is_plain else AS_BEFORE
+
+    def _expressions(self, source: Source) -> Sequence[ast.expr]:
+        return [source] if isinstance(source, ast.Call) else self.flow.reads_of(source)
+
+    def _reads_keys(self, node: ast.expr) -> bool:
+        """Whether the code only reads single keys that stay, and changes nothing below them."""
+        for use in self.flow.uses(node):
+            value = use.around
+            if isinstance(use.key, ast.Constant) and not use.path:
+                is_changed = isinstance(value, ast.expr) and self._changes(value)
+                if use.key.value in _CHANGED or is_changed:
+                    return False
+            # accessors of Determined's class, such as `scheduling_unit()`
+            elif use.way is not Way.METHOD or use.is_change or use.method in ("get", *_READS_MANY):
+                return False
+        return True
+
+    def _changes(self, node: ast.expr) -> bool:
+        """Whether code changes a section of the config, or one within it."""
+        waiting, seen = [node], {node}
+        for one in waiting:
+            for use in self.flow.uses(one):
+                if use.is_change:
+                    return True
+                inner = use.around
+                is_inner = use.way is Way.ITEM or use.method in ("get", "items", "values")
+                if is_inner and isinstance(inner, ast.expr) and inner not in seen:
+                    seen.add(inner)
+                    waiting.append(inner)
+        return False

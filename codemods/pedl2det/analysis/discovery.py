@@ -7,18 +7,25 @@ are those that the trial imports, however far round, and the files beside them t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis import native
-from pedl2det.analysis.configs_of import assign
-from pedl2det.analysis.homes import homes_of_scripts, homes_of_trials, uses_legacy
-from pedl2det.analysis.membership import members
-from pedl2det.analysis.notebook.discovery import with_notebooks
-from pedl2det.analysis.project import SUPPORT, Project
-from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.config import Config
+from pedl2det.analysis.homes import (
+    homes_of_scripts,
+    homes_of_trials,
+    is_native,
+    may_be_native,
+    trial_classes,
+    uses_legacy,
+)
+from pedl2det.analysis.membership import members, module, reached
+from pedl2det.analysis.notebook.document import Document
+from pedl2det.analysis.notebook.magics import uses_old_api
+from pedl2det.analysis.project import SUPPORT, Project, Reader
 from pedl2det.analysis.tree import (
     NOTEBOOK,
     YAML,
@@ -89,7 +96,7 @@ class _Files:
                 self.old.append(file)
             if (is_old and b"Trial" in data) or (b"TFKerasTrial" in data and b"determined" in data):
                 self.trials.append(file)
-            if native.may_be_native(data):
+            if may_be_native(data):
                 self.native.append(file)
         elif file.suffix == NOTEBOOK:
             self.notebooks.append(file)
@@ -152,7 +159,7 @@ def _is_below(path: Path, directories: Sequence[Path]) -> bool:
 def _is_native(file: Path, homes: set[Path], reader: Reader) -> bool:
     """Whether a file trains by the Native API, and does not stand beside a trial."""
     source = reader.source_or_none(file) if not _is_below(file, [*homes]) else None
-    return source is not None and native.is_native(source)
+    return source is not None and is_native(source)
 
 
 def _without_trial(
@@ -176,4 +183,144 @@ def _imports_in_text(file: Path) -> bool:
     return any(
         line.split()[:1] in (["import"], ["from"]) and "pedl" in line.replace(".", " ").split()
         for line in lines
+    )
+
+
+def assign(
+    files: Sequence[Path], homes: Sequence[Path], tops: Sequence[Path], reader: Reader
+) -> tuple[dict[Path, tuple[Path, ...]], tuple[Path, ...]]:
+    """Give every experiment config to a trial.
+
+    A config in a trial's directory belongs to that trial. Another one belongs to the trial that
+    its entrypoint names, or to the only one near it.
+
+    Args:
+        files: YAML files that may be experiment configs.
+        homes: the directories of the trials.
+        tops: the directories that migrate was given.
+        reader: reads the files.
+
+    Returns:
+        The configs of each trial's directory, and those that count in steps and belong to no
+        trial, or to one of several.
+    """
+    found: dict[Path, list[Path]] = {}
+    stray: list[Path] = []
+    for file in files:
+        config = reader.config_or_none(file)
+        if config is None:
+            for home in _around(file, homes):
+                found.setdefault(home, []).append(file)  # its reader reports what is wrong with it
+            continue
+        if not config.is_experiment:
+            continue
+        candidates = _candidates(file, config, homes, tops)
+        if len(candidates) == 1:
+            found.setdefault(candidates[0], []).append(file)
+        elif config.counts_steps:
+            stray.append(file)
+    return {home: tuple(configs) for home, configs in found.items()}, tuple(stray)
+
+
+def _candidates(
+    file: Path, config: Config, homes: Sequence[Path], tops: Sequence[Path]
+) -> list[Path]:
+    """The trials that a config may belong to; the only one where it is clear."""
+    around = _around(file, homes)
+    if around:
+        return around
+    name = config.trial.partition(":")[0]
+    if not name and _is_beside_another_trial(file):
+        return []
+    nearest: list[Path] = []
+    for directory in file.parents:
+        below = [home for home in homes if home.is_relative_to(directory)]
+        named = [home for home in below if name and _holds(home, directory, name)]
+        if len(named) == 1 or (len(below) == 1 and (not name or named)):
+            return named or below
+        nearest = nearest or named or below
+        if directory in tops:
+            break
+    return nearest
+
+
+def _is_beside_another_trial(file: Path) -> bool:
+    """Whether a config has a trial beside it that is none of Keras."""
+    beside = (bytes_or_none(one) or b"" for one in file.parent.glob("*.py"))
+    return any(b"Trial" in data and names.mentions_legacy(data) for data in beside)
+
+
+def _around(file: Path, homes: Sequence[Path]) -> list[Path]:
+    """The trial in whose directory a file is, as a list of one; the innermost of several."""
+    around = [home for home in homes if file.is_relative_to(home)]
+    return [max(around, key=lambda home: len(home.parts))] if around else []
+
+
+def _holds(home: Path, directory: Path, name: str) -> bool:
+    """Whether an entrypoint's module is found from a trial's directory, or is in it."""
+    if module(home, name) is not None:
+        return True
+    found = module(directory, name)
+    return found is not None and found.is_relative_to(home)
+
+
+def with_notebooks(
+    projects: Sequence[Project], files: Sequence[Path], reader: Reader
+) -> Iterator[Project]:
+    """Add notebooks to the projects whose modules they import, and projects of their own.
+
+    Args:
+        projects: the projects without notebooks.
+        files: the notebooks.
+        reader: reads them.
+    """
+    found = list(projects)
+    for file in files:
+        source = reader.source_or_none(file)
+        has_trial = source is not None and bool(trial_classes(source))
+        near = None if has_trial else _nearest(file, found)
+        if near is not None and _imports(file, found[near]):
+            found[near] = replace(found[near], notebooks=(*found[near].notebooks, file))
+        elif names.mentions_legacy(file.read_bytes()) and _matters(file, reader):
+            modules = reached([file], file.parent, reader) if has_trial else {file.stem: file}
+            needed = frozenset(modules.values())
+            found.append(Project(file.parent, file.parent, modules, needed, has_trial=has_trial))
+    taken = {path for one in found if one.has_trial for path in one.modules.values()}
+    for one in found:
+        if one.has_trial:
+            yield one
+        elif left := {name: path for name, path in one.modules.items() if path not in taken}:
+            yield replace(one, modules=left)
+
+
+def _nearest(file: Path, projects: Sequence[Project]) -> int | None:
+    """The index of the project of the nearest trial around a notebook."""
+    around = [
+        (len(one.home.parts), number)
+        for number, one in enumerate(projects)
+        if one.has_trial and file.is_relative_to(one.home)
+        if any(path.suffix != NOTEBOOK for path in one.modules.values())
+    ]
+    return max(around)[1] if around else None
+
+
+def _imports(file: Path, project: Project) -> bool:
+    """Whether a notebook may import a module of a project."""
+    words = {name.partition(".")[0] for name in project.modules} - {"__init__"}
+    words |= {project.home.name}
+    text = file.read_bytes().decode("utf-8", errors="replace")
+    pattern = "|".join(re.escape(one) for one in sorted(words))
+    return re.search(rf"\b(?:from|import)\s+(?:[\w.]+\s*,\s*)*\.?(?:{pattern})\b", text) is not None
+
+
+def _matters(file: Path, reader: Reader) -> bool:
+    """Whether a notebook uses the old API, or may use it and cannot be read."""
+    try:
+        document = Document.of(file, file.read_bytes())
+    except Unreadable:
+        return True
+    source = reader.source_or_none(file) if document.is_python else None
+    cells = [cell for cell in document.cells if cell.is_code and document.is_python]
+    return (source is not None and uses_legacy(source)) or any(
+        uses_old_api(cell.source) for cell in cells
     )

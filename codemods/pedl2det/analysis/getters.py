@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 
-from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import Reference, Trial
 
 #: What each getter is on the context; the argument of the call is ``{key}``.
@@ -21,6 +21,10 @@ GETTERS = {
     "pedl.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
     "determined.trial_controller.util.get_rank": "{context}.distributed.get_rank()",
 }
+
+
+#: An error for a missing key, unless it is raised.
+_CAUGHT = re.compile(r"(?<!raise )\b(?:Key|Lookup)Error\b")
 
 
 def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
@@ -41,11 +45,11 @@ def question(trial: Trial, reference: Reference) -> tuple[ast.expr, str] | None:
     keys = [*call.args, *(one.value for one in call.keywords)]
     if len(keys) != 1 or isinstance(keys[0], ast.Starred):
         return None
-    asked = ask_for_hparam(trial, call, keys[0])
+    asked = ask_for_hparam(trial, keys[0])
     return (call, asked) if asked is not None else None
 
 
-def ask_for_hparam(trial: Trial, node: ast.expr, key: ast.expr) -> str | None:
+def ask_for_hparam(trial: Trial, key: ast.expr) -> str | None:
     """How the context is asked for a hyperparameter where an expression asks for it now.
 
     None where its name is computed and may be ``batch_size``, which it does not have.
@@ -56,20 +60,9 @@ def ask_for_hparam(trial: Trial, node: ast.expr, key: ast.expr) -> str | None:
         return "{context}.get_per_slot_batch_size()"
     if len(names) < len(found) or "batch_size" in names:
         return None
-    if _expects_key_error(trial.modules.home(node).names, node):
-        return "{context}.get_hparams()[{key}]"
+    if any(_CAUGHT.search(one.text) for one in trial.modules):
+        return "{context}.get_hparams()[{key}]"  # which it may catch; the context has another
     return "{context}.get_hparam({key})"
-
-
-def _expects_key_error(names: Names, node: ast.AST) -> bool:
-    """Whether a missing hyperparameter may be caught, for which the context has another error."""
-    return any(
-        handler.type is not None
-        and any(error in ast.unparse(handler.type) for error in ("KeyError", "LookupError"))
-        for around in names.around(node)
-        if isinstance(around, ast.Try)
-        for handler in around.handlers
-    )
 
 
 def key_of(call: ast.expr) -> ast.expr | None:

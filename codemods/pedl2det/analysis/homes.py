@@ -1,15 +1,15 @@
-"""Which files define a trial, by whatever name, and in which directory each trial has its home."""
+"""Which files define a trial or train by the Native API, and the home directory of each trial."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
-from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.project import Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none, is_present
 from pedl2det.analysis.trial import TRIALS
@@ -131,3 +131,29 @@ def _names_trial(source: Source) -> bool:
         for node in source.names.of(ast.ImportFrom)
         for alias in node.names
     ) or any(source.names.qualified(node) in TRIALS for node in source.names.of(ast.Attribute))
+
+
+INITS = (
+    "determined.experimental.keras.init",
+    "determined.keras.init",
+    "determined.keras.experimental.init",
+)
+
+CREATES = ("determined.experimental.create", "determined.create")
+
+
+def is_native(source: Source) -> bool:
+    """Whether a file trains by the Native API."""
+    return next(calls_of(source, INITS), None) is not None
+
+
+def calls_of(source: Source, functions: Collection[str]) -> Iterator[ast.Call]:
+    """The calls of some functions, by their dotted names."""
+    for call in source.names.of(ast.Call):
+        if source.names.qualified(call.func) in functions:
+            yield call
+
+
+def may_be_native(data: bytes) -> bool:
+    """Whether the bytes of a file have the words of the Native API."""
+    return b"determined" in data and b"init" in data and b".fit" in data

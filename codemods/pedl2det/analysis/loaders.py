@@ -1,16 +1,16 @@
-"""What the data loaders of a trial are, and whether they can be written as plain values."""
+"""What the data loaders of a trial are: datasets, Sequences, NumPy arrays, old data objects."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from enum import Enum
 
 import pedl2det_names as names
-from pedl2det.analysis.arguments import arguments_of
 from pedl2det.analysis.bindings import Path
-from pedl2det.analysis.entry import entry_of
-from pedl2det.analysis.flow import Function, Origin, Use, Way, by_position
+from pedl2det.analysis.context import entry_of
+from pedl2det.analysis.flow import Function, Origin, Use, Way, arguments_of, by_position
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Reference, Trial
 
 TRAINING_METHOD = "build_training_data_loader"
@@ -26,9 +26,10 @@ WRAP = "pedl.frameworks.keras.wrap_dataset"
 FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 #: What makes datasets of TensorFlow.
 _DATASETS = (
-    *("tensorflow.data.", "tensorflow.compat.v1.data."),
-    *("tensorflow_datasets.load", "tensorflow_datasets.as_dataset"),
+    *("tensorflow.data.", "tensorflow.compat.v1.data.", "tensorflow.compat.v2.data."),
+    *("tensorflow_datasets.load",),
 )
+_SPEAKS_OF_DATASETS = re.compile(r"\bdata\.\w*Dataset\b|\bDataset\.|\btfds\b")
 
 
 class Role(Enum):
@@ -122,7 +123,7 @@ def needs_unwrapping(trial: Trial) -> bool:
     if keeps_adapters(trial):
         return True
     found = [origin for _, origins in returned_loaders(trial) for origin in origins]
-    return _uses_datasets(trial) and not all(
+    return any(_SPEAKS_OF_DATASETS.search(source.text) for source in trial.modules) and not all(
         is_wrapped(trial, one) or is_sequence(trial, one) for one in found
     )
 
@@ -282,8 +283,11 @@ def is_sequence(trial: Trial, origin: Origin) -> bool:
         return False
     if trial.modules.meaning(function) in names.LOADERS or getattr(function, "attr", "") in FLOWS:
         return True
-    made = trial.flow.origins(function)
-    return bool(made) and all(isinstance(one.node, ast.ClassDef) for one in made)
+    classes = [one.node for one in trial.flow.origins(function)]
+    return bool(classes) and all(
+        isinstance(one, ast.ClassDef) and trial.flow.method(one, "__getitem__") is not None
+        for one in classes
+    )
 
 
 def only_datasets(trial: Trial) -> bool:
@@ -294,11 +298,60 @@ def only_datasets(trial: Trial) -> bool:
     )
 
 
-def _uses_datasets(trial: Trial) -> bool:
-    """Whether anything in the project speaks of datasets of TensorFlow."""
-    return any(_makes_dataset(trial, node) for node in trial.modules.of(ast.Attribute))
-
-
 def _makes_dataset(trial: Trial, function: ast.expr) -> bool:
-    is_method = isinstance(function, ast.Attribute) and function.attr == "as_dataset"
-    return is_method or (trial.modules.meaning(function) or "").startswith(_DATASETS)
+    if isinstance(function, ast.Attribute) and function.attr == "as_dataset":
+        makers = [one.node for one in trial.flow.origins(function.value)]
+        named = [getattr(one, "func", one) for one in makers]
+        return bool(named) and all(
+            (trial.modules.meaning(one) or "").startswith("tensorflow_datasets.") for one in named
+        )
+    return (trial.modules.meaning(function) or "").startswith(_DATASETS)
+
+
+#: Functions that return an array, whatever they are given.
+_MAKERS = frozenset(
+    f"numpy.{name}"
+    for name in (
+        *("arange", "array", "asarray", "concatenate", "expand_dims", "frombuffer", "full"),
+        *("hstack", "linspace", "loadtxt", "ones", "stack", "vstack", "where", "zeros"),
+        "zeros_like",
+    )
+)
+#: Methods of an array that return an array.
+_METHODS = frozenset({"astype", "copy", "flatten", "ravel", "reshape", "transpose"})
+
+
+def is_array(trial: Trial, node: ast.expr, depth: int = 0) -> bool:
+    """Whether an expression is an array wherever it may come from."""
+    found = trial.flow.origins(node)
+    return bool(found) and depth < 8 and all(_is_array(trial, one, depth) for one in found)
+
+
+def _is_array(trial: Trial, origin: Origin, depth: int) -> bool:
+    match origin.node:
+        case ast.Call(func=func):
+            dotted = trial.modules.meaning(func) or ""
+            if isinstance(func, ast.Attribute) and func.attr == "load_data":  # ((x, y), (x, y))
+                modules = [trial.today(one.node) for one in trial.flow.origins(func.value)]
+                is_keras = all(one.startswith("tensorflow.keras.datasets.") for one in modules)
+                return is_keras and len(origin.path) == 2
+            if origin.path:
+                return False
+            if dotted in _MAKERS or dotted.endswith((".to_categorical", ".pad_sequences")):
+                return True
+            if isinstance(func, ast.Attribute) and func.attr in _METHODS:
+                return is_array(trial, func.value, depth + 1)
+        case ast.BinOp(left=left, right=right) if not origin.path:
+            parts = [one for one in (left, right) if not isinstance(one, ast.Constant)]
+            return bool(parts) and all(is_array(trial, one, depth + 1) for one in parts)
+        case ast.Subscript(value=value, slice=ast.Slice()) if not origin.path:
+            return is_array(trial, value, depth + 1)
+        case ast.Attribute(attr="values", value=table) if not origin.path:
+            makers = [one.node for one in trial.flow.origins(table)]
+            return bool(makers) and all(_is_of_pandas(trial, one) for one in makers)
+    return False
+
+
+def _is_of_pandas(trial: Trial, node: ast.AST) -> bool:
+    called = trial.modules.meaning(node.func) if isinstance(node, ast.Call) else None
+    return (called or "").startswith("pandas.")

@@ -107,7 +107,9 @@ class Modules:
             bindings = source.names.module_bindings(rest)
             if not bindings:
                 return None
-            meaning = bindings[-1]
+            if len(bindings) > 1:
+                return dotted  # which of them holds is decided when the module runs
+            meaning = bindings[0]
             if meaning is None:
                 match source.names.bound(source.tree, rest)[-1:]:
                     case [Binding(value=ast.Name(id=other), path=())]:
@@ -224,7 +226,7 @@ class Modules:
                     not _is_inert(one) and one not in libraries for one in _roots(node)
                 )
             else:
-                has_effect = not _only_names(node)
+                has_effect = not only_names(node)
             if has_effect:
                 return node
         return None
@@ -307,7 +309,7 @@ def _is_inert(package: str) -> bool:
     return package in sys.stdlib_module_names or is_legacy(f"{package}.x")
 
 
-def _only_names(node: ast.stmt) -> bool:
+def only_names(node: ast.stmt) -> bool:
     """Whether a statement only binds a name to something that needs no call."""
     match node:
         case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():

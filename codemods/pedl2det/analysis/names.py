@@ -19,13 +19,13 @@ from pedl2det.analysis.bindings import (
     NAMING,
     SCOPES,
     Binding,
+    Reaching,
     Scope,
     binding_of,
     imported_as,
     is_inside,
     name_of,
 )
-from pedl2det.analysis.reaching import Reaching
 from pedl2det_names import PUBLIC, is_legacy, lookup
 
 Node = TypeVar("Node", bound=ast.AST)

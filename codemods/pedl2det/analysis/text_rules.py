@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -32,9 +33,11 @@ class TextRule:
     check: Callable[..., Any] | None = None
 
     @property
-    def example(self) -> list[tuple[str, str, str]]:
-        """The file of its example: the name, the text before and after."""
-        return [(self.file, self.before, self.after)] if self.file else []
+    def example(self) -> str:
+        """What it changes in the text of its example; empty if it has none."""
+        lines = difflib.ndiff(self.before.splitlines(), self.after.splitlines())
+        changes = "".join(f"{line.rstrip()}\n" for line in lines if not line.startswith("? "))
+        return f"--- {self.file}\n{changes}" if self.file else ""
 
 
 @dataclass(frozen=True)

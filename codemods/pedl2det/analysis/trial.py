@@ -12,9 +12,7 @@ from typing import Any
 
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
-from pedl2det.analysis.config_uses import ConfigUses
-from pedl2det.analysis.context import ContextReach
-from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.context import ConfigUses, ContextReach, entry_of
 from pedl2det.analysis.flow import Flow, Function, is_static
 from pedl2det.analysis.flow.classes import Classes
 from pedl2det.analysis.modules import Modules

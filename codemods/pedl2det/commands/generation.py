@@ -14,7 +14,7 @@ from typing import Any
 from pedl2det.analysis import membership, old_keras
 from pedl2det.analysis.homes import uses_legacy
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.project import Reader
 from pedl2det.analysis.trial import Trial
 from pedl2det_names import Age
 

@@ -43,17 +43,5 @@ def find_rule(word: str, where: str = "") -> Rule | TextRule:
 
 
 def described(rule: Rule | TextRule) -> str:
-    """Return a rule with its reason, its forms and its example."""
-    parts = [f"{rule.id} {rule.name}", "", rule.doc]
-    if isinstance(rule, Rule) and rule.forms:
-        parts += ["", f"forms: {', '.join(form.value for form in rule.forms)}"]
-    for name, before, after in rule.example:
-        if before:
-            parts += ["", f"--- {name}, before", before.rstrip()]
-        if after != before:
-            parts += ["", f"--- {name}, after", after.rstrip()]
-        else:
-            parts += ["", f"--- {name} does not change"]
-    if isinstance(rule, Rule) and rule.cases and rule.cases[0].says:
-        parts += ["", f"says: {rule.cases[0].says}"]
-    return "\n".join(parts)
+    """Return a rule with its reason and its example."""
+    return f"{rule.id} {rule.name}\n\n{rule.doc}\n\n{rule.example}".rstrip()

@@ -159,5 +159,4 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"a metric of a validation has {verdict.names.prefix} before its old name"
     if result.more:
         yield f"only the new trial reports, as expected: {', '.join(result.more)}"
-    yield from map(verdict.assumption, verdict.assumptions)
     yield from verdict.notes

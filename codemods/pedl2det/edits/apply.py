@@ -73,7 +73,6 @@ class _Applier(cst.CSTTransformer):
         self._ways: set[cst.CSTNode] = set()
         self._touched: list[bool] = []
         self._elifs: set[Any] = set()
-        self._appended: list[fx.AppendCode] = []
 
     # Before the walk: file each edit under the node that it changes.
 
@@ -84,8 +83,6 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.RenameKeyword(node, name):
                 self._renamed[self._locator.argument(node)] = name
-            case fx.AppendCode():
-                self._appended.append(edit)
             case fx.Drop(node):
                 self._dropped.add(self._locator.part(node))
             case _:
@@ -156,7 +153,7 @@ class _Applier(cst.CSTTransformer):
             case cst.IndentedBlock():
                 return settled_block(updated, updated.body)
             case cst.Module():
-                return self._module(updated)
+                return settled_module(updated)
         return updated
 
     def _touch(self) -> None:
@@ -298,14 +295,6 @@ class _Applier(cst.CSTTransformer):
             return updated
         header = updated.body.trailing_whitespace
         return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
-
-    def _module(self, updated: Any) -> Any:
-        """The module without deleted statements, with appended code."""
-        updated = settled_module(updated)
-        body = list(updated.body)
-        for edit in self._appended:
-            body += [layout.spaced(one, 2) for one in self._statements(edit)]
-        return updated.with_changes(body=body)
 
     def _definition(self, edit: fx.Edit, updated: Any) -> Any:
         """A function or class with an edit of its head, its members or its first lines."""

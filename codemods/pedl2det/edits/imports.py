@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,13 +58,18 @@ def fit_imports(old: Source, new: Source, wanted: Wanted) -> str:
     added = [line for line in sorted(wanted.added) if _local(_parsed(line).names[0]) in has]
     if not added and not any(True for _ in new.names.of(ast.Import, ast.ImportFrom)):
         return new.text
-    source = Source.of(new.path, cst.parse_module(new.text).visit(_Mover(new, added, wanted)).code)
-    tree = _with_imports(source, added, wanted)
-    source = Source.of(new.path, tree.code)
-    dropper = _Dropper(source, had, has, added, wanted)
+    tree, source, statements = cst.parse_module(new.text), new, new.tree.body
+    if added:
+        mover = _Mover(new, statements, added, wanted)
+        moved = tree.visit(mover)
+        if mover.has_moved:
+            tree, source = moved, Source.of(new.path, moved.code)
+        tree, statements = _with_imports(tree, source, added, wanted)
+    dropper = _Dropper(source, statements, had, has, added, wanted)
     text = tree.visit(dropper).code
     if dropper.dropped_star and undefined(text):
-        text = tree.visit(_Dropper(source, had, has, added, wanted, keeps_stars=True)).code
+        keeper = _Dropper(source, statements, had, has, added, wanted, keeps_stars=True)
+        text = tree.visit(keeper).code
     return text if text.strip() else ""
 
 
@@ -85,6 +90,7 @@ def _used_names(source: Source) -> set[str]:
 def _parsed(statement: str) -> _Statement:
     node = ast.parse(statement).body[0]
     assert isinstance(node, _Statement)
+    node.lineno = node.end_lineno = 0  # no line of the file
     return node
 
 
@@ -123,14 +129,28 @@ def _is_future(node: ast.stmt) -> bool:
 
 # Move imports.
 
+#: Nodes that may hold a statement.
+_WITH_STATEMENTS = (
+    *(cst.Module, cst.SimpleStatementLine, cst.BaseCompoundStatement, cst.BaseSuite),
+    *(cst.Else, cst.Finally, cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase),
+)
+
 
 class _EachImport(cst.CSTTransformer):
-    """Visits the imports of a file, each with its ``ast`` node."""
+    """Visits the imports of a file, each with its ``ast`` node.
 
-    def __init__(self, source: Source, added: Sequence[str], wanted: Wanted) -> None:
+    Args:
+        source: the file.
+        statements: its statements, perhaps with new ones, which have no place in the file.
+        added: the import statements that the new code needs.
+        wanted: what the imports shall be.
+    """
+
+    def __init__(
+        self, source: Source, statements: Iterable[ast.stmt], added: Sequence[str], wanted: Wanted
+    ) -> None:
         super().__init__()
-        nodes = source.names.of(ast.Import, ast.ImportFrom)
-        self._nodes: Any = iter(sorted(nodes, key=lambda node: (node.lineno, node.col_offset)))
+        self._nodes = _imports_in(statements)
         self._skipped = source.skipped
         self._wanted = wanted
         self._added = {_local(node.names[0]): node for node in map(_parsed, added)}
@@ -138,6 +158,10 @@ class _EachImport(cst.CSTTransformer):
     def edited(self, node: Any, updated: Any) -> Any:
         """What becomes of an import."""
         raise NotImplementedError
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Go where statements are, and nowhere else."""
+        return isinstance(node, _WITH_STATEMENTS)
 
     def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
         """Edit an import."""
@@ -148,15 +172,37 @@ class _EachImport(cst.CSTTransformer):
         return self.edited(next(self._nodes), updated_node)
 
 
-class _Mover(_EachImport):
-    """Puts new imports in the place of an old one of the same names and group."""
+def _imports_in(statements: Iterable[ast.stmt]) -> Iterator[_Statement]:
+    """The imports among statements and in them, in the order of the text."""
+    for statement in statements:
+        if isinstance(statement, _Statement):
+            yield statement
+        elif not isinstance(statement, ast.Expr | ast.Assign | ast.Return):
+            found = [one for one in ast.walk(statement) if isinstance(one, _Statement)]
+            yield from sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
-    def __init__(self, source: Source, added: Sequence[str], wanted: Wanted) -> None:
-        super().__init__(source, added, wanted)
+
+class _Mover(_EachImport):
+    """Puts new imports in the place of an old one of the same names and group.
+
+    Attributes:
+        has_moved: whether it changed an import.
+    """
+
+    def __init__(
+        self, source: Source, statements: Iterable[ast.stmt], added: Sequence[str], wanted: Wanted
+    ) -> None:
+        super().__init__(source, statements, added, wanted)
         self._done: set[str] = set()
+        self.has_moved = False
 
     def edited(self, node: Any, updated: Any) -> Any:
         """Move an import."""
+        moved = self._moved(node, updated)
+        self.has_moved |= moved is not updated
+        return moved
+
+    def _moved(self, node: Any, updated: Any) -> Any:
         new: list[Any] = [self._added.get(_local(alias)) for alias in node.names]
         modules = {_module_of(one) if one is not None else "" for one in new}
         is_star = isinstance(updated.names, cst.ImportStar)
@@ -183,9 +229,10 @@ class _Mover(_EachImport):
 # Add imports.
 
 
-def _with_imports(source: Source, added: Sequence[str], wanted: Wanted) -> cst.Module:
-    """The tree of a file with more imports, each in its group."""
-    tree = cst.parse_module(source.text)
+def _with_imports(
+    tree: cst.Module, source: Source, added: Sequence[str], wanted: Wanted
+) -> tuple[cst.Module, list[ast.stmt]]:
+    """The tree of a file with more imports, each in its group, and its statements."""
     present = {
         _single(alias, node)
         for node in source.names.of(ast.Import, ast.ImportFrom)
@@ -197,7 +244,7 @@ def _with_imports(source: Source, added: Sequence[str], wanted: Wanted) -> cst.M
     for statement in added:
         if statement not in present:
             _add(lines, facts, _parsed(statement), wanted)
-    return tree.with_changes(body=lines)
+    return tree.with_changes(body=lines), [node for there in facts for node in there]
 
 
 def _statements_of(line: Any) -> Sequence[Any]:
@@ -354,6 +401,7 @@ class _Dropper(_EachImport):
     def __init__(
         self,
         source: Source,
+        statements: Iterable[ast.stmt],
         had: set[str],
         has: set[str],
         added: Sequence[str],
@@ -361,7 +409,7 @@ class _Dropper(_EachImport):
         *,
         keeps_stars: bool = False,
     ) -> None:
-        super().__init__(source, added, wanted)
+        super().__init__(source, statements, added, wanted)
         self._had = had
         self._has = has
         self._keeps_stars = keeps_stars

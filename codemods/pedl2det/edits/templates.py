@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +21,7 @@ _TIGHT = (
 def expression(code: str, holes: Mapping[str, Any], config: cst.PartialParserConfig) -> Any:
     """The expression that a template means."""
     text = _named(code, holes)
-    return _filled(cst.parse_expression(text, config), code, holes, f"({text})")
+    return _filled(_expression(text, config.default_newline), code, holes, f"({text})")
 
 
 def statements(
@@ -28,8 +29,27 @@ def statements(
 ) -> Sequence[Any]:
     """The statements that a template means."""
     text = _named(code.rstrip("\n") + "\n", holes)
-    module: cst.Module = _filled(cst.parse_module(text, config), code, holes, text)
+    tree = _module(text, config.default_newline, config.default_indent)
+    module: cst.Module = _filled(tree, code, holes, text)
     return module.body
+
+
+@functools.cache
+def _expression(text: str, newline: Any) -> cst.BaseExpression:
+    return cst.parse_expression(text, cst.PartialParserConfig(default_newline=newline))
+
+
+@functools.cache
+def _module(text: str, newline: Any, indent: Any) -> cst.Module:
+    style = cst.PartialParserConfig(default_newline=newline, default_indent=indent)
+    return cst.parse_module(text, style)
+
+
+@functools.cache
+def _tight(text: str) -> frozenset[str]:
+    """The names in a text that must bind tightly."""
+    found = (one for node in ast.walk(ast.parse(text)) for one in operands(node))
+    return frozenset(one.id for one in found if isinstance(one, ast.Name))
 
 
 def _named(code: str, holes: Mapping[str, Any]) -> str:
@@ -46,12 +66,7 @@ def _filled(tree: Any, code: str, holes: Mapping[str, Any], text: str) -> Any:
     used = {_name(hole): holes[hole] for hole in _HOLE.findall(code) if hole in holes}
     if not used:
         return tree
-    tight = {
-        one.id
-        for node in ast.walk(ast.parse(text))
-        for one in operands(node)
-        if isinstance(one, ast.Name)
-    }
+    tight = _tight(text)
     return tree.visit(_Filler({name: _fit(one, name in tight) for name, one in used.items()}))
 
 

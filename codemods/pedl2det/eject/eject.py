@@ -12,9 +12,8 @@ from typing import Any
 from pedl2det.analysis.homes import trial_classes
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.source import Source
-from pedl2det.eject.harness_names import MODULE, PACKAGE, detached
 from pedl2det.eject.script import USED, Training, script
-from pedl2det.eject.surroundings import detach_files
+from pedl2det.eject.surroundings import MODULE, PACKAGE, detach_files, detached
 from pedl2det.errors import Pedl2DetError
 from pedl2det.report.text import plural
 from pedl2det.support import library

@@ -22,9 +22,8 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.edits.comments import FOR_TOOLS
 from pedl2det.edits.flakes import wrong_names
 from pedl2det.engine.draft import draft
-from pedl2det.engine.marks import is_marked
+from pedl2det.engine.marks import finding_at, is_marked, statement_of
 from pedl2det.engine.migration import Migration
-from pedl2det.engine.places import finding_at, statement_of
 from pedl2det.engine.propose import place_of_project, propose
 from pedl2det.findings import Finding, Kind
 
@@ -72,8 +71,9 @@ def problem_with(source: Source, text: str) -> str | None:
             compile(text, str(source.path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError) as error:
         return f"would not compile: {error}"
-    wrong = wrong_names(text) - wrong_names(source.text)
-    return f"would {min(wrong)}" if wrong else source.problem_with(text)
+    wrong = wrong_names(text)
+    new = wrong - wrong_names(source.text) if wrong else wrong
+    return f"would {min(new)}" if new else source.problem_with(text)
 
 
 def changed_again(migration: Migration, new: Trial) -> Iterator[Finding]:

@@ -10,18 +10,16 @@ import yaml
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.experiment.edits import ConfigFacts
-from pedl2det.analysis.keras_metrics import RENAMED, metric_names
+from pedl2det.analysis.metric_names import RENAMED, metric_names
 from pedl2det.analysis.project import Reading, Script
-from pedl2det.analysis.skipping import skipped_in_text
+from pedl2det.analysis.source import skipped_in_text
 from pedl2det.analysis.trial import Trial
+from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import Migration
-from pedl2det.engine.places import finding_at
 from pedl2det.engine.texts import finding_of, take_text
 from pedl2det.findings import Finding, Kind
 from pedl2det.fixes import ConfigNeed
-from pedl2det.rules import p014_surroundings
-from pedl2det.texts.configs import migrate_config
-from pedl2det.texts.legacy_config import with_legacy_config
+from pedl2det.texts.configs import migrate_config, with_legacy_config
 
 RULE = "C105"
 
@@ -116,8 +114,8 @@ def _entrypoint(
 ) -> str | None:
     """The trial of a config as ``module:Class``."""
     if found is None:
-        name = p014_surroundings.exposed_name(trial) if not trial.entry_names else None
-        return f"__init__:{name}" if name is not None else None
+        names = [] if trial.entry_names else [*trial.exposed]
+        return f"__init__:{names[0]}" if len(names) == 1 else None
     if is_init_first and not config.trial.partition(":")[0]:
         return f"__init__:{found.name}"  # which the old harness imported too
     return f"{trial.modules.name_of(trial.modules.home(found))}:{found.name}"

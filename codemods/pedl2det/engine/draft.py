@@ -212,12 +212,12 @@ def _without_rivals(fixes: Sequence[fx.Fix]) -> list[fx.Fix]:
     faithful = {
         edit.node
         for fix in fixes
-        if fix.form is fx.Form.FAITHFUL
+        if fix.support and not fix.is_mark
         for edit in fix.edits
         if isinstance(edit, fx.Replace) and edit.node is fix.node
         if edit.node not in edit.holes.values()
     }
-    return [fix for fix in fixes if fix.form is fx.Form.FAITHFUL or fix.node not in faithful]
+    return [fix for fix in fixes if fix.support or fix.node not in faithful]
 
 
 def _takers(fixes: Iterable[fx.Fix]) -> _Takers:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pedl2det.analysis.notebook import NotebookSource
 from pedl2det.analysis.notebook.magics import uses_old_api
 from pedl2det.analysis.project import Reading
-from pedl2det.engine.places import finding_at
+from pedl2det.engine.marks import finding_at
 from pedl2det.findings import Finding, Kind
 
 SCAN, FILES, TRIAL = "scan", "N202", "N204"

@@ -10,22 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.project import Project, Reading, read
-from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.project import Project, Reader, Reading, read
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import bytes_or_none
 from pedl2det.engine import check
 from pedl2det.engine.configs import migrate_configs
-from pedl2det.engine.marks import existing, mark, mark_open
+from pedl2det.engine.marks import existing, finding_at, mark, mark_open
 from pedl2det.engine.migration import Migration
 from pedl2det.engine.notebooks import notebook_findings
 from pedl2det.engine.options import Options
-from pedl2det.engine.places import finding_at
 from pedl2det.engine.propose import propose
 from pedl2det.engine.result import Change, Outcome, Result, Status
 from pedl2det.engine.settling import SCAN, settle
 from pedl2det.findings import Finding, Kind, Unreadable
-from pedl2det.fixes import Form
 from pedl2det.scripts import RULE as SCRIPTS
 from pedl2det.scripts import at_old_lines, lower
 
@@ -78,7 +75,7 @@ def _is_begun(outcome: Outcome) -> bool:
 def _failed(project: Project, kind: Kind, message: str, help_: str, stack: str = "") -> Result:
     place = next(iter(sorted(project.needed or project.modules.values())), project.home)
     finding = Finding(kind, SCAN, place, 1, message, help_)
-    outcomes = [Outcome(project.home, Status.BEGUN, False, 0, 1, 0)] if project.has_trial else []
+    outcomes = [Outcome(project.home, Status.BEGUN, False, 0, 1)] if project.has_trial else []
     return Result(
         findings=[finding], outcomes=outcomes, tracebacks=[stack] if stack else [], marked=1
     )
@@ -150,10 +147,7 @@ def _report(migration: Migration) -> None:
     for fix in migration.fixes:
         at = fix.source, fix.node
         migration.findings += [finding_at(*at, kind, fix.rule, text) for kind, text in fix.notes]
-        migration.findings += [
-            finding_at(*at, Kind.ASSUMPTION, fix.rule, text) for text in fix.assumptions
-        ]
-        if fix.form is Form.MARKED:
+        if fix.is_mark:
             marked.add((fix.source.path, fix.node, fix.rule))
         else:
             place = finding_at(*at, Kind.NOTE, fix.rule, "")

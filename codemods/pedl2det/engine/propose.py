@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
+from pedl2det.engine.marks import finding_at
 from pedl2det.engine.migration import Migration
 from pedl2det.engine.options import Options
-from pedl2det.engine.places import finding_at
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
 from pedl2det.rules import Rule, rules
@@ -40,7 +40,8 @@ def propose(migration: Migration) -> None:
 def _checked(rule: Rule, migration: Migration) -> Iterator[Fix | Remark]:
     """What a rule returns; one that fails is reported and stops no other."""
     try:
-        yield from rule.check(migration.trial)
+        home = migration.trial.modules.home
+        yield from (proposal.placed(rule.id, home) for proposal in rule.check(migration.trial))
     except RecursionError:
         raise
     except Exception as error:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from pedl2det.engine.result import Outcome, Proof, Result, Status
+from pedl2det.engine.result import Outcome, Proof, Result
 from pedl2det.findings import Finding, Kind
 
 RULE = "verify"
@@ -57,24 +57,11 @@ def prove(
     for number, outcome in enumerate(result.outcomes):
         proof = proofs.get(outcome.directory)
         if proof is not None and (proof.refutes or is_to_prove(outcome)):
-            result = _with_proof(result, number, proof)
+            outcomes = [*result.outcomes]
+            outcomes[number] = replace(outcome, proof=proof)
+            result = replace(result, outcomes=outcomes)
             if proof.refutes or (only_proved and not proof.is_equal):
                 message = f"not proved to train the same, and not written: {proof.message}"
                 finding = Finding(Kind.LEFT, RULE, outcome.directory, 1, message)
                 result = result.without(number, finding)
     return result
-
-
-def _with_proof(result: Result, number: int, proof: Proof) -> Result:
-    """The result with the proof of a trial; its assumptions are facts if it is equal."""
-    outcomes, findings = list(result.outcomes), result.findings
-    outcome = outcomes[number] = replace(outcomes[number], proof=proof)
-    if proof.is_equal:
-        outcomes[number] = replace(outcome, status=Status.REWRITTEN)
-        findings = [
-            replace(one, kind=Kind.NOTE, message=f"assumed, and held when verified: {one.message}")
-            if one.kind is Kind.ASSUMPTION and one.path.is_relative_to(outcome.directory)
-            else one
-            for one in findings
-        ]
-    return replace(result, outcomes=outcomes, findings=findings)

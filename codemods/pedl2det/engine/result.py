@@ -13,14 +13,13 @@ class Status(Enum):
     """How far a trial is migrated."""
 
     REWRITTEN = "rewritten"
-    ASSUMED = "rewritten with assumptions"
     BEGUN = "begun"
     SUPPRESSED = "left by your choice"
 
     @property
     def is_finished(self) -> bool:
         """Whether nothing is left to a person; that it trains the same is for a proof to say."""
-        return self in (Status.REWRITTEN, Status.ASSUMED)
+        return self is Status.REWRITTEN
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,6 @@ class Outcome:
         written: whether its files are in the result.
         places: how many places rules rewrote.
         left: how many findings name something that is left.
-        assumptions: how many assumptions the rewrite rests on.
         files: the files that change.
         configs: its experiment configs.
         proof: what a verification of it has shown, if there was one.
@@ -119,7 +117,6 @@ class Outcome:
     written: bool
     places: int
     left: int
-    assumptions: int
     files: tuple[Path, ...] = ()
     configs: tuple[Path, ...] = ()
     proof: Proof | None = None

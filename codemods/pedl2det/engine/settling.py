@@ -29,7 +29,7 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     findings = _once(one for one in migration.findings if one.path not in passed)
     findings += _unwritable(files, project, options, directories)
     blocking = [one for one in findings if one.kind.is_left and _blocks(one, project)]
-    status = _status(blocking, findings)
+    status = _status(blocking)
     if project.has_trial and status.is_finished:
         findings = [_leftover(one) for one in findings]
     written = [one for one in files if _is_written(one, status, findings, options)]
@@ -50,7 +50,6 @@ def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
             written=bool(written) and (status.is_finished or options.partial),
             places=len(migration.changes) if files else 0,
             left=len(blocking),
-            assumptions=sum(one.kind is Kind.ASSUMPTION for one in findings),
             files=tuple(paths),
             configs=tuple(migration.reading.configs),
         )
@@ -129,13 +128,10 @@ def _leftover(finding: Finding) -> Finding:
     return replace(finding, kind=Kind.LEFTOVER) if is_left else finding
 
 
-def _status(blocking: list[Finding], findings: list[Finding]) -> Status:
+def _status(blocking: list[Finding]) -> Status:
     if any(one.kind is not Kind.SUPPRESSED for one in blocking):
         return Status.BEGUN
-    if blocking:
-        return Status.SUPPRESSED
-    assumed = any(one.kind is Kind.ASSUMPTION for one in findings)
-    return Status.ASSUMED if assumed else Status.REWRITTEN
+    return Status.SUPPRESSED if blocking else Status.REWRITTEN
 
 
 def _is_written(file: NewFile, status: Status, findings: list[Finding], options: Options) -> bool:

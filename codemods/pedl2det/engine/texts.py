@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pedl2det.analysis.discovery import Discovered
 from pedl2det.analysis.notebook import Document
-from pedl2det.analysis.skipping import Skipped, skipped_in_text
+from pedl2det.analysis.source import Skipped, skipped_in_text
 from pedl2det.analysis.text_rules import TextFinding, TextResult
 from pedl2det.engine.options import Options
 from pedl2det.engine.result import Change, NewFile, Result

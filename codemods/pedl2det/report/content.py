@@ -34,7 +34,6 @@ WORDS = {
     Kind.DIFFERENT: Words(
         "trains differently: ", "note", "yellow", "trains differently", "train differently"
     ),
-    Kind.ASSUMPTION: Words("assumes: ", "note", "cyan", "assumption", "assumptions"),
     Kind.LEFT: Words("", "warning", "red", "left", "left"),
     Kind.LEFTOVER: Words(
         *("no trial needs this file: ", "note", "yellow", "left in no trial", "left in no trial")

@@ -79,9 +79,8 @@ def _trials(result: Result) -> Iterator[str]:
 
 
 def _finding(finding: Finding, anchors: Mapping[Path, str]) -> str:
-    """A row for a finding; what trains differently or is assumed is not to be passed over."""
-    is_urgent = finding.kind in (Kind.DIFFERENT, Kind.ASSUMPTION)
-    style = "warning" if is_urgent else WORDS[finding.kind].level
+    """A row for a finding; what trains differently is not to be passed over."""
+    style = "warning" if finding.kind is Kind.DIFFERENT else WORDS[finding.kind].level
     place = f"<code>{escaped(shown(finding.path))}:{finding.place}</code>"
     if finding.path in anchors:
         line = f"-{finding.line}" if finding.cell is None else ""

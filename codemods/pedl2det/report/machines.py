@@ -19,7 +19,7 @@ from pedl2det.report.text import rules_of
 from pedl2det.rules import every_rule, titles
 from pedl2det.visible import shown
 
-VERSION = 3  # of the JSON; it changes when a field goes or means something else
+VERSION = 4  # of the JSON; it changes when a field goes or means something else
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 Object = dict[str, Any]
@@ -113,7 +113,6 @@ def _trial(outcome: Outcome) -> Object:
         "written": outcome.written,
         "rewritten_places": outcome.places,
         "left_places": outcome.left,
-        "assumptions": outcome.assumptions,
         "proof": None if outcome.proof is None else proof.as_object(outcome.proof),
     }
 

@@ -51,7 +51,7 @@ def described(finding: Finding, hider: Hider) -> Iterator[str]:
     rule = click.style(visible(label(finding.rule)), fg=words.color, bold=True)
     message = visible(words.label + hider.in_prose(finding.message))
     yield f"{click.style(visible(place), bold=True)}: {rule}: {message}"
-    if finding.kind in (Kind.NOTE, Kind.ASSUMPTION) and not finding.help:
+    if finding.kind is Kind.NOTE and not finding.help:
         return
     code = finding.code.replace("\t", " ").rstrip()
     lead = len(code) - len(code.lstrip())
@@ -70,14 +70,10 @@ def described(finding: Finding, hider: Hider) -> Iterator[str]:
 def told(outcome: Outcome) -> str:
     """Return in words what becomes of a trial."""
     places = plural(outcome.places, "place")
-    match outcome.status:
-        case Status.REWRITTEN | Status.ASSUMED if outcome.is_proved:
+    if outcome.status.is_finished:
+        if outcome.is_proved:
             return f"proved: {places} rewritten"
-        case Status.REWRITTEN:
-            return f"rewritten, not proved: {places}"
-        case Status.ASSUMED:
-            assumed = plural(outcome.assumptions, "assumption")
-            return f"rewritten with {assumed}, not proved: {places}"
+        return f"rewritten, not proved: {places}"
     left = f"{plural(outcome.left, 'place')} left"
     begun = "left by your choice" if outcome.status is Status.SUPPRESSED else "begun"
     if outcome.written:

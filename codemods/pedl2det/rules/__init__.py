@@ -5,8 +5,8 @@ A rule's module has a docstring, which documents it, and
 - ``NAME``: the rule's name in words, ``hparams``;
 - ``check(trial) -> Iterable[Fix | Remark]``: what it would do to a project. Rules do not know each
   other and run in no order;
-- ``CASES``: small trials before and after, which the real ``migrate`` turns into each other. The
-  first is the rule's example in the documentation.
+- ``EXAMPLE``: what the real ``migrate`` changes in the files of a small trial, as a diff that shows
+  them whole. What the trial has beside, and other cases, are in ``tests/codemods/rule_cases``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 from pedl2det.analysis.text_rules import TextRule
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Form, Remark
-from pedl2det.rules.cases import Case
+from pedl2det.fixes import Fix, Remark
 from pedl2det.texts import RULES as TEXT_RULES
 
 #: What else findings are reported under.
@@ -38,7 +37,7 @@ class Rule:
         name: its name in words.
         doc: what it rewrites to what, and why.
         check: gives what it would do to a project.
-        cases: small trials before and after; the first is the rule's example.
+        example: what it changes in a small trial.
         instead_of: the ids of the rules that do not run where this one carries a trial over.
     """
 
@@ -46,19 +45,8 @@ class Rule:
     name: str
     doc: str
     check: Callable[[Trial], Iterable[Fix | Remark]]
-    cases: tuple[Case, ...] = ()
+    example: str
     instead_of: tuple[str, ...] = ()
-
-    @property
-    def forms(self) -> list[Form]:
-        """The forms that its cases show."""
-        shown = {case.form for case in self.cases}
-        return [form for form in Form if form in shown]
-
-    @property
-    def example(self) -> list[tuple[str, str, str]]:
-        """The files of its example: the name, the text before and after."""
-        return list(self.cases[0].shown) if self.cases else []
 
 
 @functools.cache
@@ -70,9 +58,8 @@ def rules() -> tuple[Rule, ...]:
             module = importlib.import_module(f"{__name__}.{info.name}")
             id_ = info.name.partition("_")[0].upper()
             doc = (module.__doc__ or "").strip()
-            cases = tuple(getattr(module, "CASES", ()))
             instead_of = getattr(module, "INSTEAD_OF", ())
-            found.append(Rule(id_, module.NAME, doc, module.check, cases, instead_of))
+            found.append(Rule(id_, module.NAME, doc, module.check, module.EXAMPLE, instead_of))
     return tuple(sorted(found, key=lambda rule: rule.id))
 
 

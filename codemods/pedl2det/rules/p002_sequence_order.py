@@ -14,10 +14,7 @@ from pedl2det.analysis.loaders import FLOWS, only_datasets
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
-from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import early_trial, migrated_trial, pedl_trial
 
-ID = "P002"
 NAME = "sequence-order"
 
 _CALL = "{context}.configure_fit(shuffle=False)"
@@ -39,7 +36,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         for root in trial.roots:
             if _says_order(trial, root):
                 continue  # such as a script's trial, with all settings in one call
-            yield Fix(ID, trial.modules.home(root), root, constructor=(_CALL,))
+            yield Fix(root, constructor=(_CALL,))
     yield from _notes(trial)
 
 
@@ -65,11 +62,11 @@ def _notes(trial: Trial) -> Iterable[Remark]:
             is_sequence = trial.flow.method(owner, "__getitem__") is not None
             if is_sequence and hook is not None and not _does_nothing(hook):
                 message = _ON_EPOCH_END.format(name=owner.name)
-                yield Remark(ID, source, hook, Kind.DIFFERENT, message)
+                yield Remark(hook, message, kind=Kind.DIFFERENT)
         for call in source.names.of(ast.Call):
             if isinstance(call.func, ast.Attribute) and _is_shuffled_flow(trial, call, call.func):
                 message = _SHUFFLED_IMAGES.format(name=call.func.attr)
-                yield Remark(ID, source, call, Kind.DIFFERENT, message)
+                yield Remark(call, message, kind=Kind.DIFFERENT)
 
 
 def _is_shuffled_flow(trial: Trial, call: ast.Call, func: ast.Attribute) -> bool:
@@ -91,63 +88,17 @@ def _does_nothing(function: Function) -> bool:
     )
 
 
-_LOAD = "from rows import load"
-_ROWS = """\
-import numpy as np
-import tensorflow as tf
+EXAMPLE = """\
+--- model_def.py
+  from determined.keras import TFKerasTrial, TFKerasTrialContext
+  from rows import Rows
 
 
-class Rows(tf.keras.utils.Sequence):
-    def __init__(self, x):
-        self.x = x
+  class Trial(TFKerasTrial):
+      def __init__(self, context: TFKerasTrialContext) -> None:
+          self.context = context
++         context.configure_fit(shuffle=False)
 
-    def __len__(self):
-        return 4
-
-    def __getitem__(self, index):
-        return self.x[index], self.x[index]
-
-    def on_epoch_end(self):
-        np.random.shuffle(self.x)
+      def build_validation_data_loader(self):
+          return Rows("test", self.context.get_per_slot_batch_size())
 """
-_RETURN = "return Rows(np.ones((4, 8, 1))), Rows(np.ones((4, 8, 1)))\n"
-_DATASETS = (
-    "train = {wrap}(tf.data.Dataset.range(8))\n"
-    "return train.batch(4), {wrap}(tf.data.Dataset.range(8)).batch(4)\n"
-)
-_TF = "import tensorflow as tf"
-_ITS_OWN = """\
-        if context.get_hparam("debug"):
-            context.configure_fit(shuffle=True)
-"""
-_EARLY = early_trial("def build_training_data_loader(self):\n    return load()\n")
-_HEAD = "        self.context = context\n"
-
-
-def _configured(text: str) -> str:
-    """A trial of a config in steps, whose constructor says an order on a condition."""
-    return _EARLY["model_def.py"].replace(_HEAD, _HEAD + text)
-
-
-CASES = (
-    Case(
-        pedl_trial("return load(0), load(1)\n", _LOAD),
-        migrated_trial("return load(0), load(1)\n", _LOAD, parameters=""),
-    ),
-    Case(
-        pedl_trial(_RETURN, _ROWS),
-        migrated_trial(_RETURN, _ROWS, parameters=""),
-        says="Rows.on_epoch_end is called after each pass over the data",
-    ),
-    Case(  # a dataset shuffles itself
-        pedl_trial(
-            _DATASETS.format(wrap="wrap_dataset"),
-            f"{_TF}\n\nfrom pedl.frameworks.keras import wrap_dataset",
-        ),
-        migrated_trial(_DATASETS.format(wrap="context.wrap_dataset"), _TF, shuffle=False),
-    ),
-    Case(  # the default comes before what the trial says on a condition
-        {**_EARLY, "model_def.py": _configured(_ITS_OWN)},
-        {"model_def.py": _configured("        context.configure_fit(shuffle=False)\n" + _ITS_OWN)},
-    ),
-)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import partial
 
-from pedl2det.analysis.entry import entry_of, reads_any_local
+from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.flow import Call, Function, Use, argument_for, by_position
 from pedl2det.analysis.getters import ask_for_hparam, data_section
-from pedl2det.analysis.source import Source
+from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
-from pedl2det.findings import Kind
 from pedl2det.fixes import (
     AddMember,
     Drop,
@@ -25,28 +25,17 @@ from pedl2det.fixes import (
     RenameFunction,
     Replace,
 )
-from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P003"
 NAME = "hparams"
 
 #: Methods that early Determined called without, though its first documents showed them with it.
 _DATA_METHODS = ("build_training_data_loader", "build_validation_data_loader")
-_BOUND = (
-    "{name} is bound to something else than a method of this class, which takes the hyperparameters"
-)
-_CHANGED = "{name} is changed, and all methods of the trial were given the same dict"
-_BY_TEXT = "{function} may read its variables by a text, such as the hyperparameters"
-_ANY = "{function} reads the hyperparameters from any number of arguments"
-_COPY = "{name} = dict({name})"
-_NOT_GIVEN = "this calls {function}, whose {name} are not certainly the hyperparameters here"
-_HAND_ON = "hand on the hyperparameters, or give the method another name"
-_NAMED = "def {function}(self, hparams): ..."
+_BOUND = "{} is bound to something else than a method, which takes the hyperparameters"
+_CHANGED = "{} is changed, and all methods of the trial were given the same dict"
+_ANY = "{} reads the hyperparameters from any number of arguments"
+_NOT_GIVEN = "this calls {}, whose {} are not certainly the hyperparameters here"
 _PLAIN = "{context}.get_hparams()"
 _WITH_BATCH_SIZE = '{**{context}.get_hparams(), "batch_size": {context}.get_per_slot_batch_size()}'
-#: Rewrites one read of a parameter, if that is possible alone; writes the whole dict.
-_Single = Callable[[Trial, ast.Name], Replace | None]
-_Whole = Callable[[Trial, Sequence[Use]], str]
 _AS_PEDL_HAD_THEM = "legacy_keras.get_hyperparameters()"
 
 
@@ -78,18 +67,21 @@ def _bound_otherwise(trial: Trial) -> Iterator[Remark]:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)]) if name in GIVEN_HPARAMS:
                     if trial.flow.own_method(owner, name) is None:
-                        home, message = trial.modules.home(owner), _BOUND.format(name=name)
-                        help_ = f"def {name}(self): ..."
-                        yield Remark(ID, home, statement, Kind.LEFT, message, help_)
+                        yield Remark(statement, _BOUND.format(name))
 
 
 def _given(trial: Trial) -> Iterator[tuple[Function, list[ast.arg], list[ast.arg]]]:
     """The functions, with their parameters for the hyperparameters and for the config."""
+    is_old = trial.generation is Generation.PEDL
     for _, method in trial.methods(*GIVEN_HPARAMS, *_DATA_METHODS):
         parameters = by_position(method)[1:]
-        is_given = trial.generation is Generation.PEDL and method.name not in _DATA_METHODS
-        is_given = is_given and not _is_given_context(trial, method, parameters)
-        if is_given or _is_leftover(method, parameters):
+        is_given = is_old and method.name not in _DATA_METHODS
+        if method.name == "__init__":  # it may take the context already
+            own = trial.context.constructor_parameter(method)
+            is_given = is_given and not any(one.arg == own for one in parameters[:1])
+        elif any(one.arg == "hparams" for one in parameters):
+            is_given = True  # early Determined gave nothing, and a parameter of PEDL was left over
+        if is_given:
             yield method, parameters[:1], []
     for entry in (trial.loaders, trial.download):
         if entry is not None and trial.context.can_take(entry):
@@ -115,38 +107,24 @@ def _given_otherwise(
     for call in trial.flow.calls(function):
         for parameter in hparams:
             if argument_for(call, function, parameter.arg) not in names:
-                message = _NOT_GIVEN.format(function=function.name, name=parameter.arg)
-                source = trial.modules.home(call.node)
-                return Remark(ID, source, call.node, Kind.LEFT, message, _HAND_ON)
+                message = _NOT_GIVEN.format(function.name, parameter.arg)
+                return Remark(call.node, message)
     return None
-
-
-def _is_given_context(trial: Trial, method: Function, parameters: Sequence[ast.arg]) -> bool:
-    """Whether a constructor takes the context already."""
-    own = trial.context.constructor_parameter(method)
-    return method.name == "__init__" and any(one.arg == own for one in parameters[:1])
-
-
-def _is_leftover(method: Function, parameters: Sequence[ast.arg]) -> bool:
-    """Whether a method of early Determined kept the argument that PEDL gave it."""
-    return method.name != "__init__" and any(one.arg == "hparams" for one in parameters)
 
 
 def _function(
     trial: Trial, function: Function, hparams: Sequence[ast.arg], config: Sequence[ast.arg]
 ) -> Iterable[Fix]:
-    for call in trial.flow.calls(function):
-        yield from _without_arguments(trial, call, function, (*config, *hparams))
-    if function.name != "__init__":  # P001 writes a constructor's parameters
-        arguments = function.args
-        extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    if function.name != "__init__":  # P001 writes a constructor's parameters, and its calls
+        for call in trial.flow.calls(function):
+            yield from _without_arguments(trial, call, function, (*config, *hparams))
+        extra = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
         unread = [one for one in extra if not trial.flow.reads_of(one)]
-        dropped = [Drop(one) for one in (*config, *hparams, *unread)]
-        yield Fix(ID, trial.modules.home(function), function, tuple(dropped))
+        yield Fix(function, tuple(Drop(one) for one in (*config, *hparams, *unread)))
     for parameter in hparams:
-        yield from _reads(trial, function, parameter, _hparam_read, _dict_of_hparams)
+        yield from _reads(trial, parameter, _hparam_read, partial(_dict_of_hparams, trial))
     for parameter in config:
-        yield from _reads(trial, function, parameter, _config_read, _experiment_config)
+        yield from _reads(trial, parameter, _config_read, lambda _: trial.config_uses.code)
 
 
 def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark | None:
@@ -155,24 +133,14 @@ def _odd(trial: Trial, function: Function, hparams: Sequence[ast.arg]) -> Remark
     reads = [read for one in hparams for read in trial.flow.reads_of(one)]
     changed = [one for one in reads if any(use.is_change for use in trial.flow.uses(one))]
     if changed:
-        help_ = _COPY.format(name=changed[0].id)
-        message = _CHANGED.format(name=changed[0].id)
-        return Remark(ID, source, changed[0], Kind.LEFT, message, help_)
+        return Remark(changed[0], _CHANGED.format(changed[0].id))
     rest = [one for one in (function.args.vararg, function.args.kwarg) if one is not None]
     is_method = isinstance(source.names.parents[function], ast.ClassDef)
     any_reads = [read for one in rest for read in trial.flow.reads_of(one)]
-    if reads_any_local(function):
-        message = _BY_TEXT
-    elif (
-        is_method
-        and not hparams
-        and any(not _is_for_base(source, function, one) for one in any_reads)
-    ):
-        message = _ANY
-    else:
+    is_any = any(not _is_for_base(source.names, one) for one in any_reads)
+    if not is_method or hparams or not is_any:
         return None
-    help_ = _NAMED.format(function=function.name)
-    return Remark(ID, source, function, Kind.LEFT, message.format(function=function.name), help_)
+    return Remark(function, _ANY.format(function.name))
 
 
 def _behind_decorator(trial: Trial, function: Function) -> Fix:
@@ -184,29 +152,28 @@ def _behind_decorator(trial: Trial, function: Function) -> Fix:
     code = (
         f"def {function.name}(self):\n    return self.{inner}(legacy_keras.get_hyperparameters())\n"
     )
-    return Fix(ID, source, function, (RenameFunction(function, inner), AddMember(owner, code)))
+    return Fix(function, (RenameFunction(function, inner), AddMember(owner, code)))
 
 
 def _without_arguments(
     trial: Trial, call: Call, function: Function, parameters: Sequence[ast.arg]
 ) -> Iterable[Fix]:
     """A call such as ``super().build_model(hparams)`` without the arguments that are gone."""
-    source = trial.modules.home(call.node)
     for parameter in parameters:
         value = argument_for(call, function, parameter.arg)
-        if value is not None and function.name != "__init__":
-            parent = source.names.parents[value]
+        if value is not None:
+            parent = trial.modules.home(call.node).names.parents[value]
             node = parent if isinstance(parent, ast.keyword) else value
-            yield Fix(ID, source, call.node, (Drop(node),))
+            yield Fix(call.node, (Drop(node),))
 
 
-def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
+def _is_for_base(names: Names, read: ast.Name) -> bool:
     """Whether a constructor hands its parameter on to a base class, which P001 rewrites."""
-    parent = source.names.parents[read]
+    parent = names.parents[read]
     if isinstance(parent, ast.keyword | ast.Starred):
-        parent = source.names.parents[parent]
+        parent = names.parents[parent]
     return (
-        function.name == "__init__"
+        any(getattr(one, "name", "") == "__init__" for one in names.around(read))
         and isinstance(parent, ast.Call)
         and isinstance(parent.func, ast.Attribute)
         and parent.func.attr == "__init__"
@@ -214,29 +181,25 @@ def _is_for_base(source: Source, function: Function, read: ast.Name) -> bool:
 
 
 def _reads(
-    trial: Trial, function: Function, parameter: ast.arg, simple: _Single, whole: _Whole
+    trial: Trial,
+    parameter: ast.arg,
+    simple: Callable[[Trial, ast.Name], Replace | None],
+    whole: Callable[[Sequence[Use]], str],
 ) -> Iterable[Fix]:
     """Rewrite each read of a parameter by itself, or make the dict at the function's start."""
-    source = trial.modules.home(function)
-    reads = [
-        read for read in trial.flow.reads_of(parameter) if not _is_for_base(source, function, read)
-    ]
-    only = [len(trial.flow.bindings(read)) == 1 for read in reads]
-    singles = {read: simple(trial, read) for read in reads}
-    others = [read for read, edit in singles.items() if edit is None]
-    if all(only) and len(others) <= 1:
-        for read in others:
-            code = whole(trial, trial.flow.uses(read))
-            edit = Replace(read, code)
-            yield Fix(ID, source, read, (edit,))
-        for single in singles.values():
-            if single is not None:
-                yield Fix(ID, source, single.node, (single,))
+    names = trial.modules.home(parameter).names
+    reads = [one for one in trial.flow.reads_of(parameter) if not _is_for_base(names, one)]
+    edits = [simple(trial, read) for read in reads]
+    is_only = all(len(trial.flow.bindings(read)) == 1 for read in reads)
+    if is_only and edits.count(None) <= 1:
+        for read, edit in zip(reads, edits, strict=True):
+            single = edit or Replace(read, whole(trial.flow.uses(read)))
+            yield Fix(single.node, (single,))
         return
-    every = [use for read in reads for use in trial.flow.uses(read)]
-    code = whole(trial, every)
-    line = InsertFirst(function, f"{parameter.arg} = {code}")
-    yield Fix(ID, source, parameter, (line,))
+    code = whole([use for read in reads for use in trial.flow.uses(read)])
+    function = names.definition_around(parameter)
+    assert isinstance(function, Function)
+    yield Fix(parameter, (InsertFirst(function, f"{parameter.arg} = {code}"),))
 
 
 def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
@@ -246,13 +209,13 @@ def _hparam_read(trial: Trial, read: ast.Name) -> Replace | None:
     call = names.parents[parent]
     match parent, call:
         case ast.Subscript(slice=key, ctx=ast.Load()), _:
-            asked = ask_for_hparam(trial, parent, key)
+            asked = ask_for_hparam(trial, key)
             holes = {"key": key} if "{key}" in (asked or "") else {}
             return Replace(parent, asked, holes) if asked is not None else None
         case ast.Attribute(attr="get"), ast.Call(args=[key, *_], keywords=[], func=func) if (
             func is parent
         ):
-            asked = ask_for_hparam(trial, call, key)
+            asked = ask_for_hparam(trial, key)
             if asked is None:
                 return None
             return Replace(read, _PLAIN) if "{key}" in asked else Replace(call, asked)
@@ -277,84 +240,15 @@ def _config_read(trial: Trial, read: ast.Name) -> Replace | None:
     return Replace(section, "{context}.get_data_config()") if section is not None else None
 
 
-def _experiment_config(trial: Trial, uses: Sequence[Use]) -> str:
-    """The whole config of today, whose keys P029 looks at, or the config as it was."""
-    del uses
-    return trial.config_uses.code
-
-
-_NET = """\
-class Net:
-    def session_config(self{hparams}):
+EXAMPLE = """\
+--- net.py
+  class Net:
+-     def session_config(self, hparams):
++     def session_config(self):
+-         self.rows = 10 * hparams["batch_size"]
++         self.rows = 10 * self.context.get_per_slot_batch_size()
+-         patience = hparams.get("patience", 3)
++         patience = self.context.get_hparams().get("patience", 3)
+-         return configured(hparams["rate"], patience)
++         return configured(self.context.get_hparam("rate"), patience)
 """
-_OLD = _NET.format(hparams=", hparams")
-_NEW = _NET.format(hparams="")
-_LEGACY = f"import legacy_keras\n\n\n{_NEW}"
-_KEYS = """\
-        self.rows = 10 * hparams["batch_size"]
-        patience = hparams.get("patience", 3)
-        return configured(hparams["rate"], patience)
-"""
-_KEYS_AFTER = """\
-        self.rows = 10 * self.context.get_per_slot_batch_size()
-        patience = self.context.get_hparams().get("patience", 3)
-        return configured(self.context.get_hparam("rate"), patience)
-"""
-_DECORATED = """\
-class Net:
-    @logged
-    def session_config(self, hparams):
-        return configured(hparams["rate"])
-"""
-_DECORATED_AFTER = """\
-import legacy_keras
-
-
-class Net:
-    @logged
-    def _session_config_from_hparams(self, hparams):
-        return configured(hparams["rate"])
-
-    def session_config(self):
-        return self._session_config_from_hparams(legacy_keras.get_hyperparameters())
-"""
-_OWN_METHOD = """\
-class Net:
-    def watches(self, hparams):
-        return configured(hparams["rate"])
-"""
-_FUNCTION = """\
-def watch(self, hparams):
-    return [Watch(hparams["rate"])]
-
-
-class Net:
-    keras_callbacks = watch
-"""
-_ANY_ARGUMENTS = """\
-class Net:
-    def session_config(self, *args):
-        return configured(args[0]["rate"])
-"""
-
-
-def _case(before: str, after: str) -> Case:
-    return Case(pedl_trial(before), {"net.py": after})
-
-
-def _carried(before: str, why: str) -> Case:
-    return Case(pedl_trial(before), {}, f"carried over as it was: {why}")
-
-
-CASES = (
-    _case(_OLD + _KEYS, _NEW + _KEYS_AFTER),
-    _case(
-        f"{_OLD}        return [hparams[key] for key in KEYS]\n",
-        f"{_LEGACY}        return [legacy_keras.get_hyperparameters()[key] for key in KEYS]\n",
-    ),
-    _case(_DECORATED, _DECORATED_AFTER),
-    _case(_OWN_METHOD, _OWN_METHOD),
-    _carried(f'{_OLD}        hparams["rate"] *= 2\n', "hparams is changed"),
-    _carried(_ANY_ARGUMENTS, "session_config reads"),
-    _carried(_FUNCTION, "keras_callbacks is bound to"),
-)

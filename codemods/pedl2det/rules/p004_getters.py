@@ -11,14 +11,12 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.getters import GETTERS, key_of, question
 from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
-from pedl2det.fixes import Fix, Remark, Replace
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.fixes import Fix, rewrite
 
-ID = "P004"
 NAME = "getters"
 
 
-def check(trial: Trial) -> Iterable[Fix | Remark]:
+def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite every use of a getter; where the context is out of reach, by a piece of its name."""
     for reference in trial.uses(*GETTERS):
         assert isinstance(reference.node, ast.expr)
@@ -28,58 +26,25 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             node, code = asked
             key = key_of(node)
             holes = {"key": key} if key is not None and "{key}" in code else {}
-            edit = Replace(node, code, holes)
+            yield rewrite(node, code, holes)
         else:
-            edit = Replace(reference.node, f"legacy_keras.{reference.dotted.rpartition('.')[2]}")
-        yield Fix(ID, reference.source, reference.node, (edit,))
+            piece = reference.dotted.rpartition(".")[2]
+            yield rewrite(reference.node, f"legacy_keras.{piece}")
 
 
-_CALLED = """\
-import pedl
+EXAMPLE = """\
+--- net.py
+- import pedl
+-
+-
+- def width():
++ def width(context):
+-     return pedl.get_hyperparameter("width")
++     return context.get_hparam("width")
 
 
-def width():
-    return pedl.get_hyperparameter("width")
-
-
-class Net:
-    def units(self):
-        return width() * pedl.get_hyperparameter("scale")
+  class Net:
+      def units(self):
+-         return width() * pedl.get_hyperparameter("scale")
++         return width(self.context) * self.context.get_hparam("scale")
 """
-_CALLED_AFTER = """\
-def width(context):
-    return context.get_hparam("width")
-
-
-class Net:
-    def units(self):
-        return width(self.context) * self.context.get_hparam("scale")
-"""
-_HANDED_ON = """\
-import pedl
-
-
-def widths(names):
-    return list(map(pedl.get_hyperparameter, names))
-"""
-_HANDED_ON_AFTER = """\
-import legacy_keras
-
-
-def widths(names):
-    return list(map(legacy_keras.get_hyperparameter, names))
-"""
-_OF_THE_TRIAL = """\
-def get_hyperparameter(name):
-    return {"width": 4}[name]
-
-
-def width():
-    return get_hyperparameter("width")
-"""
-
-CASES = (
-    Case(pedl_trial(_CALLED), {"net.py": _CALLED_AFTER}),
-    Case(pedl_trial(_HANDED_ON), {"net.py": _HANDED_ON_AFTER}),
-    Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
-)

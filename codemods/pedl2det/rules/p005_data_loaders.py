@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.entry import is_called_by_name
+from pedl2det.analysis.context import is_called_by_name
 from pedl2det.analysis.loaders import (
     RECORD_LOADERS,
     TRAINING_METHOD,
@@ -18,18 +18,8 @@ from pedl2det.analysis.loaders import (
 )
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.findings import Kind
 from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Remark
-from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import (
-    loaders,
-    migrated_model,
-    migrated_trial,
-    pedl_trial,
-    with_data,
-)
 
-ID = "P005"
 NAME = "data-loaders"
 
 _METHODS = '''\
@@ -46,25 +36,15 @@ def build_validation_data_loader(self):
     _, validation = self.{name}
     return {validation}
 '''
-_PIECES = {
-    "training": "legacy_keras.training_loader",
-    "validation": "legacy_keras.validation_loader",
-}
 _NONE = "no make_data_loaders in this project, so it is not visible which data the trial has"
-_TWO = (
-    "PEDL took the data from make_data_loaders, and Determined would call this method of the same "
-    "trial, which PEDL never did"
-)
-_RENAME = "rename it, or delete make_data_loaders if this method returns the same training data"
+_DEFINE = "define build_training_data_loader and build_validation_data_loader"
+_TWO = "PEDL took the data from make_data_loaders, and never called this method"
 _ODD = "PEDL called make_data_loaders by the names of the parameters that it has"
-_TAKE_BOTH = "def make_data_loaders(experiment_config, hparams): ..."
 _IMPORT = (
     "make_data_loaders or cached_property cannot be imported here: the module of the loaders "
     "imports this one, or the name is used for something else"
 )
-_MOVE = "move make_data_loaders into a module of its own"
 _CACHED = "from functools import cached_property"
-_DEFINE = "define build_training_data_loader and build_validation_data_loader"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -74,20 +54,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)
         if trial.loaders_place is None and present is None and trial.is_whole:
-            yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _NONE, _DEFINE)
+            yield Remark(owner, _NONE, _DEFINE)
         elif trial.loaders_place is not None and present is not None:
-            yield Remark(ID, trial.modules.home(present), present, Kind.LEFT, _TWO, _RENAME)
-        elif trial.loaders_place is None:
-            continue  # migrated by hand already
+            yield Remark(present, _TWO)
         elif trial.loaders is not None and is_called_by_name(trial.loaders):
-            home = trial.modules.home(trial.loaders)
-            yield Remark(ID, home, trial.loaders, Kind.LEFT, _ODD, _TAKE_BOTH)
-        else:
+            yield Remark(trial.loaders, _ODD)
+        elif trial.loaders_place is not None:  # or it was migrated by hand
             called = _called(trial, trial.modules.home(owner))
-            if called is None:
-                yield Remark(ID, trial.modules.home(owner), owner, Kind.LEFT, _IMPORT, _MOVE)
-            else:
-                yield _with_methods(trial, owner, *called)
+            yield _with_methods(trial, owner, *called) if called else Remark(owner, _IMPORT)
 
 
 def _owners(trial: Trial) -> list[ast.ClassDef]:
@@ -102,26 +76,17 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
 
 
 def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[str, ...]) -> Fix:
-    source = trial.modules.home(owner)
     context = f"self.{trial.context.attribute}"
     loaders = {"training": "training", "validation": "validation"}
     if needs_unwrapping(trial):
-        size = _cut_size(trial, context)
-        for role, piece in _PIECES.items():
-            arguments = f"{context}, {role}"
-            if size:
-                arguments = f"\n        {arguments}, {size}\n    "
-            loaders[role] = f"{piece}({arguments})"
+        form = f"legacy_keras.{{0}}_loader({context}, {{0}})"
+        if trial.uses(*RECORD_LOADERS):  # records are cut into batches of this size
+            cuts = cuts_by_hyperparameter(trial)
+            size = f"{context}.get_per_slot_batch_size()" if cuts else "self.batch_size()"
+            form = f"legacy_keras.{{0}}_loader(\n        {context}, {{0}}, {size}\n    )"
+        loaders = {role: form.format(role) for role in loaders}
     code = _METHODS.format(name=pair_name(trial), call=call, **loaders)
-    return Fix(ID, source, owner, (AddMember(owner, code),), imports=(_CACHED, *imports))
-
-
-def _cut_size(trial: Trial, context: str) -> str:
-    """The size of the batches into which records are cut; empty if nothing is cut."""
-    if not trial.uses(*RECORD_LOADERS):
-        return ""
-    cuts = cuts_by_hyperparameter(trial)
-    return f"{context}.get_per_slot_batch_size()" if cuts else "self.batch_size()"
+    return Fix(owner, (AddMember(owner, code),), imports=(_CACHED, *imports))
 
 
 def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
@@ -135,10 +100,8 @@ def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
             f"{name}(\n        legacy_keras.get_experiment_config(), "
             "legacy_keras.get_hyperparameters()\n    )"
         )
-    is_taken = source.names.module_bindings("cached_property") not in (
-        [],
-        ["functools.cached_property"],
-    )
+    cached = source.names.module_bindings("cached_property")
+    is_taken = cached not in ([], ["functools.cached_property"])
     if home is source:
         return None if is_taken else (code, ())
     top, _, method = name.partition(".")
@@ -159,54 +122,41 @@ def _said(trial: Trial, source: Source, home: Source) -> str:
     return module
 
 
-_LOAD = "from rows import load"
-_OLD = 'return load(0, hparams["batch_size"]), load(1, 4)\n'
-_NEW = "return load(0, context.get_per_slot_batch_size()), load(1, 4)\n"
-_TOOL = "from data import make_data_loaders\n\nprint(make_data_loaders({}, {'batch_size': 8}))\n"
-_CUT = """(
-            self.context, {role}, self.context.get_per_slot_batch_size()
-        )"""
+EXAMPLE = '''\
+--- data.py
+  from rows import load
 
-CASES = (
-    Case(pedl_trial(_OLD, _LOAD), migrated_trial(_NEW, _LOAD)),
-    Case(  # records, which are cut into batches
-        pedl_trial(
-            "train = ArrayBatchLoader(*load(0))\nreturn train, ArrayBatchLoader(*load(1))\n",
-            f"{_LOAD}\n\nfrom pedl.data import ArrayBatchLoader",
-        ),
-        {
-            "data.py": loaders(
-                "train = legacy_keras.ArrayBatchLoader(*load(0))\n"
-                "return train, legacy_keras.ArrayBatchLoader(*load(1))\n",
-                f"{_LOAD}\n\nimport legacy_keras",
-                "",
-            ),
-            "model_def.py": migrated_model("", unwrapped=True)
-            .replace("(self.context, training)", _CUT.format(role="training"))
-            .replace("(self.context, validation)", _CUT.format(role="validation")),
-        },
-    ),
-    Case(  # a module that imports the trial
-        with_data(loaders(_OLD, f"from model_def import Net\n{_LOAD}")),
-        {},
-        says="carried over as it was: make_data_loaders or cached_property cannot",
-    ),
-    Case(  # a tool calls it with arguments of its own, so its parameters stay
-        {**pedl_trial(_OLD, _LOAD), "tool.py": _TOOL},
-        {
-            "model_def.py": migrated_model("both", more="legacy_keras.bind(context)\n").replace(
-                "        return make_data_loaders(self.context)",
-                "        return make_data_loaders(\n"
-                "            legacy_keras.get_experiment_config(), "
-                "legacy_keras.get_hyperparameters()\n"
-                "        )",
-            )
-        },
-    ),
-    Case(
-        {"model_def.py": pedl_trial("pass\n")["model_def.py"]},
-        {},
-        says="no make_data_loaders in this project",
-        status="begun",
-    ),
-)
+
+- def make_data_loaders(experiment_config, hparams):
+-     return load(0, hparams["batch_size"]), load(1, 4)
++ def make_data_loaders(context):
++     return load(0, context.get_per_slot_batch_size()), load(1, 4)
+--- model_def.py
+- from pedl.frameworks.keras import TFKerasTrial
++ from functools import cached_property
++
++ from determined.keras import TFKerasTrial, TFKerasTrialContext
++
++ from data import make_data_loaders
+
+
+  class Trial(TFKerasTrial):
+      width = 4
++
++     def __init__(self, context: TFKerasTrialContext) -> None:
++         self.context = context
++         context.configure_fit(shuffle=False)
++
++     @cached_property
++     def data_loaders(self):
++         """Training and validation data, from one call: they may share one shuffle."""
++         return make_data_loaders(self.context)
++
++     def build_training_data_loader(self):
++         training, _ = self.data_loaders
++         return training
++
++     def build_validation_data_loader(self):
++         _, validation = self.data_loaders
++         return validation
+'''

@@ -12,17 +12,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 import pedl2det_names as names
-from pedl2det.analysis.arguments import arguments_of
-from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_plain_in_memory
+from pedl2det.analysis.flow import arguments_of
+from pedl2det.analysis.loaders import ARRAYS_PARAMETERS, is_array, is_plain_in_memory
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Fix, Remark, Replace
-from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import migrated_model, migrated_trial, pedl_trial, with_data
+from pedl2det.fixes import Fix, Remark, rewrite
 
-ID = "P006"
 NAME = "in-memory-sequence"
 
 _ANY_DATA = "determined.keras.InputData"
@@ -35,15 +31,16 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     plain = [one.call for one in references if one.call and is_plain_in_memory(trial, one)]
     is_gone = all(one.is_in_annotation or one.call in plain for one in references)
     for reference in references:
-        node, source = reference.node, reference.source
+        node = reference.node
         assert isinstance(node, ast.expr)
         if reference.is_in_annotation and is_gone:
             yield _any_data(trial, node)
         elif reference.call in plain:
             yield _as_tuple(trial, reference, reference.call)
         else:
-            edit = Replace(node, "legacy_keras.InMemorySequence")
-            yield Fix(ID, source, node, (edit,), notes=_notes(_arguments(reference.call)))
+            yield rewrite(
+                node, "legacy_keras.InMemorySequence", notes=_notes(_arguments(reference.call))
+            )
     for name in _annotations_of(trial, plain) if plain else ():
         yield _any_data(trial, name)
 
@@ -64,10 +61,8 @@ def _as_tuple(trial: Trial, reference: Reference, call: ast.Call) -> Fix:
     holes = {name: given[name] for name in ("data", "labels")}
     unknown = [name for name, value in holes.items() if not is_array(trial, value)]
     parts = [f"{asarray.code}({{{one}}})" if one in unknown else f"{{{one}}}" for one in holes]
-    edit = Replace(call, f"({', '.join(parts)})", holes)
-    imports = asarray.imports if unknown else ()
-    notes = _notes(given)
-    return Fix(ID, reference.source, reference.node, (edit,), imports=imports, notes=notes)
+    code, imports = f"({', '.join(parts)})", asarray.imports if unknown else ()
+    return rewrite(call, code, holes, imports=imports, notes=_notes(given))
 
 
 # Annotations.
@@ -77,7 +72,7 @@ def _any_data(trial: Trial, node: ast.expr) -> Fix:
     """The type of whatever a loader may be, in the place of an old class in an annotation."""
     source = trial.modules.home(node)
     found = spell(source, _ANY_DATA)
-    return Fix(ID, source, node, (Replace(node, found.code),), imports=found.imports)
+    return rewrite(node, found.code, imports=found.imports)
 
 
 def _annotations_of(trial: Trial, arrays: Sequence[ast.Call]) -> Iterator[ast.expr]:
@@ -100,71 +95,18 @@ def _means_sequence(trial: Trial, node: ast.expr) -> bool:
     return dotted.rpartition(".")[2] == "Sequence" and "keras" in dotted
 
 
-_IMPORT = "from pedl.frameworks.keras.data import InMemorySequence\nfrom rows import read"
-_LEGACY = "from rows import read\n\nimport legacy_keras"
-_NUMPY = "import numpy as np\nfrom rows import read"
-_TYPED = "from typing import Tuple\n\nfrom tensorflow.keras.utils import Sequence\n"
+EXAMPLE = """\
+--- data.py
+- from pedl.frameworks.keras.data import InMemorySequence
++ import numpy as np
+  from rows import read
 
-CASES = (
-    Case(
-        pedl_trial(
-            "x, y = read()\n"
-            'train = InMemorySequence(data=x, labels=y, batch_size=hparams["batch_size"])\n'
-            'return train, InMemorySequence(x, y, hparams["batch_size"])\n',
-            _IMPORT,
-        ),
-        migrated_trial(
-            "x, y = read()\n"
-            "train = (np.asarray(x), np.asarray(y))\n"
-            "return train, (np.asarray(x), np.asarray(y))\n",
-            _NUMPY,
-            parameters="",
-        ),
-    ),
-    Case(  # what is known to be an array stays as it is; the weights were never used
-        pedl_trial(
-            "x = np.ones((8, 1))\n"
-            'size = hparams["batch_size"]\n'
-            "train = InMemorySequence(x, x * 2, size, sample_weight=x)\n"
-            "return train, InMemorySequence(x, x, size)\n",
-            "import numpy as np\nfrom pedl.frameworks.keras.data import InMemorySequence",
-        ),
-        migrated_trial(
-            "x = np.ones((8, 1))\ntrain = (x, x * 2)\nreturn train, (x, x)\n", "import numpy as np"
-        ),
-        says="sample_weight of an InMemorySequence was never used",
-    ),
-    Case(  # a batch size of its own
-        pedl_trial(
-            "x, y = read()\ntrain = InMemorySequence(x, y, 32)\nreturn train, train\n", _IMPORT
-        ),
-        migrated_trial(
-            "x, y = read()\ntrain = legacy_keras.InMemorySequence(x, y, 32)\nreturn train, train\n",
-            _LEGACY,
-            parameters="",
-        ),
-    ),
-    Case(  # the annotation follows
-        with_data(
-            f"{_TYPED}{_IMPORT}\n\n\n"
-            "def make_data_loaders(experiment_config, hparams) -> Tuple[Sequence, Sequence]:\n"
-            "    x, y = read()\n"
-            '    return InMemorySequence(x, y, hparams["batch_size"]), Rows(x)\n\n\n'
-            "class Rows(Sequence):\n"
-            "    pass\n"
-        ),
-        {
-            "data.py": "from typing import Tuple\n\n"
-            "import numpy as np\n"
-            "from tensorflow.keras.utils import Sequence\n"
-            "from determined.keras import InputData\n"
-            "from rows import read\n\n\n"
-            "def make_data_loaders() -> Tuple[InputData, Sequence]:\n"
-            "    x, y = read()\n"
-            "    return (np.asarray(x), np.asarray(y)), Rows(x)\n\n\n"
-            "class Rows(Sequence):\n"
-            "    pass\n",
-            "model_def.py": migrated_model(""),
-        },
-    ),
-)
+
+- def make_data_loaders(experiment_config, hparams):
++ def make_data_loaders():
+      x, y = read()
+-     train = InMemorySequence(data=x, labels=y, batch_size=hparams["batch_size"])
+-     return train, InMemorySequence(x, y, hparams["batch_size"])
++     train = (np.asarray(x), np.asarray(y))
++     return train, (np.asarray(x), np.asarray(y))
+"""

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 import pedl2det_names as names
-from pedl2det.analysis.arguments import arguments_of
+from pedl2det.analysis.flow import arguments_of
 from pedl2det.analysis.loaders import (
     ADAPTER_PARAMETERS,
     Role,
@@ -22,11 +22,8 @@ from pedl2det.analysis.loaders import (
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement
-from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import migrated_trial, pedl_trial
+from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement, rewrite
 
-ID = "P007"
 NAME = "data-adapter"
 
 _CONFIGURE = "{context}.configure_fit"
@@ -50,14 +47,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield _plain(reference, call, role)
         elif reference.is_in_annotation and is_gone:
             found = spell(source, "determined.keras.InputData")
-            yield Fix(ID, source, node, (Replace(node, found.code),), imports=found.imports)
+            yield rewrite(node, found.code, imports=found.imports)
         else:
-            yield Fix(ID, source, node, (Replace(node, "legacy_keras.KerasDataAdapter"),))
+            yield rewrite(node, "legacy_keras.KerasDataAdapter")
     if trial.generation is not Generation.PEDL and not is_gone:
         for method, _ in returning(trial):
             if all(isinstance(value, ast.Tuple) for value in trial.flow.returned(method)):
                 continue  # arrays
-            yield Remark(ID, trial.modules.home(method), method, Kind.LEFT, _KEPT, _RETURN)
+            yield Remark(method, _KEPT, _RETURN)
 
 
 def _plain(reference: Reference, call: ast.Call, role: Role) -> Fix:
@@ -70,7 +67,7 @@ def _plain(reference: Reference, call: ast.Call, role: Role) -> Fix:
     is_off = isinstance(processes, ast.Constant) and not processes.value
     edits = _edits(reference.source.names.statement_of(call), call, sequence, given)
     notes = () if is_off else ((Kind.NOTE, _PROCESSES),)
-    return Fix(ID, reference.source, reference.node, edits, notes=notes)
+    return Fix(reference.node, edits, notes=notes)
 
 
 def _edits(
@@ -80,13 +77,9 @@ def _edits(
     configure = f"{_CONFIGURE}({arguments})"
     match statement, sequence:  # train = KerasDataAdapter(train, ...)
         case ast.Assign(targets=[ast.Name(id=name)], value=value), ast.Name(id=same) if (
-            value is call and name == same
+            value is call and name == same and given and call.args in ([], [sequence])
         ):
             keyword = next((one for one in call.keywords if one.value is sequence), None)
-            if not given:
-                return (ReplaceStatement(statement),)
-            if [sequence] != call.args and (call.args or keyword is None):
-                return (ReplaceStatement(statement, configure, dict(given)),)
             return (  # the call keeps its lines and comments
                 Replace(call.func, _CONFIGURE),
                 Drop(keyword or sequence),
@@ -96,52 +89,19 @@ def _edits(
     return (*before, Replace(call, "{sequence}", {"sequence": sequence}))
 
 
-_LOAD = "from rows import load"
-_IMPORT = f"from pedl.frameworks.keras.data import KerasDataAdapter\n{_LOAD}"
-_HEAD = "train, val = load(0), load(1)\n"
+EXAMPLE = """\
+--- data.py
+- from pedl.frameworks.keras.data import KerasDataAdapter
+  from rows import load
 
-CASES = (
-    Case(
-        pedl_trial(
-            _HEAD + 'if hparams["fast"]:\n'
-            "    train = KerasDataAdapter(train, workers=2, use_multiprocessing=True)\n"
-            "return train, val\n",
-            _IMPORT,
-        ),
-        migrated_trial(
-            _HEAD + 'if context.get_hparam("fast"):\n'
-            "    context.configure_fit(workers=2, use_multiprocessing=True)\n"
-            "return train, val\n",
-            _LOAD,
-        ),
-        says="Determined 0.38.1 may hang",
-    ),
-    Case(
-        pedl_trial(
-            _HEAD + "return (\n    KerasDataAdapter(train, False, 2),\n"
-            "    KerasDataAdapter(val, workers=4),\n)\n",
-            _IMPORT,
-        ),
-        migrated_trial(
-            _HEAD + "context.configure_fit(use_multiprocessing=False, workers=2)\n"
-            "return train, val\n",
-            _LOAD,
-        ),
-    ),
-    Case(  # more is done with it than to return it
-        pedl_trial(
-            _HEAD + "train = KerasDataAdapter(train, workers=2)\n"
-            "print(len(train))\n"
-            "return train, val\n",
-            _IMPORT,
-        ),
-        migrated_trial(
-            _HEAD + "train = legacy_keras.KerasDataAdapter(train, workers=2)\n"
-            "print(len(train))\n"
-            "return train, val\n",
-            f"{_LOAD}\n\nimport legacy_keras",
-            parameters="",
-            unwrapped=True,
-        ),
-    ),
-)
+
+- def make_data_loaders(experiment_config, hparams):
++ def make_data_loaders(context):
+      train, val = load(0), load(1)
+-     if hparams["fast"]:
+-         train = KerasDataAdapter(train, workers=2, use_multiprocessing=True)
++     if context.get_hparam("fast"):
++         context.configure_fit(workers=2, use_multiprocessing=True)
+      return train, val
+! Determined 0.38.1 may hang
+"""

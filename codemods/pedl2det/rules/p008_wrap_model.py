@@ -26,16 +26,12 @@ from pedl2det.analysis.models import (
     looked_through,
     returned_models,
 )
-from pedl2det.analysis.old_keras import LEGACY, OPTIMIZERS
-from pedl2det.analysis.optimizers import BY_NAME, Given, given
+from pedl2det.analysis.old_keras import BY_NAME, LEGACY, OPTIMIZERS, Given, given
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.findings import Kind
-from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace
-from pedl2det.rules import cases_wrap_model
+from pedl2det.fixes import AddArgument, Edit, Extract, Fix, InsertBefore, Remark, Replace, rewrite
 from pedl2det_names import Age
 
-ID = "P008"
 NAME = "wrap-model"
 
 _FITS = ("fit", "fit_generator", "train_on_batch")
@@ -45,9 +41,7 @@ _BRANCHES = (
     *(ast.Lambda, ast.ClassDef, *COMPREHENSIONS),
 )
 _MODULE = "the model is compiled while its module is imported, before there is a context"
-_WRITE = "compile it in build_model"
 _BUILT = "the trial builds a model itself, which the context would take for the one that it trains"
-_BUILD = "a method of another name, which build_model calls as well"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -56,7 +50,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     is_by_hand = trial.generation is Generation.CONTEXT or any(one.is_wrapped for one in found)
     if not (trial.carried or is_by_hand):
         for node in _own_builds(trial):
-            yield Remark(ID, trial.modules.home(node), node, Kind.LEFT, _BUILT, _BUILD)
+            yield Remark(node, _BUILT)
     methods = [one for one in build_methods(trial) if trial.flow.returned(one)]
     if not methods:
         return
@@ -184,7 +178,7 @@ def _is_fitted(trial: Trial, compiled: Compile) -> bool:
 
 def _wrapped(trial: Trial, compiled: Compile) -> Fix:
     """Wrap the model and its optimizers before they are compiled."""
-    source, call = compiled.source, compiled.call
+    call = compiled.call
     edits = [] if compiled.is_wrapped else [_model(compiled)]
     imports: list[str] = []
     optimizers = _optimizers(trial, compiled)
@@ -196,7 +190,7 @@ def _wrapped(trial: Trial, compiled: Compile) -> Fix:
         default = 'optimizer={context}.wrap_optimizer(legacy_keras.optimizer("rmsprop"))'
         edits.append(AddArgument(call, default))
     config = renamed_since_tf1(trial, call)
-    return Fix(ID, source, call, tuple(edits), imports=tuple(imports), config=config)
+    return Fix(call, tuple(edits), imports=tuple(imports), config=config)
 
 
 def _statement(compiled: Compile) -> ast.Expr | None:
@@ -295,8 +289,7 @@ def _returned(trial: Trial, methods: list[Function]) -> Iterator[Fix]:
             has_context = trial.context.at(value) is not None
             context = "{context}" if has_context else "legacy_keras.context()"
             code = f"legacy_keras.trained({context}, {{value}})"
-            edit = Replace(value, code, {"value": value})
-            yield Fix(ID, trial.modules.home(method), value, (edit,))
+            yield rewrite(value, code, {"value": value})
 
 
 def _kept(
@@ -306,7 +299,7 @@ def _kept(
     source, call = compiled.source, compiled.call
     homes = [trial.modules.home(one) for one in methods]
     if compiled.is_trained and source.names.function_of(call) is None and source not in homes:
-        yield Remark(ID, source, call, Kind.LEFT, _MODULE, _WRITE)
+        yield Remark(call, _MODULE, "compile it in build_model")
         return
     edits: list[Edit] = []
     if compiled.is_standalone or not is_recorded or is_local(trial, call):
@@ -317,11 +310,26 @@ def _kept(
                 edits.append(Replace(value, code, {"value": value}))
     config = renamed_since_tf1(trial, call) if compiled.is_trained else ()
     if edits or config:
-        yield Fix(ID, source, call, tuple(edits), config=config)
+        yield Fix(call, tuple(edits), config=config)
 
 
 def _piece(compiled: Compile) -> str:
     return "standalone_optimizer" if compiled.is_standalone else "optimizer"
 
 
-CASES = cases_wrap_model.CASES
+EXAMPLE = """\
+--- net.py
+  import tensorflow as tf
+  from tensorflow.keras.optimizers.legacy import Adam
+
+
+  class Net:
+-     def build_model(self, hparams):
++     def build_model(self):
+          model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
++         model = self.context.wrap_model(model)
++         optimizer = self.context.wrap_optimizer(Adam(0.1))
+-         model.compile(Adam(0.1), "mse", metrics=["mae"])
++         model.compile(optimizer, "mse", metrics=["mae"])
+          return model
+"""

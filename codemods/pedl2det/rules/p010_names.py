@@ -14,13 +14,10 @@ import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
 from pedl2det.analysis.flow import Way
-from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Remark, Replace
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.fixes import Fix, Remark, rewrite
 
-ID = "P010"
 NAME = "names"
 
 #: Names that a rule of their own rewrites.
@@ -57,31 +54,22 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 
 def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
-    assert isinstance(reference.node, ast.expr)
-    source, node = reference.source, reference.node
+    node, call, code = reference.node, reference.call, ast.unparse(reference.node)
+    assert isinstance(node, ast.expr)
     if row.same and row.new is not None and not row.new.startswith("{"):
-        found = spell(source, row.new, like=node)
-        edits: list[Edit] = []
-        if found.code != ast.unparse(node):
-            edits.append(Replace(node, found.code))
-        call = reference.call
         arguments = old_keras.call_edits(call, row) if call is not None else []
         if arguments is None or (call is None and row.defaults):
             given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
-            message = f"`{ast.unparse(node)}` has other arguments today, and not all are visible"
-            help_ = f"partial({found.code}, {given})"
-            yield Remark(ID, source, node, Kind.LEFT, message, help_)
-        elif edits or arguments or found.imports:
-            yield Fix(ID, source, node, (*edits, *arguments), imports=found.imports)
+            message = f"`{code}` has other arguments today, and not all are visible"
+            yield Remark(node, message, f"partial({row.new}, {given})")
+        else:
+            yield from old_keras.respelled(reference.source, node, row.new, arguments)
     elif row.support is not None:
-        edit = Replace(node, f"legacy_keras.{row.support}")
-        is_session = row.support in ("Session", "get_session")
-        is_stale = is_session and _may_be_stale(trial, reference.call)
+        is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
         notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
-        yield Fix(ID, source, node, (edit,), notes=notes)
+        yield rewrite(node, f"legacy_keras.{row.support}", notes=notes)
     else:
-        text = ast.unparse(node)
-        yield Remark(ID, source, node, Kind.LEFT, f"`{text}` does not work any more", row.write)
+        yield Remark(node, f"`{code}` does not work any more", row.write)
 
 
 def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
@@ -106,90 +94,20 @@ def _own_rule(trial: Trial) -> tuple[str, ...]:
     return (*(one for one in _OWN_RULE if one not in names.LOADERS), *TRIALS)
 
 
-_MOVED = """\
-import tensorflow as tf
-from keras.layers.merge import concatenate
-from keras.utils import to_categorical
+EXAMPLE = """\
+--- net.py
+  import tensorflow as tf
+- from keras.layers.merge import concatenate
++ from tensorflow.keras.layers import concatenate
+- from keras.utils import to_categorical
++ from tensorflow.keras.utils import to_categorical
 
 
-def targets(rows):
-    return to_categorical(rows, 3)
+  def targets(rows):
+      return to_categorical(rows, 3)
 
 
-def score(parts):
-    return tf.log(concatenate(parts))
+  def score(parts):
+-     return tf.log(concatenate(parts))
++     return tf.math.log(concatenate(parts))
 """
-_MOVED_AFTER = """\
-import tensorflow as tf
-from tensorflow.keras.layers import concatenate
-from tensorflow.keras.utils import to_categorical
-
-
-def targets(rows):
-    return to_categorical(rows, 3)
-
-
-def score(parts):
-    return tf.math.log(concatenate(parts))
-"""
-_SESSION = """\
-from keras import backend as K
-
-
-def value(tensor):
-    return K.get_session().run(tensor)
-"""
-_SESSION_AFTER = """\
-import legacy_keras
-
-
-def value(tensor):
-    return legacy_keras.get_session().run(tensor)
-"""
-_NO_TENSOR = """\
-import tensorflow as tf
-
-session = tf.Session(config=tf.ConfigProto())
-tf.keras.backend.set_session(session)
-print(tf.keras.backend.get_session().run(tf.norm([3.0, 4.0])))
-"""
-_NO_TENSOR_AFTER = """\
-import tensorflow as tf
-
-import legacy_keras
-
-session = legacy_keras.Session(config=tf.compat.v1.ConfigProto())
-tf.compat.v1.keras.backend.set_session(session)
-print(legacy_keras.get_session().run(tf.norm([3.0, 4.0])))
-"""
-_OF_THE_TRIAL = """\
-import numpy as np
-
-
-class Table:
-    float = 4
-
-
-def rows(table):
-    return np.float32(Table.float), table.float
-"""
-_GONE = """\
-import pedl
-
-EXPERIMENT = pedl.Experiment()
-"""
-_GONE_AFTER = """\
-import pedl
-
-# TODO(pedl2det P010): `pedl.Experiment` does not work any more
-#   define a TFKerasTrial
-EXPERIMENT = pedl.Experiment()
-"""
-
-CASES = (
-    Case(pedl_trial(_MOVED), {"net.py": _MOVED_AFTER}),
-    Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
-    Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
-    Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
-    Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
-)

@@ -24,19 +24,16 @@ from pedl2det.analysis.callbacks import (
     watches_validation,
 )
 from pedl2det.analysis.flow import Function, Way, by_position
-from pedl2det.analysis.keras_metrics import metric_names
 from pedl2det.analysis.loaders import TRAINING_METHOD, pair_name, training_name
-from pedl2det.analysis.metric_names import asked_for
+from pedl2det.analysis.metric_names import asked_for, metric_names
 from pedl2det.analysis.models import compiles
 from pedl2det.analysis.spelling import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, rewrite
 from pedl2det.support.library import MODULE
 from pedl2det_names import Age
 
-ID = "P011"
 NAME = "callbacks"
 
 _ACTS_NOW = (
@@ -53,7 +50,6 @@ _NO_CONTEXT = (
     "context is out of reach here"
 )
 _METHOD, _PIECE = "keras_callbacks", "with_epoch_logs"
-_WRAP = f"return {MODULE}.{_PIECE}(context, callbacks, training_data) where the context is known"
 #: Names for a list of callbacks.
 _LOCAL_NAMES = ("callbacks", "own_callbacks", "trial_callbacks", "pedl_callbacks")
 
@@ -97,12 +93,12 @@ def _renamed(trial: Trial, monitors: Sequence[Monitor]) -> Iterator[Fix | Remark
             if new == old or place is None or place in done:
                 continue
             done.add(place)
-            source, message = trial.modules.home(place), _RENAMED.format(old=old, new=new)
+            message = _RENAMED.format(old=old, new=new)
             if is_for_more and len(monitor.metrics or ()) != 1:
-                yield Remark(ID, source, place, Kind.LEFT, message, f'monitor="{new}"')
+                yield Remark(place, message)
                 continue
             code = trial.modules.home(text).segment(text).replace(old, new)
-            yield Fix(ID, source, place, (Replace(place, code),), notes=((Kind.NOTE, message),))
+            yield rewrite(place, code, notes=((Kind.NOTE, message),))
 
 
 def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.expr]) -> Fix:
@@ -120,8 +116,7 @@ def _by_validation(trial: Trial, function: ast.expr, watching: Collection[ast.ex
     else:
         found = spell(source, dotted, like=function if isinstance(function, ast.Name) else None)
     notes = ((Kind.DIFFERENT, _ACTS_NOW.format(callback=callback)),)
-    edit = Replace(function, found.code)
-    return Fix(ID, source, function, (edit,), imports=found.imports, notes=notes)
+    return rewrite(function, found.code, imports=found.imports, notes=notes)
 
 
 def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
@@ -135,14 +130,14 @@ def _with_epochs(trial: Trial) -> Iterable[Fix | Remark]:
             code = source.segment(value)
             if f"{MODULE}." in code:  # a script's
                 if _PIECE in code and notes:
-                    yield Remark(ID, source, value, Kind.NOTE, _NO_EPOCHS)
+                    yield Remark(value, _NO_EPOCHS, kind=Kind.NOTE)
             elif not may_act_by_epoch(trial, value):
                 continue
             elif trial.context.at(value) is None:
-                yield Remark(ID, source, value, Kind.LEFT, _NO_CONTEXT, _WRAP)
+                yield Remark(value, _NO_CONTEXT)
             else:
                 epoch = _epoch(trial, by_position(method)[0].arg)
-                yield Fix(ID, source, value, (_wrapped(trial, method, value, epoch),), notes=notes)
+                yield Fix(value, (_wrapped(trial, method, value, epoch),), notes=notes)
                 is_counted, notes = True, ()
     if is_counted:
         yield from _remembering(trial)
@@ -193,76 +188,25 @@ def _remembering(trial: Trial) -> Iterable[Fix]:
                 and ast.unparse(node.value) != kept
             ):
                 code = f"{kept} = {{data}}\nreturn {kept}"
-                yield Fix(ID, source, node, (ReplaceStatement(node, code, {"data": node.value}),))
+                yield Fix(node, (ReplaceStatement(node, code, {"data": node.value}),))
 
 
-_MODEL = """\
-import tensorflow as tf
+EXAMPLE = """\
+--- net.py
+- from tensorflow.keras.callbacks import EarlyStopping
++ from determined.keras.callbacks import EarlyStopping
+  from models import compiled
 
 
-def compiled():
-    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-    model.compile(tf.keras.optimizers.Adam(), "mse", metrics=["accuracy"])
-    return model
+  class Net:
+-     def build_model(self, hparams):
++     def build_model(self):
+-         return compiled()
++         return compiled(self.context)
+
+-     def keras_callbacks(self, hparams):
++     def keras_callbacks(self):
+-         return [EarlyStopping("val_acc")]
++         return [EarlyStopping("val_accuracy")]
+! EarlyStopping acts after each validation
 """
-_BY_NAME = """\
-from tensorflow.keras.callbacks import EarlyStopping
-from models import compiled
-
-
-class Net:
-    def build_model(self, hparams):
-        return compiled()
-
-    def keras_callbacks(self, hparams):
-        return [EarlyStopping("val_acc")]
-"""
-_BY_NAME_AFTER = (
-    _BY_NAME.replace("tensorflow.keras", "determined.keras")
-    .replace(", hparams", "")
-    .replace("compiled()", "compiled(self.context)")
-    .replace("val_acc", "val_accuracy")
-)
-_BY_EPOCH = """\
-from tensorflow.keras.callbacks import CSVLogger, EarlyStopping
-
-
-class Net:
-    def keras_callbacks(self, hparams):
-        return [CSVLogger("epochs.csv"), EarlyStopping()]
-"""
-_BY_EPOCH_AFTER = """\
-from determined.keras.callbacks import EarlyStopping
-from tensorflow.keras.callbacks import CSVLogger
-
-import legacy_keras
-
-
-class Net:
-    def keras_callbacks(self):
-        return legacy_keras.with_epoch_logs(
-            self.context,
-            [CSVLogger("epochs.csv"), EarlyStopping()],
-            self.data_loaders[0],
-        )
-"""
-_BY_BATCH = """\
-from tensorflow.keras.callbacks import TerminateOnNaN
-
-
-class Net:
-    def keras_callbacks(self{hparams}):
-        return [TerminateOnNaN()]
-"""
-
-CASES = (
-    Case(
-        pedl_trial(_BY_NAME, models=_MODEL),
-        {"net.py": _BY_NAME_AFTER},
-        "EarlyStopping acts after each validation",
-    ),
-    Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "set records_per_epoch"),
-    Case(
-        pedl_trial(_BY_BATCH.format(hparams=", hparams")), {"net.py": _BY_BATCH.format(hparams="")}
-    ),
-)

@@ -8,10 +8,8 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Replace, ReplaceStatement, Unwrap
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.fixes import Fix, ReplaceStatement, Unwrap, rewrite
 
-ID = "P012"
 NAME = "import-guards"
 
 _TESTS = ast.BoolOp | ast.Compare | ast.If | ast.IfExp | ast.UnaryOp
@@ -24,11 +22,11 @@ def check(trial: Trial) -> Iterable[Fix]:
             is_skipped = any(line in source.skipped for line in _lines(node))
             if any(map(_imports_harness, node.body)) and not node.finalbody and not is_skipped:
                 gone = [one for handler in node.handlers for one in handler.body]
-                yield Fix(ID, source, node, (Unwrap(node), *map(ReplaceStatement, gone)))
+                yield Fix(node, (Unwrap(node), *map(ReplaceStatement, gone)))
     for reference in trial.uses("pedl"):
         name, source = reference.node, reference.source
         if isinstance(name, ast.Name) and isinstance(source.names.parents[name], _TESTS):
-            yield Fix(ID, source, name, (Replace(name, "True"),))  # it always was there
+            yield rewrite(name, "True")  # it always was there
 
 
 def _lines(node: ast.stmt) -> range:
@@ -44,27 +42,19 @@ def _imports_harness(node: ast.stmt) -> bool:
     return False
 
 
-_GUARD = """\
-try:
-    import pedl
+EXAMPLE = """\
+--- net.py
+- try:
+-     import pedl
+-
+-     HAS_PEDL = True
+- except ImportError:
+-     HAS_PEDL = False
++ HAS_PEDL = True
 
-    HAS_PEDL, ask = True, pedl.get_hyperparameter
-except ImportError:
-    HAS_PEDL, ask = False, {"height": 4}.get
 
-
-class Net:
-    def width(self):
-        return pedl.get_hyperparameter("width") if HAS_PEDL else ask("height")
+  class Net:
+      def width(self):
+-         return pedl.get_hyperparameter("width") if HAS_PEDL else 4
++         return self.context.get_hparam("width") if HAS_PEDL else 4
 """
-_GUARD_AFTER = """\
-import legacy_keras
-
-HAS_PEDL, ask = True, legacy_keras.get_hyperparameter
-
-
-class Net:
-    def width(self):
-        return self.context.get_hparam("width") if HAS_PEDL else ask("height")
-"""
-CASES = (Case(pedl_trial(_GUARD), {"net.py": _GUARD_AFTER}),)

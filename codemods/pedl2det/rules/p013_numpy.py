@@ -11,10 +11,8 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Replace
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.fixes import Fix, rewrite
 
-ID = "P013"
 NAME = "numpy"
 
 
@@ -22,20 +20,18 @@ def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite the calls with one argument, unless that is written out."""
     for reference in trial.uses("numpy.array", "numpy.asarray") if trial.mended else ():
         match reference.call:
-            case ast.Call(func=func, args=[rows], keywords=[]) as call if not isinstance(
-                rows, ast.List | ast.Tuple
-            ):
+            case ast.Call(func=func, args=[rows], keywords=[]):
+                if isinstance(rows, ast.List | ast.Tuple):
+                    continue
                 piece = "ragged_" + reference.dotted.rpartition(".")[2]
-                edit = Replace(func, f"legacy_keras.{piece}")
-                yield Fix(ID, reference.source, call, (edit,))
+                yield rewrite(func, f"legacy_keras.{piece}")
 
 
-_CODE = """\
-import numpy as np
+EXAMPLE = """\
+--- net.py
+  import numpy as np
 
 
-def words(lines):
-    return np.array([line.split() for line in lines])
+  def words(lines):
+      return np.array([line.split() for line in lines])
 """
-
-CASES = (Case(pedl_trial(_CODE), {"net.py": _CODE}),)  # the first form leaves it

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, Remark
-from pedl2det.rules.cases import Case
 
 NAME = "scripts"
 
@@ -20,70 +19,53 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:  # noqa: ARG001
     return ()
 
 
-_CONFIG = """\
-entrypoint: {script: train.py}
-hyperparameters: {batch_size: 8}
-searcher: {name: single, metric: val_loss, max_steps: 1}
-"""
-_SCRIPT = """\
-import numpy as np
-import tensorflow as tf
+EXAMPLE = '''\
+--- train.py
+  import numpy as np
+  import tensorflow as tf
++ from determined.keras import TFKerasTrial, TFKerasTrialContext
++
++ import legacy_keras
 
 
-def train(model, x, y):
-    if len(x):
-        history = model.fit(x, y, validation_data=(x, y), batch_size=8)
-        print(history.history["loss"])
+  def train(model, x, y):
+      if len(x):
+-         history = model.fit(x, y, validation_data=(x, y), batch_size=8)
++         history = yield legacy_keras.Fit(
++             model, x, y, validation_data=(x, y), batch_size=8
++         )
+          print(history.history["loss"])
 
 
-model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-model.compile(tf.keras.optimizers.SGD(0.1), "mse")
-train(model, np.ones((64, 2)), np.ones((64, 1)))
-"""
-_TRIAL = '''\
-import numpy as np
-import tensorflow as tf
-from determined.keras import TFKerasTrial, TFKerasTrialContext
-
-import legacy_keras
-
-
-def train(model, x, y):
-    if len(x):
-        history = yield legacy_keras.Fit(
-            model, x, y, validation_data=(x, y), batch_size=8
-        )
-        print(history.history["loss"])
-
-
-def script(context):
-    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-    model = context.wrap_model(model)
-    optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
-    model.compile(optimizer, "mse")
-    yield from train(model, np.ones((64, 2)), np.ones((64, 1)))
-
-
-class TrainTrial(TFKerasTrial):
-    """Trains what the script yields, and resumes it when the training ends."""
-
-    def __init__(self, context: TFKerasTrialContext) -> None:
-        self.context = context
-        self.fit = legacy_keras.started(script(context))
-        self.context.configure_fit(shuffle=False, **self.fit.settings)
-
-    def build_model(self):
-        return self.fit.model
-
-    def build_training_data_loader(self):
-        return self.fit.training_data
-
-    def build_validation_data_loader(self):
-        return self.fit.validation_data
-
-    def keras_callbacks(self):
-        callbacks, epoch = self.fit.callbacks, self.fit.epoch
-        return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
+- model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+- model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+- train(model, np.ones((64, 2)), np.ones((64, 1)))
++ def script(context):
++     model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
++     model = context.wrap_model(model)
++     optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
++     model.compile(optimizer, "mse")
++     yield from train(model, np.ones((64, 2)), np.ones((64, 1)))
++
++
++ class TrainTrial(TFKerasTrial):
++     """Trains what the script yields, and resumes it when the training ends."""
++
++     def __init__(self, context: TFKerasTrialContext) -> None:
++         self.context = context
++         self.fit = legacy_keras.started(script(context))
++         self.context.configure_fit(shuffle=False, **self.fit.settings)
++
++     def build_model(self):
++         return self.fit.model
++
++     def build_training_data_loader(self):
++         return self.fit.training_data
++
++     def build_validation_data_loader(self):
++         return self.fit.validation_data
++
++     def keras_callbacks(self):
++         callbacks, epoch = self.fit.callbacks, self.fit.epoch
++         return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
 '''
-
-CASES = (Case({"train.py": _SCRIPT, "const.yaml": _CONFIG}, {"train.py": _TRIAL}),)

@@ -11,14 +11,12 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.bindings import imported_as
 from pedl2det.analysis.getters import GETTERS, key_of, question
+from pedl2det.analysis.modules import only_names
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
 from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
-from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P016"
 NAME = "import-time"
-_BY_TEXT = frozenset({"globals", "locals", "vars", "exec", "eval"})
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -38,19 +36,15 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             ):
                 if _is_read_later_alone(trial, source, target):
                     key = key_of(asked[0])
-                    yield _moved(
-                        trial, source, target, asked[1], source.segment(key) if key else ""
-                    )
+                    code = asked[1].replace("{key}", source.segment(key) if key else "")
+                    yield _moved(trial, target, code)
 
 
-def _moved(trial: Trial, source: Source, target: ast.Name, code: str, key: str) -> Fix:
+def _moved(trial: Trial, target: ast.Name, code: str) -> Fix:
     """The question in the places of the constant's reads."""
-    code = code.replace("{key}", key)
-    edits = [
-        (trial.modules.home(read), Replace(read, code)) for read in trial.flow.reads_of(target)
-    ]
-    statement = source.names.statement_of(target)
-    return Fix(ID, source, statement, (ReplaceStatement(statement),), tuple(edits))
+    statement = trial.modules.home(target).names.statement_of(target)
+    reads = trial.flow.reads_of(target)
+    return Fix(statement, (ReplaceStatement(statement), *(Replace(one, code) for one in reads)))
 
 
 def _is_read_later_alone(trial: Trial, source: Source, target: ast.Name) -> bool:
@@ -64,7 +58,7 @@ def _is_read_later_alone(trial: Trial, source: Source, target: ast.Name) -> bool
         and all(len(trial.flow.bindings(read)) < 2 for read in reads if isinstance(read, ast.Name))
         and len(source.names.bound(source.tree, target.id)) == 1
         and not _is_set_elsewhere(trial, source, target.id)
-        and not _is_reached_by_text(trial, source)
+        and not (_has_effects(source) and any(home is not source for home in homes))
         and not _is_imported_in_vain(trial, f"{trial.modules.name_of(source)}.{target.id}", homes)
     )
 
@@ -78,15 +72,12 @@ def _is_set_elsewhere(trial: Trial, source: Source, name: str) -> bool:
     )
 
 
-def _is_reached_by_text(trial: Trial, source: Source) -> bool:
-    """Whether names of a module may be reached by text: ``vars(settings)``, ``globals()``."""
-    module = trial.modules.name_of(source)
-    return any(node.id in _BY_TEXT for node in source.names.of(ast.Name)) or any(
-        trial.modules.meaning(node) == module
-        and not isinstance(other.names.parents[node], ast.Attribute)
-        for other in trial.modules
-        for node in other.names.of(ast.Name, ast.Attribute)
-    )
+def _has_effects(source: Source) -> bool:
+    """Whether importing a module does more than to bind names, so that its import has to stay."""
+    imports = ast.Import | ast.ImportFrom
+    others = [one for one in source.tree.body if not isinstance(one, imports)]
+    asked = [one for one in others if isinstance(one, ast.Assign | ast.AnnAssign)]
+    return not all(one in asked or only_names(one) for one in others)
 
 
 def _is_imported_in_vain(trial: Trial, dotted: str, homes: list[Source]) -> bool:
@@ -100,49 +91,15 @@ def _is_imported_in_vain(trial: Trial, dotted: str, homes: list[Source]) -> bool
     )
 
 
-_READ = """\
-import pedl
-
-WIDTH = pedl.get_hyperparameter("width")
-
-
-class Net:
-    def units(self):
-        return 2 * WIDTH
+EXAMPLE = """\
+--- net.py
+- import pedl
+-
+- WIDTH = pedl.get_hyperparameter("width")
+-
+-
+  class Net:
+      def units(self):
+-         return 2 * WIDTH
++         return 2 * self.context.get_hparam("width")
 """
-_READ_AFTER = """\
-class Net:
-    def units(self):
-        return 2 * self.context.get_hparam("width")
-"""
-_SETTINGS = '"""Settings of the trial."""\n'
-_NET = """\
-import settings
-
-
-class Net:
-    def units(self):
-        return settings.WIDTH
-"""
-_WHOLE = _NET.replace("settings.WIDTH", "vars(settings)['WIDTH'] + settings.WIDTH")
-_OTHER = _READ.replace("import pedl\n", "import os\n").replace(
-    "pedl.get_hyperparameter", "os.getenv"
-)
-
-CASES = (
-    Case(pedl_trial(_READ), {"net.py": _READ_AFTER}),
-    Case(
-        {**pedl_trial(_NET), "settings.py": _SETTINGS + _READ.partition("\n\n\n")[0] + "\n"},
-        {"net.py": _READ_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},
-        "nothing but text is left in this module",
-    ),
-    Case(  # another module imports it as well
-        pedl_trial(_READ, other="from net import WIDTH\n\nDEPTH = 3\n"),
-        {"net.py": _READ.replace("pedl", "legacy_keras")},
-    ),
-    Case(  # its module is read as a whole, so that the constant has to stay
-        {**pedl_trial(_WHOLE), "settings.py": _READ.partition("\n\n\n")[0] + "\n"},
-        {"settings.py": _READ.partition("\n\n\n")[0].replace("pedl", "legacy_keras") + "\n"},
-    ),
-    Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
-)

@@ -9,19 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.entry import is_called_by_name
+from pedl2det.analysis.context import is_called_by_name
 from pedl2det.analysis.trial import Trial
-from pedl2det.findings import Kind
-from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, Replace
-from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import migrated_model, with_data
+from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, rewrite
 
-ID = "P017"
 NAME = "download-data"
 
 _NOTHING = "this project has no download_data, so no directory is known here"
 _BY_NAME = "PEDL called download_data by the names of the parameters that it has"
-_TAKE_BOTH = "def download_data(experiment_config, hparams): ..."
 _DEFINE = "name the directory in the data section of the config: context.get_data_config()"
 
 
@@ -30,12 +25,11 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     if trial.download_place is not None and not trial.carried:  # P034
         yield from _called(trial)
     for reference in trial.uses("pedl.get_download_data_dir"):
-        node, source = reference.node, reference.source
+        node = reference.node
         if trial.download_place is None:
-            yield Remark(ID, source, node, Kind.LEFT, _NOTHING, _DEFINE)
+            yield Remark(node, _NOTHING, _DEFINE)
         elif isinstance(node, ast.expr):
-            edit = Replace(node, "legacy_keras.get_download_data_dir")
-            yield Fix(ID, source, node, (edit,))
+            yield rewrite(node, "legacy_keras.get_download_data_dir")
 
 
 def _called(trial: Trial) -> Iterable[Fix | Remark]:
@@ -46,7 +40,7 @@ def _called(trial: Trial) -> Iterable[Fix | Remark]:
     function = trial.download
     if function is not None and is_called_by_name(function):
         source = trial.modules.home(function)
-        yield Remark(ID, source, function, Kind.LEFT, _BY_NAME, _TAKE_BOTH)
+        yield Remark(function, _BY_NAME)
         return
     code = "legacy_keras.get_experiment_config(), legacy_keras.get_hyperparameters()"
     if function is not None and trial.context.can_take(function):
@@ -60,78 +54,32 @@ def _called(trial: Trial) -> Iterable[Fix | Remark]:
         imports: tuple[str, ...] = () if home is source or is_local else (line,)
         imports = (*imports, "import legacy_keras")
         constructor = (f"{line}\n\n{statement}" if is_local else statement,)
-        yield Fix(ID, source, root, imports=imports, constructor=constructor)
+        yield Fix(root, imports=imports, constructor=constructor)
 
 
-_OLD = """\
-import pedl
-from rows import fetch, load
+EXAMPLE = """\
+--- data.py
+  from rows import fetch
 
 
-def download_data({parameters}):
-    return fetch({directory})
+- def download_data(experiment_config, hparams):
+-     return fetch(experiment_config["data"]["dir"])
++ def download_data(context):
++     return fetch(context.get_data_config()["dir"])
+--- net.py
+- from pedl.frameworks.keras import TFKerasTrial
++ from determined.keras import TFKerasTrial, TFKerasTrialContext
++
++ import legacy_keras
++ from data import download_data
 
 
-def make_data_loaders(experiment_config, hparams):
-    directory = pedl.get_download_data_dir()
-    return load(directory, 0), load(directory, 1)
+  class Net(TFKerasTrial):
+-     def __init__(self, hparams):
+-         self.width = hparams["width"]
++     def __init__(self, context: TFKerasTrialContext):
++         self.context = context
++         context.configure_fit(shuffle=False)
++         legacy_keras.download_once(context, lambda: download_data(context))
++         self.width = context.get_hparam("width")
 """
-_NEW = """\
-from rows import fetch, load
-
-import legacy_keras
-
-
-def download_data({parameters}):
-    return fetch({directory})
-
-
-def make_data_loaders():
-    directory = legacy_keras.get_download_data_dir()
-    return load(directory, 0), load(directory, 1)
-"""
-_INIT = "from data import download_data, make_data_loaders\nfrom model_def import Net\n"
-_CONTEXT = "legacy_keras.download_once(context, lambda: download_data(context))\n"
-
-
-def _migrated(more: str) -> str:
-    text = migrated_model("", more=more)
-    return text.replace("import make_data_loaders", "import download_data, make_data_loaders")
-
-
-CASES = (
-    Case(
-        {
-            **with_data(
-                _OLD.format(
-                    parameters="experiment_config, hparams",
-                    directory='experiment_config["data"]["dir"]',
-                )
-            ),
-            "__init__.py": _INIT,
-        },
-        {
-            "data.py": _NEW.format(
-                parameters="context", directory='context.get_data_config()["dir"]'
-            ),
-            "model_def.py": _migrated(_CONTEXT),
-        },
-    ),
-    Case(
-        {**with_data(_OLD.format(parameters="", directory='"/data"')), "__init__.py": _INIT},
-        {
-            "data.py": _NEW.format(parameters="", directory='"/data"'),
-            "model_def.py": _migrated("legacy_keras.download_once(context, download_data)\n"),
-        },
-    ),
-    Case(
-        with_data(
-            "import pedl\n\n\n"
-            "def make_data_loaders(experiment_config, hparams):\n"
-            "    return open(pedl.get_download_data_dir())\n"
-        ),
-        {},
-        says="this project has no download_data",
-        status="begun",
-    ),
-)

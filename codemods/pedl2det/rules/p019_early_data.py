@@ -11,20 +11,14 @@ import ast
 from collections.abc import Iterable
 
 import pedl2det_names as names
-from pedl2det.analysis.arrays import is_array
 from pedl2det.analysis.flow import Function
-from pedl2det.analysis.loaders import Role, is_dataset, is_sequence, made_of, returning
+from pedl2det.analysis.loaders import Role, is_array, is_dataset, is_sequence, made_of, returning
 from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.findings import Kind
-from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
-from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import early_trial, migrated_early
+from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace, rewrite
 
-ID = "P019"
 NAME = "early-data"
 
 _CALLED = "{name} is called by the trial, which got all records, and not only whole batches"
-_OWN = "a method of another name for all records"
 _SIZE = "{context}.get_per_slot_batch_size()"
 
 
@@ -43,8 +37,7 @@ def _ranks(trial: Trial) -> Iterable[Fix]:
     for source in trial.modules:
         for node in source.names.of(ast.Attribute):
             if node.attr in names.RANK_GETTERS and _is_context(trial, node.value):
-                edit = Replace(node, f"{{it}}.distributed.{node.attr}", {"it": node.value})
-                yield Fix(ID, source, node, (edit,))
+                yield rewrite(node, f"{{it}}.distributed.{node.attr}", {"it": node.value})
 
 
 def _is_context(trial: Trial, node: ast.expr) -> bool:
@@ -60,16 +53,15 @@ def _is_context(trial: Trial, node: ast.expr) -> bool:
 
 
 def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix | Remark]:
-    source = trial.modules.home(method)
     for value in trial.flow.returned(method):
         if _cannot_be_arrays(trial, value) or trial.context.at(value) is None:
             continue
         if trial.flow.calls(method):
-            yield Remark(ID, source, method, Kind.LEFT, _CALLED.format(name=method.name), _OWN)
+            yield Remark(method, _CALLED.format(name=method.name))
             return
         code = f"legacy_keras.whole_batches({{it}}, batch_size={_SIZE})"
         edits = _inline(trial, method, value) or (Replace(value, code, {"it": value}),)
-        yield Fix(ID, source, value, edits)
+        yield Fix(value, edits)
 
 
 def _cannot_be_arrays(trial: Trial, value: ast.expr) -> bool:
@@ -98,55 +90,26 @@ def _inline(trial: Trial, method: Function, value: ast.expr) -> tuple[Edit, ...]
     )
 
 
-_VALID = "def build_validation_data_loader(self):\n    return self.valid\n"
+EXAMPLE = """\
+--- model_def.py
+  from determined.keras import TFKerasTrial, TFKerasTrialContext
++
++ import legacy_keras
 
-_TWICE = """\
-def build_training_data_loader(self):
-    return self.read(0)
 
-def build_validation_data_loader(self):
-    return self.build_training_data_loader()
+  class Trial(TFKerasTrial):
+      def __init__(self, context: TFKerasTrialContext) -> None:
+          self.context = context
++         context.configure_fit(shuffle=False)
+
+      def build_training_data_loader(self):
+-         x, y = self.read(self.context.get_rank())
+-         return x, y
++         x, y = self.read(self.context.distributed.get_rank())
++         return legacy_keras.whole_batches(
++             (x, y), batch_size=self.context.get_per_slot_batch_size()
++         )
+
+      def build_validation_data_loader(self):
+          return self.valid
 """
-
-CASES = (
-    Case(
-        early_trial(
-            "def build_training_data_loader(self):\n"
-            "    x, y = self.read(self.context.get_rank())\n"
-            "    return x, y\n\n" + _VALID
-        ),
-        migrated_early(
-            "def build_training_data_loader(self):\n"
-            "    x, y = self.read(self.context.distributed.get_rank())\n"
-            "    return legacy_keras.whole_batches(\n"
-            "        (x, y), batch_size=self.context.get_per_slot_batch_size()\n"
-            "    )\n\n" + _VALID,
-            "\nimport legacy_keras\n",
-        ),
-    ),
-    Case(
-        early_trial(
-            "def build_training_data_loader(self):\n"
-            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
-            "    return x, y\n\n" + _VALID
-        ),
-        migrated_early(
-            "def build_training_data_loader(self):\n"
-            "    (x, y), _ = tf.keras.datasets.mnist.load_data()\n"
-            "    size = self.context.get_per_slot_batch_size()\n"
-            "    whole = len(x) // size * size  # a last partial batch was never trained\n"
-            "    return x[:whole], y[:whole]\n\n" + _VALID
-        ),
-    ),
-    Case(  # a dataset is no array
-        early_trial(
-            "def build_training_data_loader(self):\n"
-            "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
-        ),
-        migrated_early(
-            "def build_training_data_loader(self):\n"
-            "    return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(2)\n\n" + _VALID
-        ),
-    ),
-    Case(early_trial(_TWICE), {}, "carried over as it was: build_training_data_loader is called"),
-)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.arguments import arguments_of
+from pedl2det.analysis.flow import arguments_of
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Drop, Fix, Remark, Replace
-from pedl2det.rules.cases import Case
+from pedl2det.fixes import Drop, Fix, Remark, rewrite
 
-ID = "P020"
 NAME = "data-layer"
 
 _DECORATORS = ("cache_train_dataset", "cache_validation_dataset")
@@ -43,7 +41,7 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
                         yield from _cached(trial, source, function, call, name)
                     else:
                         message = _GONE.format(name=name, order="")
-                        yield Remark(ID, source, call, Kind.LEFT, message, _HELP)
+                        yield Remark(call, message, _HELP)
 
 
 def _cached(
@@ -54,56 +52,38 @@ def _cached(
     shuffles = isinstance(shuffle, ast.Constant) and bool(shuffle.value)
     order = "; they are shuffled in another order" if shuffles else ""
     notes = ((Kind.DIFFERENT, _GONE.format(name=name, order=order)),)
-    yield Fix(ID, source, decorator, (Drop(decorator),), notes=notes)
+    yield Fix(decorator, (Drop(decorator),), notes=notes)
     for call in source.names.of(ast.Call):
         origins = [one.node for one in trial.flow.origins(call.func)]
         if origins == [function] and trial.context.at(call) is not None:
             code = "{context}.wrap_dataset({made}).cache()"
             if shuffles:
                 code = f"legacy_keras.shuffled({code}, {{context}}.get_trial_seed())"
-            edit = Replace(call, code, {"made": call})
-            yield Fix(ID, source, call, (edit,))
+            yield rewrite(call, code, {"made": call})
 
 
-_TRIAL = """\
-import tensorflow as tf
-from determined.keras import TFKerasTrial, TFKerasTrialContext
+EXAMPLE = """\
+--- model_def.py
+  import tensorflow as tf
+  from determined.keras import TFKerasTrial, TFKerasTrialContext
++
++ import legacy_keras
 
 
-class Net(TFKerasTrial):
-    def __init__(self, context: TFKerasTrialContext) -> None:
-        self.context = context
+  class Trial(TFKerasTrial):
+      def __init__(self, context: TFKerasTrialContext) -> None:
+          self.context = context
 
-    def build_model(self):
-        model = self.context.wrap_model(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
-        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.SGD(0.1))
-        model.compile(optimizer, "mse")
-        return model
+      def build_training_data_loader(self):
+-         @self.context.experimental.cache_train_dataset("range", "v1", shuffle=True)
+          def make_dataset():
+              return tf.data.Dataset.range(64)
 
-    def build_training_data_loader(self):
-        {train}def make_dataset():
-            return tf.data.Dataset.range(64)
-
-        {call}
-        return dataset.batch(8)
-
-    def build_validation_data_loader(self):
-        return self.context.wrap_dataset(tf.data.Dataset.range(8)).batch(8)
+-         dataset = make_dataset()
++         dataset = legacy_keras.shuffled(
++             self.context.wrap_dataset(make_dataset()).cache(),
++             self.context.get_trial_seed(),
++         )
+          return dataset.batch(8)
+! cache_train_dataset was removed in Determined 0.19.10
 """
-_DECORATOR = '@self.context.experimental.cache_train_dataset("range", "v1", shuffle=True)\n        '
-
-CASES = (
-    Case(
-        {"model_def.py": _TRIAL.format(train=_DECORATOR, call="dataset = make_dataset()")},
-        {
-            "model_def.py": _TRIAL.format(
-                train="",
-                call="dataset = legacy_keras.shuffled(\n"
-                "            self.context.wrap_dataset(make_dataset()).cache(),\n"
-                "            self.context.get_trial_seed(),\n"
-                "        )",
-            ).replace("TFKerasTrialContext\n", "TFKerasTrialContext\n\nimport legacy_keras\n", 1)
-        },
-        says="cache_train_dataset was removed in Determined 0.19.10",
-    ),
-)

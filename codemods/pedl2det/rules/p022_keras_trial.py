@@ -13,14 +13,13 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pedl2det.analysis.flow import Function
-from pedl2det.analysis.keras_metrics import RENAMED, KerasTrialMetrics, keras_trials
 from pedl2det.analysis.loaders import RECORD_LOADERS, cuts_by_hyperparameter
+from pedl2det.analysis.metric_names import RENAMED, KerasTrialMetrics, keras_trials
+from pedl2det.analysis.names import Names
 from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import AddMember, Edit, Fix, Remark, ReplaceStatement
-from pedl2det.rules import cases_keras_trial
 
-ID = "P022"
 NAME = "keras-trial"
 
 _NAMED = '''\
@@ -55,7 +54,12 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         yield from _build_models(trial, metrics, [one for one in found if one is not None])
         for owner in family:
             if trial.flow.own_method(owner, _OWN) is not None:
-                yield from _own_validation(trial, owner)
+                callbacks = trial.flow.method(owner, "keras_callbacks")
+                yield (
+                    Remark(callbacks, _TWO_CALLBACKS)
+                    if callbacks is not None
+                    else Fix(owner, (AddMember(owner, _CALLBACKS),))
+                )
             size = trial.flow.own_method(owner, "batch_size")
             if size is not None:
                 yield from _batch_size(trial, size)
@@ -64,7 +68,6 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
 
 def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Fix:
     """Give the trial ``named_metrics``, and say what metrics are called now."""
-    source = trial.modules.home(metrics.owner)
     edits: list[Edit] = []
     imports: tuple[str, ...] = ()
     if metrics.has_any and _is_idiomatic(trial, metrics):
@@ -72,11 +75,9 @@ def _metrics(trial: Trial, metrics: KerasTrialMetrics) -> Fix:
         joined = f"{{{', '.join(f'**{call}' for call in calls)}}}" if len(calls) > 1 else calls[0]
         edits.append(AddMember(metrics.owner, _NAMED.format(metrics=joined)))
         imports = ("import tensorflow as tf",)
-    names = metrics.names
-    note = _ONE_LIST.format(prefix=names.prefix) if names.prefix else _OWN_NAMES
-    notes = ((Kind.NOTE, note),)
-    need = (RENAMED,)
-    return Fix(ID, source, metrics.owner, tuple(edits), (), imports, notes=notes, config=need)
+    prefix = metrics.names.prefix
+    notes = ((Kind.NOTE, _ONE_LIST.format(prefix=prefix) if prefix else _OWN_NAMES),)
+    return Fix(metrics.owner, tuple(edits), imports, notes=notes, config=(RENAMED,))
 
 
 def _is_idiomatic(trial: Trial, metrics: KerasTrialMetrics) -> bool:
@@ -93,17 +94,15 @@ def _build_models(
 ) -> Iterator[Fix]:
     """Wrap and compile each model that ``build_model`` returns."""
     for method in methods:
-        source = trial.modules.home(method)
+        names = trial.modules.home(method).names
+        optimizer = _free(names, method, "optimizer", "wrapped_optimizer")
         for value in trial.flow.returned(method):
-            node = source.names.statement_of(value)
-            is_local = isinstance(value, ast.Name) and source.names.binder(value) is method
-            model = _free(source.names, method, "model", "keras_model")
-            model = ast.unparse(value) if is_local else model
-            optimizer = _free(source.names, method, "optimizer", "wrapped_optimizer")
-            me = method.args.args[0].arg
-            code = _code(trial, metrics, me, model, optimizer)
-            edit = ReplaceStatement(node, code, {"value": value})
-            yield Fix(ID, source, node, (edit,))
+            model = _free(names, method, "model", "keras_model")
+            if isinstance(value, ast.Name) and names.binder(value) is method:
+                model = value.id
+            code = _code(trial, metrics, method.args.args[0].arg, model, optimizer)
+            node = names.statement_of(value)
+            yield Fix(node, (ReplaceStatement(node, code, {"value": value}),))
 
 
 def _code(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str, optimizer: str) -> str:
@@ -122,22 +121,11 @@ def _code(trial: Trial, metrics: KerasTrialMetrics, me: str, model: str, optimiz
     )
 
 
-def _free(names, method: Function, *wanted: str) -> str:  # type: ignore[no-untyped-def]
+def _free(names: Names, method: Function, *wanted: str) -> str:
     return next((one for one in wanted if not names.uses_name(method, one)), f"{wanted[0]}_")
 
 
 # What the harness called or set beside.
-
-
-def _own_validation(trial: Trial, owner: ast.ClassDef) -> Iterator[Fix | Remark]:
-    """Have a callback call ``compute_validation_metrics``."""
-    source = trial.modules.home(owner)
-    callbacks = trial.flow.method(owner, "keras_callbacks")
-    if callbacks is not None:
-        home = trial.modules.home(callbacks)
-        yield Remark(ID, home, callbacks, Kind.LEFT, _TWO_CALLBACKS)
-        return
-    yield Fix(ID, source, owner, (AddMember(owner, _CALLBACKS),))
 
 
 def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
@@ -151,7 +139,7 @@ def _batch_size(trial: Trial, method: Function) -> Iterator[Fix]:
     )
     is_cut = bool(trial.uses(*RECORD_LOADERS)) and not cuts_by_hyperparameter(trial)
     if not is_cut and not is_read:
-        yield Fix(ID, trial.modules.home(method), method, (ReplaceStatement(method),))
+        yield Fix(method, (ReplaceStatement(method),))
 
 
 def _may_be_of_trial(trial: Trial, node: ast.Attribute) -> bool:
@@ -163,26 +151,39 @@ def _may_be_of_trial(trial: Trial, node: ast.Attribute) -> bool:
 def _set_by_harness(trial: Trial, owner: ast.ClassDef) -> Iterator[Remark]:
     """What the old harness set on the trial, where no callback sets it now."""
     for name in ("model", "validation_data_adapter"):
-        for node in _reads_harness_attribute(trial, owner, name):
-            message = f"{ast.unparse(node)} was set by the old harness, and nothing sets it now"
-            yield Remark(ID, trial.modules.home(node), node, Kind.LEFT, message)
+        nodes = [
+            node
+            for one in trial.flow.family(owner)
+            for node in trial.modules.home(one).names.below(one)
+            if isinstance(node, ast.Attribute) and ast.unparse(node) == f"self.{name}"
+        ]
+        for node in nodes if all(isinstance(one.ctx, ast.Load) for one in nodes) else ():
+            function = trial.modules.home(node).names.function_of(node)
+            if getattr(function, "name", "") != _OWN:
+                yield Remark(node, f"self.{name} was set by the old harness, and is not set now")
 
 
-def _reads_harness_attribute(trial: Trial, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
-    """Where methods other than ``compute_validation_metrics`` read ``self.x`` that none sets."""
-    attributes = [
-        node
-        for one in trial.flow.family(owner)
-        for node in trial.modules.home(one).names.below(one)
-        if isinstance(node, ast.Attribute)
-        and node.attr == name
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    ]
-    if any(isinstance(one.ctx, ast.Store) for one in attributes):
-        return []
-    functions = {one: trial.modules.home(one).names.function_of(one) for one in attributes}
-    return [one for one, function in functions.items() if getattr(function, "name", "") != _OWN]
+EXAMPLE = """\
+--- net.py
+  import tensorflow as tf
 
 
-CASES = cases_keras_trial.CASES
+  class Net:
+      def loss(self):
+          return "mse"
+
+-     def build_model(self, hparams):
++     def build_model(self):
+          net = make()
++         net = self.context.wrap_model(net)
++         optimizer = self.context.wrap_optimizer(self.optimizer())
++         net.compile(optimizer, loss=self.loss(), metrics=self.named_metrics())
+          return net  # small
+
+      def validation_metrics(self):
+          return {"accuracy": tf.keras.metrics.categorical_accuracy}
+-
+-     def batch_size(self):
+-         return 16
+! in a validation each has val_ before its name
+"""

@@ -11,9 +11,7 @@ from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Fix, ReplaceStatement
-from pedl2det.rules.cases import Case, pedl_trial
 
-ID = "P028"
 NAME = "relative-imports"
 
 
@@ -26,23 +24,17 @@ def check(trial: Trial) -> Iterable[Fix]:
             if node.level > packages:
                 names = ", ".join(map(ast.unparse, node.names))
                 code = f"from {node.module} import {names}" if node.module else f"import {names}"
-                yield Fix(ID, source, node, (ReplaceStatement(node, code),))
+                yield Fix(node, (ReplaceStatement(node, code),))
 
 
-_BESIDE = """\
-{start}
-from {dot}sizes import WIDTH
+EXAMPLE = """\
+--- net.py
+- from . import sizes
+- from .sizes import WIDTH
++ import sizes
++ from sizes import WIDTH
 
 
-def units():
-    return sizes.SCALE * WIDTH
+  def units():
+      return sizes.SCALE * WIDTH
 """
-
-CASES = (
-    Case(
-        pedl_trial(
-            _BESIDE.format(start="from . import sizes", dot="."), sizes="WIDTH = 4\nSCALE = 2\n"
-        ),
-        {"net.py": _BESIDE.format(start="import sizes", dot="")},
-    ),
-)

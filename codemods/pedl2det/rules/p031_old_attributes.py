@@ -13,10 +13,8 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import AddArgument, Fix, Replace
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.fixes import AddArgument, Fix, Replace, rewrite
 
-ID = "P031"
 NAME = "old-attributes"
 
 
@@ -34,14 +32,14 @@ def check(trial: Trial) -> Iterable[Fix]:
                 ctx=ast.Load(),
             ):
                 code = "{size}" if _is_tensor(trial, shaped) else "legacy_keras.dimension({size})"
-                yield Fix(ID, source, node, (Replace(node, code, {"size": size}),))
+                yield rewrite(node, code, {"size": size})
             case ast.Attribute(value=model, attr="predict_classes" | "predict_proba" as name):
                 call = source.names.parents.get(node)
                 is_model = name == "predict_classes" or ast.unparse(model).endswith("model")
                 is_model = is_model and trial.modules.meaning(model) is None
                 if is_model and isinstance(call, ast.Call) and call.func is node:
                     first = AddArgument(call, "{model}", first=True, holes={"model": model})
-                    yield Fix(ID, source, call, (Replace(node, f"legacy_keras.{name}"), first))
+                    yield Fix(call, (Replace(node, f"legacy_keras.{name}"), first))
 
 
 def _is_tensor(trial: Trial, node: ast.expr) -> bool:
@@ -58,36 +56,13 @@ def _is_tensor(trial: Trial, node: ast.expr) -> bool:
     return True
 
 
-_TENSORS = """\
-import tensorflow as tf
+EXAMPLE = """\
+--- net.py
+  import tensorflow as tf
 
 
-def width(rows):
-    x = tf.keras.layers.Dense(4)(tf.convert_to_tensor(rows))
-    return x.shape[-1].value, x.get_shape()[1].value
+  def width(rows):
+      x = tf.keras.layers.Dense(4)(tf.convert_to_tensor(rows))
+-     return x.shape[-1].value, x.get_shape()[1].value
++     return x.shape[-1], x.get_shape()[1]
 """
-_ANY = """\
-def depth(x, model):
-    return x.shape[-1].value, model.predict_classes(x, verbose=1), model.predict_proba(x)
-"""
-_ANY_AFTER = """\
-import legacy_keras
-
-
-def depth(x, model):
-    return (
-        legacy_keras.dimension(x.shape[-1]),
-        legacy_keras.predict_classes(model, x, verbose=1),
-        legacy_keras.predict_proba(model, x),
-    )
-"""
-_OTHER = """\
-def first(enum, forest, x):
-    return enum[0].value, forest.predict_proba(x)
-"""
-
-CASES = (
-    Case(pedl_trial(_TENSORS), {"net.py": _TENSORS.replace(".value", "")}),
-    Case(pedl_trial(_ANY), {"net.py": _ANY_AFTER}),
-    Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
-)

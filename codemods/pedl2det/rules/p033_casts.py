@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pedl2det.analysis.arguments import arguments_of
+from pedl2det.analysis.flow import arguments_of
 from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Replace
-from pedl2det.rules.cases import Case, pedl_trial
+from pedl2det.fixes import Fix, rewrite
 
-ID = "P033"
 NAME = "casts"
 
 #: The old functions, and the type that each casts to.
@@ -35,54 +33,22 @@ def check(trial: Trial) -> Iterable[Fix]:
             cast = spell(source, "tensorflow.cast", call.func)
             dtype = spell(source, _TYPES[reference.dotted], call.func)
             name = ", name={name}" if "name" in given else ""
-            edit = Replace(call, f"{cast.code}({{x}}, {dtype.code}{name})", given)
-            yield Fix(ID, source, call, (edit,), imports=(*cast.imports, *dtype.imports))
+            yield rewrite(
+                call,
+                f"{cast.code}({{x}}, {dtype.code}{name})",
+                given,
+                imports=(*cast.imports, *dtype.imports),
+            )
 
 
-_CODE = """\
-import tensorflow as tf
+EXAMPLE = """\
+--- net.py
+  import tensorflow as tf
 
 
-def share(y, z):
-    z = tf.to_int64(x=z, name="z")
-    hits = tf.to_float(tf.equal(tf.to_int64(y), z))
-    return getattr(tf, "to_double")(hits, "hits")
+  def share(y, z):
+-     hits = tf.to_float(tf.equal(y, z))
+-     return tf.to_double(hits, "hits")
++     hits = tf.cast(tf.equal(y, z), tf.float32)
++     return tf.cast(hits, tf.float64, name="hits")
 """
-_CODE_AFTER = """\
-import tensorflow as tf
-
-
-def share(y, z):
-    z = tf.cast(z, tf.int64, name="z")
-    hits = tf.cast(tf.equal(tf.cast(y, tf.int64), z), tf.float32)
-    return tf.cast(hits, tf.float64, name="hits")
-"""
-_BARE = """\
-from tensorflow import float32, to_float, to_int32
-
-
-def whole(x):
-    return to_float(to_int32(x)), float32
-"""
-_BARE_AFTER = """\
-from tensorflow import cast, float32, int32
-
-
-def whole(x):
-    return cast(cast(x, int32), float32), float32
-"""
-_HANDED_ON = """\
-import tensorflow as tf
-
-
-def floats(rows, *given):
-    return map(tf.{v1}to_float, rows), tf.{v1}to_float(*given)
-"""
-CASES = (
-    Case(pedl_trial(_CODE), {"net.py": _CODE_AFTER}),
-    Case(pedl_trial(_BARE), {"net.py": _BARE_AFTER}),
-    Case(
-        pedl_trial(_HANDED_ON.replace("{v1}", "")),
-        {"net.py": _HANDED_ON.replace("{v1}", "compat.v1.")},
-    ),
-)

@@ -11,19 +11,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.keras_metrics import RENAMED, keras_trials
-from pedl2det.analysis.metric_names import renamed_since_tf1
+from pedl2det.analysis.metric_names import RENAMED, keras_trials, renamed_since_tf1
 from pedl2det.analysis.models import compiles
 from pedl2det.analysis.trial import TRIALS, Generation, Trial
-from pedl2det.findings import Kind
-from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, Replace
-from pedl2det.rules.cases import Case
-from pedl2det.rules.small_trials import pedl_trial
+from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, rewrite
 
-ID = "P034"
 NAME = "carried-over"
 #: The rules about what the old harness called, and with what: the adapter calls it.
-INSTEAD_OF = (*("P001", "P002", "P003", "P005", "P006", "P007", "P011", "P016", "P022", "P030"),)
+INSTEAD_OF = (
+    *("P001", "P002", "P003", "P005", "P006", "P007", "P011", "P016", "P022", "P030", "P035"),
+)
 
 _NO_DATA = "no make_data_loaders in this project, so the trial has no data"
 _DEFINE = "define make_data_loaders(experiment_config, hparams) beside the trial"
@@ -37,10 +34,9 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         for node in source.names.of(ast.Name, ast.Attribute):
             dotted = trial.modules.meaning(node)
             if dotted in TRIALS and isinstance(node.ctx, ast.Load):
-                edit = Replace(node, f"legacy_keras.{_base(trial, dotted)}")
-                yield Fix(ID, source, node, (edit,))
+                yield rewrite(node, f"legacy_keras.{_base(trial, dotted)}")
     for root in trial.roots:
-        yield Fix(ID, trial.modules.home(root), root, config=_needs(trial))
+        yield Fix(root, config=_needs(trial))
         if trial.generation is Generation.PEDL:
             yield from _functions(trial, root)
 
@@ -54,21 +50,20 @@ def _base(trial: Trial, dotted: str) -> str:
 
 def _functions(trial: Trial, root: ast.ClassDef) -> Iterable[Fix | Remark]:
     """Say where ``make_data_loaders`` and ``download_data`` are."""
-    source = trial.modules.home(root)
     loaders = _place(trial, "make_data_loaders", trial.loaders_place)
     if loaders is None:
-        yield Remark(ID, source, root, Kind.LEFT, _NO_DATA, _DEFINE)
+        yield Remark(root, _NO_DATA, _DEFINE)
         return
     code = f'data_loaders_function = "{loaders}"\n'
     download = _place(trial, "download_data", trial.download_place)
     if download is not None:
         code += f'download_data_function = "{download}"\n'
-    yield Fix(ID, source, root, (AddMember(root, code, first=True),))
+    yield Fix(root, (AddMember(root, code, first=True),))
 
 
 def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
     """A function as ``module:name``: where it is defined, or where the package exposes it."""
-    if dotted is not None:
+    if dotted is not None and dotted != f"__init__.{name}":
         home, local = trial.modules.split(dotted)
         if home is not None:
             return f"{trial.modules.name_of(home)}:{local}"
@@ -81,27 +76,30 @@ def _place(trial: Trial, name: str, dotted: str | None) -> str | None:
 
 
 def _needs(trial: Trial) -> tuple[ConfigNeed, ...]:
-    """The names of today for the metrics that configs name."""
+    """The names of today for the metrics that configs name; whose imports come first."""
     needs = [need for one in compiles(trial) for need in renamed_since_tf1(trial, one.call)]
     needs += [RENAMED for _ in keras_trials(trial)]
+    init = trial.modules.by_name.get("__init__")
+    if trial.generation is Generation.PEDL and init is not None:
+        imports = [node for node in init.tree.body if [*trial.modules.imported(init, node)]]
+        needs += [ConfigNeed("init_first", True)] if len(imports) > 1 else []
     return tuple(dict.fromkeys(needs))
 
 
-_MODEL = pedl_trial("pass\n")["model_def.py"]
-_CARRIED = (
-    _MODEL.replace("from pedl.frameworks.keras import TFKerasTrial", "import legacy_keras")
-    .replace(
-        "class Net(TFKerasTrial):\n",
-        "class Net(legacy_keras.PedlTrial):\n"
-        '    data_loaders_function = "__init__:make_data_loaders"\n\n',
-    )
-    .replace("optimizers.SGD", "optimizers.legacy.SGD")
-)
+EXAMPLE = """\
+--- model_def.py
+- from pedl.frameworks.keras import TFKerasTrial
++ import legacy_keras
 
-CASES = (
-    Case(  # loaders that are not in the project, so that nobody can see what they return
-        {"__init__.py": "from company_data import make_data_loaders\n", "model_def.py": _MODEL},
-        {"model_def.py": _CARRIED},
-        says="carried over as it was: no make_data_loaders in this project",
-    ),
-)
+
+- class Trial(TFKerasTrial):
++ legacy_keras.use_old_batch_normalization()
++
++
++ class Trial(legacy_keras.PedlTrial):
++     data_loaders_function = "__init__:make_data_loaders"
++
+      def build_model(self, hparams):
+          return build(hparams)
+! carried over as it was: no make_data_loaders in this project
+"""

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pedl2det.analysis.flow import Flow
+from pedl2det.analysis.homes import INITS, calls_of
 from pedl2det.analysis.modules import Modules
-from pedl2det.analysis.native import INITS, calls_of
 from pedl2det.analysis.source import Source
 from pedl2det.findings import Finding, Kind
-from pedl2det.fixes import ConfigNeed, Edit, Mark, ReplaceStatement
+from pedl2det.fixes import ConfigNeed, Edit, Mark, Replace, ReplaceStatement
 from pedl2det.scripts import native
 from pedl2det.scripts.fits import Fits, batch_size
 from pedl2det.scripts.generator import class_name, main_edits, only_call, yield_edits
@@ -98,6 +98,9 @@ def plan_training(source: Source, modules: Modules, scripts: set[int], has_size:
     plan.drop(gone)
     for call in fits.calls:
         plan.say(modules.home(call), call, Kind.NOTE, _YIELDED)
+    for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
+        if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
+            plan.edits.append((source, Replace(node, "__file__")))
     dropped = {node for one in gone for node in ast.walk(one)}
     for call in source.names.of(ast.Call):
         method = getattr(call.func, "attr", "")

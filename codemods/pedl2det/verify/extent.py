@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pedl2det.analysis.discovery import discover
-from pedl2det.analysis.project import Project
-from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.project import Project, Reader
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.tree import PRUNED
 

@@ -16,7 +16,7 @@ from pedl2det.report.side_by_side import table as side_by_side
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Tensor
 from pedl2det.verify.curves import curves_of, drawing
-from pedl2det.verify.verdict import Conclusion, Verdict
+from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 
 
@@ -47,9 +47,6 @@ def write_report(
     parts += _differences(verdict)
     if verdict.left:
         parts += "<h2>Left for you</h2>", _findings(verdict.left)
-    if verdict.assumptions:
-        parts.append("<h2>Assumptions, and what was proved of each</h2>")
-        parts.append(_findings(verdict.assumptions, verdict.of_assumptions))
     if verdict.differently:
         parts.append("<h2>What trains differently from the old harness, and why</h2>")
         parts.append(_findings(verdict.differently))
@@ -91,23 +88,20 @@ def _differences(verdict: Verdict) -> Iterator[str]:
         batch = result.first_batch
         yield f"<p>First at batch {batch:,}.</p>" if batch else "<p>At the end only.</p>"
         reasons = [*verdict.reasons, *verdict.causes]
-        if verdict.outcome is Conclusion.DIFFERENT:
-            assumed = map(verdict.assumption, verdict.assumptions)
-            reasons += (f"An assumption that may be false: {text}" for text in assumed)
         items = "".join(f"<li>{escaped(reason)}</li>" for reason in reasons)
         yield f"<p>Likely:</p>\n<ul>{items}</ul>"
     yield _table((difference.text,) for difference in result.differences)
 
 
-def _findings(findings: Iterable[Finding], answer: str = "") -> str:
-    """A table of findings, with the same answer to all of them."""
+def _findings(findings: Iterable[Finding]) -> str:
+    """A table of findings."""
     hider = Hider(tuple({finding.path.parent for finding in findings}))
     return _table(
         (
             (
                 f"{shown(finding.path)}:{finding.place}",
                 hider.in_prose(finding.message),
-                answer or finding.rule,
+                finding.rule,
             )
             for finding in findings
         ),

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pedl2det_names as names
-from pedl2det.analysis.keras_metrics import metric_names
-from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.analysis.project import Project, read
-from pedl2det.analysis.reader import Reader
+from pedl2det.analysis.metric_names import MetricNames, metric_names
+from pedl2det.analysis.project import Project, Reader, read
 from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all

@@ -18,7 +18,6 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.git import asked
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
-from pedl2det.verify.causes import likely_causes, likely_reasons
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
 from pedl2det.verify.copies import Copy, Stamp, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
@@ -31,6 +30,8 @@ from pedl2det.verify.verdict import (
     Verdict,
     describe_different,
     describe_equal,
+    likely_causes,
+    likely_reasons,
     listed,
 )
 from pedl2det.verify.written_names import missing_names
@@ -46,6 +47,7 @@ class Trained:
 
     pair: Pair
     length: TrainingLength
+    seconds: float = 0.0  # what the training took
     failed: tuple[Copy, Failure] | None = None  # the first that does not train
     written: str = ""  # which files their code wrote, in words
 
@@ -95,7 +97,16 @@ def verify_trial(
 
 
 def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple[Verdict, Pair]:
-    """Prepare, train, compare."""
+    """Prepare, train, compare; train for longer if the first batches are equal and quick."""
+    verdict, trained = _judge(request, workshop, batches)
+    if batches is None and verdict.is_equal:
+        longer = trained.length.affordable(trained.seconds)
+        if longer is not None:
+            verdict, trained = _judge(request, workshop, longer)
+    return verdict, trained.pair
+
+
+def _judge(request: Request, workshop: Workshop, batches: int | None) -> tuple[Verdict, Trained]:
     trained = _trained(request, workshop, batches)
     pair = trained.pair
     verdict = Verdict(
@@ -105,7 +116,6 @@ def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple
         left=pair.left,
         length=trained.length,
         names=pair.names,
-        assumptions=pair.of_kind(Kind.ASSUMPTION),
         differently=pair.of_kind(Kind.DIFFERENT),
     )
     if trained.failed is not None:
@@ -126,7 +136,7 @@ def _verdict(request: Request, workshop: Workshop, batches: int | None) -> tuple
     if pair.is_same:
         note = f"{request.directory} uses no old API: it is trained twice, as it is"
         verdict = replace(verdict, notes=(note, *verdict.notes))
-    return verdict, pair
+    return verdict, trained
 
 
 def _trained(request: Request, workshop: Workshop, batches: int | None) -> Trained:
@@ -141,7 +151,7 @@ def _trained(request: Request, workshop: Workshop, batches: int | None) -> Train
         if pair.left:
             return Trained(pair, length)
         before = pair.old.stamps(), pair.new.stamps()
-        old, new = train((pair.old, pair.new), length)
+        (old, new), seconds = train((pair.old, pair.new), length)
         missing = missing_paths(old.message, pair.old.root, extent) if old is not None else []
         if not missing or {*missing} <= {*more}:
             break
@@ -150,13 +160,13 @@ def _trained(request: Request, workshop: Workshop, batches: int | None) -> Train
         # Trained at once, they may have used the same file.
         pair = prepare(request, extent, workshop)
         before = pair.old.stamps(), pair.new.stamps()
-        (old,), new = train((pair.old,), length), None
+        ((old,), seconds), new = train((pair.old,), length), None
         if old is None:
-            (new,) = train((pair.new,), length)
+            (new,), _ = train((pair.new,), length)
     copies = pair.old, pair.new
     failed = next(((copy, one) for copy, one in zip(copies, (old, new), strict=True) if one), None)
     files = map(written_since, copies, before)
-    return Trained(pair, length, failed, describe_written(*files))
+    return Trained(pair, length, seconds, failed, describe_written(*files))
 
 
 def written_since(copy: Copy, before: dict[Path, Stamp]) -> dict[str, Path]:
@@ -247,7 +257,7 @@ def _train_old_again(pair: Pair, workshop: Workshop, length: TrainingLength) -> 
     """Train the old trial once more and compare; None if it fails now."""
     again = workshop.copy("again", pair.old.extent)
     again = replace(again, twin_is_script=pair.old.twin_is_script)
-    (failure,) = train((again,), length)
+    (failure,), _ = train((again,), length)
     return compare_runs(pair.old.out, again.out) if failure is None else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pedl2det.analysis.experiment.keys import GONE_SEARCHERS
+from pedl2det.analysis.experiment.edits import GONE_SEARCHERS
 from pedl2det.analysis.metric_names import MetricNames, is_renamed
 
 

@@ -19,8 +19,11 @@ from pedl2det.verify.copies import Copy
 from pedl2det.verify.settings import Settings
 from pedl2det_runtime.launch.child import end_with_parent
 
-#: Batches that are trained by default.
+#: A training of so many batches is compared whole.
+WHOLE = 1000
+#: Of a longer one these are trained first; if they are equal, as many as fit in some seconds.
 USUAL = 300
+_SECONDS = 30.0
 #: Batches that are trained by default where migrate knows that the new trial trains differently.
 #: What acts after several validations or epochs has mostly acted by then.
 WITH_KNOWN_DIFFERENCES = 2000
@@ -47,6 +50,17 @@ class TrainingLength:
     batches: int | None  # None for all, where the config cannot be read
     total: int | None  # what the config asks for
     new_total: int | None = None  # what that of the new trial asks for; None if it is the same
+
+    def affordable(self, seconds: float) -> int | None:
+        """Return how many batches to train when the first ones are equal; None for no more.
+
+        Args:
+            seconds: what training these batches took.
+        """
+        if self.is_whole or not self.batches or self.total is None:
+            return None
+        longer = min(self.total, int(self.batches * _SECONDS / max(seconds, 0.1)))
+        return longer if longer > 2 * self.batches or self.batches < longer == self.total else None
 
     @property
     def is_whole(self) -> bool:
@@ -77,10 +91,10 @@ def training_length(
 ) -> TrainingLength:
     """Choose how many batches to train.
 
-    By default these are the batches of the config, but no more than 300. If the first validation
-    comes later than that, training goes on until 100 batches after it (a run also validates at
-    its end, so that there are two), unless it comes later than batch 1000. With known differences
-    it is no more than 2000, so that they can act.
+    By default these are the batches of the config if it has no more than 1000, else the first
+    300. If the first validation comes later than that, training goes on until 100 batches after
+    it (a run also validates at its end, so that there are two), unless it comes later than batch
+    1000. With known differences it is no more than 2000, so that they can act.
 
     Args:
         settings: those of the old trial's config; None if it cannot be read.
@@ -93,6 +107,8 @@ def training_length(
     usual, first = USUAL, settings.validation_period
     if has_known_differences:
         usual = WITH_KNOWN_DIFFERENCES
+    elif settings.length <= WHOLE:
+        usual = WHOLE
     elif USUAL <= first <= LATEST_VALIDATION:
         usual = first + _AFTER_VALIDATION
     other = new.length if new is not None and new.length != settings.length else None
@@ -126,17 +142,23 @@ class Failure:
         return shown.replace(original, f"{original} after migration (`{code}`)", 1)
 
 
-def train(copies: tuple[Copy, ...], length: TrainingLength) -> tuple[Failure | None, ...]:
-    """Train trials at the same time; return for each why it failed, if it did.
+def train(
+    copies: tuple[Copy, ...], length: TrainingLength
+) -> tuple[tuple[Failure | None, ...], float]:
+    """Train trials at the same time; return for each why it failed, if it did, and the seconds.
 
-    If the first one fails, the others are ended; they have not failed then.
+    If the first one fails, the others are ended; they have not failed then. The time that they
+    take to start is not counted.
     """
     logs = [copy.out.with_name(f"{copy.name}.stderr") for copy in copies]
     processes = [_start(copy, length, log) for copy, log in zip(copies, logs, strict=True)]
+    began = time.monotonic()
     try:
         with _progress(copies, length.batches) as show_progress:
             while not processes[0].poll() and None in [process.poll() for process in processes]:
                 show_progress()
+                if not any((copy.out / "batches.jsonl").exists() for copy in copies):
+                    began = time.monotonic()
                 time.sleep(_PAUSE)
     finally:
         first_failed = bool(processes[0].poll())
@@ -149,7 +171,8 @@ def train(copies: tuple[Copy, ...], length: TrainingLength) -> tuple[Failure | N
         else None
         for process, log in zip(processes, logs, strict=True)
     ]
-    return (failures[0], *(None if first_failed else failure for failure in failures[1:]))
+    others = (None if first_failed else failure for failure in failures[1:])
+    return (failures[0], *others), time.monotonic() - began
 
 
 def _failure(code: int, errors: str) -> Failure:

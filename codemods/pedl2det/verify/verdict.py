@@ -1,9 +1,10 @@
-"""The verdict on a migrated trial."""
+"""The verdict on a migrated trial, and what may have caused a difference."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -44,7 +45,6 @@ class Verdict:
     message: str  # the verdict in one line, with its scope and what it leaves open
     directory: Path  # the trial
     comparison: Comparison | None = None  # None if a trial does not train or is not migrated
-    assumptions: tuple[Finding, ...] = ()  # what the rewrite assumes
     length: TrainingLength | None = None  # how much was trained
     names: MetricNames | None = None  # new names of the old trial's metrics, where they differ
     reasons: tuple[str, ...] = ()  # what may keep the old trial from repeating itself
@@ -59,24 +59,6 @@ class Verdict:
     def is_equal(self) -> bool:
         """Whether old and new train the same."""
         return self.outcome is Conclusion.EQUAL
-
-    @property
-    def of_assumptions(self) -> str:
-        """Whether the assumptions held, and if not, where the runs part."""
-        compared = self.comparison or Comparison()
-        if self.is_equal or compared.only_length_differs:
-            return "held"
-        if self.outcome is not Conclusion.DIFFERENT:
-            return f"unknown: {self.outcome}"
-        only = "" if len(self.assumptions) == 1 else "one of these "
-        batch = compared.first_batch
-        where = f"the runs differ from batch {batch} on" if batch else "the weights differ"
-        return f"{only}may be false: {where}"
-
-    def assumption(self, finding: Finding) -> str:
-        """Return an assumption in one line, with whether it held."""
-        place = f"{shown(finding.path)}:{finding.line}"
-        return f"{place}: assumes: {finding.message}: {self.of_assumptions}"
 
 
 def describe_equal(
@@ -132,3 +114,99 @@ def listed(names: Sequence[str]) -> str:
     names = list(dict.fromkeys(names))
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+#: What may keep a training from repeating itself, and how code looks that does it.
+_REASONS = {
+    "draws random numbers that no seed determines": re.compile(
+        r"\b(?:default_rng|Random|RandomState|seed|SeedSequence)\((?:seed=)?(?:None)?\)"
+        r"|\b(?:urandom|SystemRandom|uuid[14])\(|\bsecrets\.\w+\("
+    ),
+    "loads batches with several workers: their random draws come in any order": re.compile(
+        r"\bworkers=(?!(?:0|1|None)\b)|\buse_multiprocessing=(?!(?:False|None)\b)"
+    ),
+    "lets a dataset deliver its elements in any order": re.compile(
+        r"\bdeterministic=False|\bsloppy=True"
+    ),
+    "lists files in the order of the file system": re.compile(
+        r"(?<!sorted\()\b(?:os\.(?:listdir|scandir|walk)|glob\.i?glob)\("
+    ),
+    "reads the clock": re.compile(
+        r"\btime\.(?:time|time_ns|perf_counter)\(|\bdatetime\.(?:utc)?now\("
+    ),
+    "starts threads or processes, whose order is not determined": re.compile(
+        r"\b(?:Thread|ThreadPoolExecutor|Process|Pool)\("
+    ),
+}
+_SHOWN_REASONS = 5
+
+
+def likely_causes(comparison: Comparison, known: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the likely causes of a difference, the likeliest first.
+
+    Args:
+        comparison: what differs.
+        known: the places of which migrate says that they train differently.
+    """
+    rest = tuple(one for one in comparison.differences if not one.is_length)
+    if not rest:
+        return ()
+    places = (f"{shown(one.path)}:{one.place}: {one.message}" for one in known)
+    return (
+        *(f"A known difference: {place}" for place in places),
+        _cause_by_place(replace(comparison, differences=rest)),
+    )
+
+
+def _cause_by_place(comparison: Comparison) -> str:
+    """The likely cause of a difference by where the runs part."""
+    batch, epoch = comparison.first_batch, comparison.epoch
+    if not comparison.only_numbers_differ:
+        return "Names, shapes or counts differ: the trials do not build or report the same."
+    if any(one.is_learning_rate for one in comparison.differences[:1]):
+        return (
+            "The learning rate is the first to differ: look at what sets it, such as an argument "
+            "of the optimizer, a schedule or a callback."
+        )
+    if batch is None:
+        return (
+            "All metrics are equal and weights differ: a part of the model that no metric depends "
+            "on, or a step after the last batch."
+        )
+    if batch == 1:
+        return (
+            "The first batch differs: other initial weights, other data or another order of them, "
+            "or another loss."
+        )
+    if batch == 2:
+        return (
+            "Batch 1 is equal, so weights and data begin alike, and its step is not: the optimizer "
+            "and its settings, the gradients, or the data from batch 2 on."
+        )
+    if epoch and (batch - 1) % epoch == 0:
+        return (
+            f"All is equal up to the end of epoch {(batch - 1) // epoch}: the order of the next "
+            "epoch, or what a callback does at its end."
+        )
+    return (
+        f"Batches 1 to {batch - 1} are equal: weights and data begin alike. Look at what depends "
+        "on the batch: a schedule, random numbers drawn on the way, or a callback."
+    )
+
+
+def likely_reasons(files: Iterable[Path], home: Path) -> tuple[str, ...]:
+    """Return places in the files of a trial that may keep it from repeating itself.
+
+    Args:
+        files: the files of the trial.
+        home: its directory; places are relative to it.
+    """
+    found: list[str] = []
+    for path in sorted(files):
+        name = path.relative_to(home) if path.is_relative_to(home) else path
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+            code = line.partition("#")[0].strip()
+            reasons = (reason for reason, pattern in _REASONS.items() if pattern.search(code))
+            found += (f"{name}:{number}: {reason}: {code}" for reason in reasons)
+    more = len(found) - _SHOWN_REASONS
+    return (*found[:_SHOWN_REASONS], *((f"and {more} more places",) if more > 0 else ()))

@@ -134,15 +134,20 @@ def _intercepted(trained: Callable[[Any, str, dict[str, Any]], Any]) -> Iterator
 
     The original methods are in place while ``trained`` runs.
     """
-    kind = tf.keras.Model
-    originals = {name: vars(kind)[name] for name in ("fit", "fit_generator") if hasattr(kind, name)}
+    in_graph = [one for one in tf.keras.Model.__subclasses__() if one.__name__ == "Model"]
+    originals = {
+        (kind, name): vars(kind)[name]
+        for kind in (tf.keras.Model, *in_graph)
+        for name in ("fit", "fit_generator")
+        if name in vars(kind)
+    }
 
     def restore() -> None:
-        for name, original in originals.items():
+        for (kind, name), original in originals.items():
             setattr(kind, name, original)
 
     def patch() -> None:
-        for name, original in originals.items():
+        for (kind, name), original in originals.items():
             setattr(kind, name, intercepting(name, original))
 
     def intercepting(name: str, original: Any) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from migrating import CONFIG, DATA, MODEL, TRIAL
 from pedl2det.analysis.discovery import Discovered, discover
-from pedl2det.analysis.ignoring import Ignored
+from pedl2det.analysis.membership import Ignored
 from pedl2det.analysis.project import Project
 from support import write_tree
 

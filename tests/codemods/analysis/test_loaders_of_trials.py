@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import pedl2det_names as names
-from pedl2det.analysis.arrays import is_array
-from pedl2det.analysis.entry import entry_of
+from pedl2det.analysis.context import entry_of
 from pedl2det.analysis.loaders import (
     Role,
+    is_array,
     is_plain_in_memory,
     keeps_adapters,
     needs_unwrapping,

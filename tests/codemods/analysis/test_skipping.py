@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from migrating import CONFIG, TRIAL, run
-from pedl2det.analysis.skipping import skipped_in_code, skipped_in_text
+from pedl2det.analysis.source import skipped_in_code, skipped_in_text
 from support import read_tree, write_tree
 
 GUARD = (

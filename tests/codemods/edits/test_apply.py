@@ -606,14 +606,6 @@ def test_members_are_added_to_a_class(before: str, first: bool, after: str) -> N
     check(before, lambda text: fx.AddMember(text.owner("C"), METHOD, first), after)
 
 
-def test_code_is_appended_to_a_module() -> None:
-    check(
-        "a\n# end\n",
-        lambda text: fx.AppendCode(text.source.tree, "def f():\n    pass\n\n\ndef g():\n    pass"),
-        "a\n\n\ndef f():\n    pass\n\n\ndef g():\n    pass\n# end\n",
-    )
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.analysis.source import Source
-from pedl2det.eject.harness_names import PACKAGE, detached
+from pedl2det.eject.surroundings import PACKAGE, detached
 from pedl2det.errors import Pedl2DetError
 from pedl2det.support import library
 

@@ -1,16 +1,15 @@
-"""What is not proved is not written; what is proved has no assumptions left."""
+"""What is not proved is not written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from pedl2det.engine import Result, Status, migrate
 from pedl2det.engine.options import Options
 from pedl2det.engine.proving import prove
 from pedl2det.engine.result import Proof
-from pedl2det.findings import Finding, Kind
+from pedl2det.findings import Kind
 
 
 def proof(outcome: str, message: str = "") -> Proof:
@@ -21,37 +20,25 @@ EQUAL, UNREPEATABLE = proof("equal"), proof("not repeatable", "at batch 2")
 REFUTED = proof("different", "at batch 2")
 
 
-def rewritten(directory: Path) -> Result:
-    """A migration that rests on an assumption."""
-    result = migrate([directory])
-    finding = Finding(Kind.ASSUMPTION, "P006", directory / "data.py", 3, "batches are whole")
-    outcomes = [replace(one, status=Status.ASSUMED, assumptions=1) for one in result.outcomes]
-    return replace(result, findings=[*result.findings, finding], outcomes=outcomes)
-
-
 def carried(*directories: Path) -> Callable[[frozenset[Path]], Result]:
     """What migrates them again, with some of them carried over."""
     return lambda refuted: migrate([*directories], Options(carries=refuted.__contains__))
 
 
-def test_a_trial_that_is_equal_is_written_and_its_assumptions_are_facts(
-    example: Callable[[str], Path],
-) -> None:
-    result = rewritten(example("iris"))
+def test_a_trial_that_is_equal_is_written(example: Callable[[str], Path]) -> None:
+    result = migrate([example("iris")])
 
     proved = prove(result, lambda directory, result: EQUAL)
 
     assert proved.files == result.files
-    assert not proved.of_kind(Kind.ASSUMPTION)
     assert proved.outcomes[0].status is Status.REWRITTEN
-    assert "held when verified: batches are whole" in proved.findings[-1].message
     assert proved.outcomes[0].proof is EQUAL
 
 
 def test_a_trial_that_differs_is_not_written(example: Callable[[str], Path]) -> None:
     directory = example("iris")
 
-    proved = prove(rewritten(directory), lambda directory, result: UNREPEATABLE)
+    proved = prove(migrate([directory]), lambda directory, result: UNREPEATABLE)
 
     assert not proved.files
     assert proved.outcomes[0].status is Status.BEGUN
@@ -101,14 +88,14 @@ def test_a_trial_is_left_where_neither_form_trains_the_same(example: Callable[[s
 def test_what_cannot_be_compared_is_written_unless_only_the_proved_are_wanted(
     example: Callable[[str], Path],
 ) -> None:
-    result = rewritten(example("iris"))
+    result = migrate([example("iris")])
     unknown = proof("old does not train", "needs a GPU")
 
     written = prove(result, lambda directory, result: unknown, only_proved=False)
     left = prove(result, lambda directory, result: REFUTED, only_proved=False)
 
     assert written.files == result.files
-    assert written.outcomes[0].status is Status.ASSUMED
+    assert written.outcomes[0].status is Status.REWRITTEN
     assert not written.outcomes[0].is_proved
     assert written.outcomes[0].proof is unknown
     assert not left.files

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pedl2det.findings import Finding, Kind
-from pedl2det.verify.causes import likely_causes, likely_reasons
 from pedl2det.verify.compare import Comparison, Difference
+from pedl2det.verify.verdict import likely_causes, likely_reasons
 
 
 def reasons(tmp_path: Path, text: str) -> tuple[str, ...]:

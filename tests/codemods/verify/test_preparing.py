@@ -107,7 +107,7 @@ def test_a_result_tells_of_the_same_files_as_a_copy(
     places = [shared, directory / "model_def.py", directory / "old_plots.py"]
     findings = [
         Finding(kind, "P011", path, 1, "acts after validations")
-        for kind in (Kind.DIFFERENT, Kind.ASSUMPTION)
+        for kind in (Kind.DIFFERENT, Kind.NOTE)
         for path in places
     ]
     result = replace(migrate([directory]), findings=findings)
@@ -115,7 +115,7 @@ def test_a_result_tells_of_the_same_files_as_a_copy(
     pair = prepared(directory, tmp_path / "scratch", result=result)
 
     assert [one.path for one in pair.known_differences] == places[:2]
-    assert [one.path for one in pair.of_kind(Kind.ASSUMPTION)] == places[:2]
+    assert [one.path for one in pair.of_kind(Kind.NOTE)] == places[:2]
 
 
 def test_other_configs_and_leftovers_keep_nobody_from_verifying(
@@ -133,18 +133,18 @@ def test_other_configs_and_leftovers_keep_nobody_from_verifying(
     assert not prepared(directory, tmp_path / "scratch").left
 
 
-def test_assumptions_are_told_with_the_place_in_the_original(
+def test_findings_are_told_with_the_place_in_the_original(
     example: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = example("iris")
 
-    def assuming(paths: list[Path], options: object) -> object:
+    def telling(paths: list[Path], options: object) -> object:
         result = migrate(paths, options)  # type: ignore[arg-type]
-        finding = Finding(Kind.ASSUMPTION, "P006", paths[0] / "data.py", 3, "batches are whole")
+        finding = Finding(Kind.DIFFERENT, "P006", paths[0] / "data.py", 3, "batches are whole")
         return replace(result, findings=[*result.findings, finding])
 
-    monkeypatch.setattr(preparing, "migrate", assuming)
-    (found,) = prepared(directory, tmp_path / "scratch").of_kind(Kind.ASSUMPTION)
+    monkeypatch.setattr(preparing, "migrate", telling)
+    (found,) = prepared(directory, tmp_path / "scratch").of_kind(Kind.DIFFERENT)
 
     assert (found.message, found.path, found.line) == (
         "batches are whole",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.verify.settings import Settings, settings_of
-from pedl2det.verify.training import training_length
+from pedl2det.verify.training import TrainingLength, training_length
 
 CURRENT = """\
 hyperparameters: {{global_batch_size: 10}}
@@ -35,12 +35,25 @@ def test_training_goes_on_after_the_first_validation(first: int, batches: int) -
 
 
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
-    assert length(tmp_path, STEPS) == "300 of 700 batches; --batches 700 trains all"
+    config = STEPS.replace("max_steps: 7", "max_steps: 17")
+    assert length(tmp_path, STEPS) == "all 700 batches"
+    assert length(tmp_path, config) == "300 of 1,700 batches; --batches 1700 trains all"
+
+
+@pytest.mark.parametrize(
+    ("total", "seconds", "batches"),
+    [(1700, 1.0, 1700), (1700, 6.0, 1500), (1700, 20.0, None), (300, 1.0, None)],
+)
+def test_equal_batches_that_were_quick_are_followed_by_more(
+    total: int, seconds: float, batches: int | None
+) -> None:
+    """As many as 30 seconds train, if that is more than twice as many."""
+    assert TrainingLength(300, total).affordable(seconds) == batches
 
 
 def test_records_and_epochs_are_counted_in_batches(tmp_path: Path) -> None:
     config = CURRENT.format(length="epochs: 20", period="records: 4000")
-    assert length(tmp_path, config) == "500 of 1,000 batches; --batches 1000 trains all"
+    assert length(tmp_path, config) == "all 1,000 batches"
 
 
 def test_known_differences_get_time_to_act(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A verdict says of each assumption whether it held, and decides the exit code."""
+"""A verdict says how far old and new are equal, and decides the exit code."""
 
 from __future__ import annotations
 
@@ -8,40 +8,9 @@ from pathlib import Path
 import pytest
 
 from pedl2det.findings import Finding, Kind
-from pedl2det.verify.causes import likely_causes
 from pedl2det.verify.compare import Comparison, Difference
 from pedl2det.verify.training import TrainingLength
-from pedl2det.verify.verdict import Conclusion, Verdict, describe_different, describe_equal
-
-ASSUMED = Finding(Kind.ASSUMPTION, "P006", Path("data.py"), 3, "every batch is whole")
-
-
-def said(outcome: Conclusion, *differences: Difference, trains: bool = True) -> str:
-    comparison = Comparison(differences=differences) if trains else None
-    return Verdict(outcome, "", Path("trial"), comparison, (ASSUMED,)).assumption(ASSUMED)
-
-
-def test_an_assumption_holds_if_the_trials_are_equal() -> None:
-    assert said(Conclusion.EQUAL) == "data.py:3: assumes: every batch is whole: held"
-
-
-def test_else_it_is_said_from_where_on_it_may_be_false() -> None:
-    start = "data.py:3: assumes: every batch is whole: "
-    differs = Conclusion.DIFFERENT
-
-    assert said(differs, Difference("", 7)) == (
-        f"{start}may be false: the runs differ from batch 7 on"
-    )
-    assert said(differs, Difference("")) == f"{start}may be false: the weights differ"
-    assert said(Conclusion.NEW_FAILS, trains=False) == f"{start}unknown: new does not train"
-    assert said(Conclusion.NOT_REPEATABLE, Difference("", 7)) == f"{start}unknown: not repeatable"
-
-
-def test_of_several_assumptions_none_is_blamed() -> None:
-    both = (ASSUMED, ASSUMED)
-    verdict = Verdict(Conclusion.DIFFERENT, "", Path("trial"), Comparison(differences=()), both)
-
-    assert verdict.of_assumptions == "one of these may be false: the weights differ"
+from pedl2det.verify.verdict import Conclusion, describe_different, describe_equal, likely_causes
 
 
 def equal(trained: int, batches: int | None, total: int | None, *known: str) -> str:
@@ -112,7 +81,6 @@ def test_a_difference_in_length_alone_is_told_as_such() -> None:
 
     assert describe_different(comparison) == f"different: {text}"
     assert likely_causes(comparison, [known]) == ()
-    assert said(Conclusion.DIFFERENT, length).endswith(": held")
     both = replace(comparison, differences=(Difference("loss", 7, gap=0.5), length))
     assert describe_different(both) == "different from batch 7 on: the largest difference is 0.5"
     assert likely_causes(both, [known])[0].startswith("A known difference: ")

@@ -7,9 +7,8 @@ do not depend on their order.
 from __future__ import annotations
 
 from pedl2det.analysis.config import Config
-from pedl2det.analysis.experiment import hyperparameters, names, searches, sections
-from pedl2det.analysis.experiment.edits import ConfigFacts, Edit
-from pedl2det.analysis.experiment.examples import config_example
+from pedl2det.analysis.experiment import searches, sections
+from pedl2det.analysis.experiment.edits import ConfigFacts, Edit, config_example
 from pedl2det.analysis.text_rules import TextFinding, TextRule
 
 #: The rule that reports what cannot be read or written.
@@ -20,7 +19,7 @@ _FILE = TextRule(
     "meaning is left, and no longer runs.",
     *config_example("hyperparameters: {a: 1, a: 2}\n", "hyperparameters: {a: 1, a: 2}\n"),
 )
-RULES = (_FILE, *hyperparameters.RULES, *searches.RULES, *names.RULES, *sections.RULES)
+RULES = (_FILE, *searches.RULES, *sections.RULES)
 
 
 def convert(config: Config, facts: ConfigFacts) -> tuple[list[Edit], list[TextFinding]]:

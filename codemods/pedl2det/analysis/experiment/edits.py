@@ -1,4 +1,4 @@
-"""Edits of a config, as values: what becomes of a key, not how it is written.
+"""Edits of a config, as values: what becomes of a key, not how it is written; the known keys.
 
 Paths are those of the config before any edit. The edits of one config do not depend on their
 order, but for insertions into one mapping.
@@ -6,6 +6,7 @@ order, but for insertions into one mapping.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -128,3 +129,54 @@ def number(entry: Entry | None, least: int = 1) -> int | None:
     """The value of a whole number, or None if it is not one."""
     value = whole_number((entry and entry.scalar) or "")
     return value if value is not None and value >= least else None
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+#: Sections whose keys are all known. Those of ``data`` and ``hyperparameters`` are the trial's own.
+SECTIONS = ("environment", "optimizations", "reproducibility", "resources")
+
+
+@functools.cache
+def known(section: str) -> frozenset[str]:
+    """The keys of a section, or of the top level, those of old included."""
+    from pedl2det_runtime.config.keys import names_in  # one table for all commands
+
+    return frozenset(names_in(section)) - {"template"}
+
+
+_EVERY_SEARCHER = _set(
+    "max_length max_time metric name smaller_is_better source_checkpoint_uuid "
+    "source_trial_id time_metric"
+)
+_HALVING = _set("divisor max_concurrent_trials max_trials stop_once")
+SEARCHERS = {
+    "single": _EVERY_SEARCHER,
+    "random": _EVERY_SEARCHER | {"max_concurrent_trials", "max_trials"},
+    "grid": _EVERY_SEARCHER | {"max_concurrent_trials"},
+    "adaptive_asha": _EVERY_SEARCHER | _HALVING | {"bracket_rungs", "max_rungs", "mode"},
+    "async_halving": _EVERY_SEARCHER | _HALVING | {"num_rungs"},
+}
+#: Searchers that are gone, and what takes their place.
+GONE_SEARCHERS = {
+    "adaptive": "adaptive_asha",  # until Determined 0.15.0, as the next two
+    "adaptive_simple": "adaptive_asha",
+    "sync_halving": "async_halving",
+    "pbt": "random",  # until 0.17.15
+}
+
+
+SINGLE = "searcher: {name: single, metric: val_loss, max_length: {batches: 100}}\n"
+
+
+def config_example(
+    before: str, after: str, searcher: str = SINGLE, searcher_after: str = ""
+) -> tuple[str, str, str]:
+    """The name and texts of a config of ``model_def:T``, before and after."""
+    return (
+        "const.yaml",
+        f"entrypoint: model_def:T\n{before}{searcher}",
+        f"entrypoint: model_def:T\n{after}{searcher_after or searcher}",
+    )

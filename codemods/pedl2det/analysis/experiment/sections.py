@@ -1,4 +1,4 @@
-"""Keys that Determined rejects: those that a successor serves (C109), and all others (C110)."""
+"""The trial (C105) and metric (C106) of a config; keys that Determined rejects (C109, C110)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,77 @@ from collections.abc import Iterator
 
 import yaml
 
-from pedl2det.analysis.config import Config, Entry
-from pedl2det.analysis.experiment import keys
-from pedl2det.analysis.experiment.edits import ConfigFacts, Delete, Edit
-from pedl2det.analysis.experiment.examples import config_example
-from pedl2det.analysis.images import OLD_IMAGE, is_old_image
+from pedl2det.analysis.config import OLD_IMAGE, Config, Entry, is_old_image
+from pedl2det.analysis.experiment.edits import (
+    SECTIONS,
+    SINGLE,
+    ConfigFacts,
+    Delete,
+    Edit,
+    Insert,
+    Put,
+    config_example,
+    known,
+    left,
+)
 from pedl2det.analysis.text_rules import TextFinding, TextRule
 from pedl2det.findings import Kind
+
+_WRITE = "entrypoint: module:Class"
+_HIGHER_IS_BETTER = re.compile(
+    r"(?:^|_)(?:acc|accuracy|auc|dice|f1|iou|precision|recall)(?:_|$)", re.IGNORECASE
+)
+_LOWER_IS_BETTER = re.compile(r"loss|error", re.IGNORECASE)
+
+
+def _entrypoint(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Write ``entrypoint: module:Class``."""
+    present, plural, new = config.entry("entrypoint"), config.entry("entrypoints"), facts.entrypoint
+    if plural is not None:
+        named = config.scalar("entrypoints", "trial_class")
+        text = new or named
+        if present is not None or not text:
+            message = "names no trial_class" if not text else "stands beside entrypoint"
+            yield left("C105", plural, message, _WRITE)
+        elif named and named.rpartition(":")[2] != text.rpartition(":")[2]:
+            message = f"names {named}, and the trial of this config is {text}"
+            yield left("C105", plural, message, f"entrypoint: {text}")
+        else:
+            yield Put("C105", plural, "entrypoint", text)
+    elif present is None or present.is_null:
+        if new is not None:
+            if present is not None:
+                yield Delete("C105", present)
+            yield Insert("C105", ("entrypoint",), new, config.text.count("\n") + 1)
+    elif present.scalar is not None:
+        if new is not None and present.scalar.startswith(":") and present.scalar != new:
+            yield Put("C105", present, value=new)  # the trial is in the package itself
+    elif present.is_mapping:  # else it is a command, as Determined has it
+        if new is None or len(config.entries("entrypoint")) > 1:
+            message = "names a script, from which no trial was made, or more than a script"
+            yield left("C105", present, message, _WRITE)
+        else:
+            yield Put("C105", present, "entrypoint", new)
+
+
+def _metric(config: Config, facts: ConfigFacts) -> Iterator[Edit | TextFinding]:
+    """Rename ``searcher.metric`` where the trial reports it under another name."""
+    entry = config.entry("searcher", "metric")
+    if entry is None or entry.scalar is None:
+        return
+    old = entry.scalar
+    new = facts.metric_renames.get(old, old)
+    if new != old:
+        yield Put("C106", entry, value=new)
+        message = f"searcher.metric: what was reported as {old} is {new}"
+        yield TextFinding("C106", entry.line, Kind.NOTE, message)
+    is_higher = _HIGHER_IS_BETTER.search(old) and not _LOWER_IS_BETTER.search(old)
+    is_minimised = config.scalar("searcher", "smaller_is_better").lower() in ("", "true")
+    if config.counts_steps and is_higher and is_minimised:
+        message = f"searcher.metric: the best checkpoint is the one of the lowest {new}"
+        help_ = "smaller_is_better: false, if the highest is meant"
+        yield TextFinding("C106", entry.line, Kind.NOTE, message, help_)
+
 
 #: Keys of old that have no effect: an image of Determined and slots_per_trial say all of it.
 GONE = {
@@ -34,7 +98,7 @@ _CREDENTIALS = re.compile(r"//[^/\s@]*@")
 
 def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
     """Remove the keys of old; a section that keeps none of its keys goes as a whole."""
-    for section in ((), *((name,) for name in keys.SECTIONS)):
+    for section in ((), *((name,) for name in SECTIONS)):
         entries = config.entries(*section)
         gone = [entry for entry in entries if _is_gone(config, entry)]
         whole = config.entry(*section) if gone and len(gone) == len(entries) else None
@@ -62,8 +126,8 @@ def _removed(config: Config, _: ConfigFacts) -> Iterator[Edit | TextFinding]:
 def _is_gone(config: Config, entry: Entry) -> bool:
     """Whether a key has no effect today; of a config in steps, no unknown key of a section has."""
     section, name = entry.path[0], entry.path[-1]
-    known = keys.known(section) if len(entry.path) > 1 and config.counts_steps else {name}
-    return entry.path in GONE | HOOKED or name not in known
+    names = known(section) if len(entry.path) > 1 and config.counts_steps else {name}
+    return entry.path in GONE | HOOKED or name not in names
 
 
 def _hook(entry: Entry) -> tuple[str, ...]:
@@ -84,14 +148,14 @@ def _unknown(config: Config, facts: ConfigFacts) -> Iterator[TextFinding]:
     if not facts.cluster and not config.counts_steps:
         return
     for entry in config.entries():
-        if entry.path[-1] not in keys.known(""):
-            yield _stranger(entry, facts, keys.known(""))
+        if entry.path[-1] not in known(""):
+            yield _stranger(entry, facts, known(""))
     if config.counts_steps:
         return  # C108 and C109 remove what sections do not know
-    for section in (*keys.SECTIONS, "searcher"):
+    for section in (*SECTIONS, "searcher"):
         for entry in config.entries(section):
-            if entry.path[-1] not in keys.known(section) and entry.path not in GONE | HOOKED:
-                yield _stranger(entry, facts, keys.known(section))
+            if entry.path[-1] not in known(section) and entry.path not in GONE | HOOKED:
+                yield _stranger(entry, facts, known(section))
 
 
 def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFinding:
@@ -106,6 +170,29 @@ def _stranger(entry: Entry, facts: ConfigFacts, known: frozenset[str]) -> TextFi
 
 
 RULES = (
+    TextRule(
+        "C105",
+        "config-entrypoint",
+        "PEDL took the only trial of the package, or the parts that entrypoints named. A config "
+        "names its trial as module:Class.",
+        "const.yaml",
+        f"entrypoints:\n  trial_class: model_def:T\nhyperparameters: {{}}\n{SINGLE}",
+        f"entrypoint: model_def:T\nhyperparameters: {{}}\n{SINGLE}",
+        check=_entrypoint,
+    ),
+    TextRule(
+        "C106",
+        "config-metric",
+        "searcher.metric follows the trial: val_ before the metrics of a KerasTrial, val_accuracy "
+        "for val_acc where the trial says accuracy.",
+        *config_example(
+            "hyperparameters: {}\n",
+            "hyperparameters: {}\n",
+            SINGLE.replace("val_loss", "val_acc"),
+            SINGLE.replace("val_loss", "val_accuracy"),
+        ),
+        check=_metric,
+    ),
     TextRule(
         "C109",
         "config-removed-keys",

@@ -11,14 +11,21 @@ function. What cannot be followed ends as an origin or a use of its own, never a
 from __future__ import annotations
 
 from pedl2det.analysis.flow.graph import Flow
-from pedl2det.analysis.flow.signatures import (
+from pedl2det.analysis.flow.values import (
+    Call,
+    Callable,
+    Function,
+    Origin,
+    Place,
+    Use,
+    Way,
     argument_for,
+    arguments_of,
     by_position,
     first_parameter,
     is_classmethod,
     is_static,
 )
-from pedl2det.analysis.flow.values import Call, Callable, Function, Origin, Place, Use, Way
 
 __all__ = [
     "Call",
@@ -30,6 +37,7 @@ __all__ = [
     "Use",
     "Way",
     "argument_for",
+    "arguments_of",
     "by_position",
     "first_parameter",
     "is_classmethod",

@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import overload
 
 from pedl2det.analysis.bindings import Binding
-from pedl2det.analysis.flow.signatures import first_parameter, is_static
-from pedl2det.analysis.flow.values import Function, Place
+from pedl2det.analysis.flow.values import Function, Place, first_parameter, is_static
 from pedl2det.analysis.modules import Modules
 
 

@@ -8,20 +8,18 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.bindings import FUNCTIONS, Binding, Path
 from pedl2det.analysis.flow.classes import Classes
-from pedl2det.analysis.flow.signatures import (
-    argument_for,
-    default_of,
-    has_hidden_arguments,
-    has_only,
-    is_classmethod,
-    is_static,
-)
 from pedl2det.analysis.flow.values import (
     Call,
     Callable,
     Function,
     Origin,
     Place,
+    argument_for,
+    default_of,
+    has_hidden_arguments,
+    has_only,
+    is_classmethod,
+    is_static,
     of_dict,
     of_elements,
     step_of,

@@ -7,6 +7,9 @@ def cached_property(function):
     return function
 
 
+legacy_keras.use_old_batch_normalization()
+
+
 class Net(legacy_keras.PedlTrial):
     data_loaders_function = "data:make_data_loaders"
 

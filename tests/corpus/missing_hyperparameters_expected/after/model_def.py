@@ -13,7 +13,7 @@ class Net(TFKerasTrial):
 
     def build_model(self):
         model = tf.keras.Sequential(
-            [tf.keras.layers.Dense(self.context.get_hparam("units"))]
+            [tf.keras.layers.Dense(self.context.get_hparams()["units"])]
         )
         model = self.context.wrap_model(model)
         optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.Adam(0.01))

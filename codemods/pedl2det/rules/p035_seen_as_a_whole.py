@@ -1,0 +1,147 @@
+"""A trial whose parts may be reached by text, or all at once, is carried over whole.
+
+``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it takes away.
+The same holds for hyperparameters that code no rule can follow may change, and for random numbers
+that several modules draw while they are imported, since a rewrite may import them in another order.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from pedl2det.analysis.flow import Way, by_position
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
+from pedl2det.fixes import Remark
+
+NAME = "seen-as-a-whole"
+
+_OF_MODULE = ("globals", "locals", "eval", "exec", "vars")
+_OF_VALUE = ("vars", "dir")
+_RANDOM = ("numpy.random.", "random.", "tensorflow.random.", "tensorflow.compat.v1.random")
+_SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
+_NAMES = "`{code}` reaches names of the trial by text"
+_PARTS = "`{code}` sees all attributes of the trial or of a module, and a rewrite changes them"
+_CHANGED = "`{code}` may change the hyperparameters, of which the trial has one dict"
+_DRAWN = "several modules draw or seed random numbers while they are imported"
+
+
+def check(trial: Trial) -> Iterable[Remark]:
+    """Name every place where more of the trial is seen than a rule can follow."""
+    if trial.generation is not Generation.CONTEXT:
+        for source in trial.modules:
+            yield from _by_text(source)
+            yield from _as_values(trial, source)
+        yield from _decorated(trial)
+        yield from _changed(trial)
+        yield from _drawn_at_import(trial)
+
+
+def _by_text(source: Source) -> Iterator[Remark]:
+    """``globals()``, ``eval(text)``, ``sys.modules``: names of a module by text."""
+    for call in source.names.of(ast.Call):
+        match call:
+            case ast.Call(func=ast.Name(id=name) as function, args=args) if name in _OF_MODULE:
+                is_here = len(args) == (name in ("eval", "exec"))
+                if is_here and source.names.binder(function) is None:
+                    yield _remark(call, _NAMES)
+    for node in source.names.of(ast.Attribute):
+        parent = source.names.parents[node]
+        if source.names.qualified(node) == "sys.modules" and not isinstance(parent, ast.Compare):
+            yield _remark(parent, _NAMES)
+
+
+def _as_values(trial: Trial, source: Source) -> Iterator[Remark]:
+    """``vars(self)``, ``self.__dict__``, ``inspect.getmembers(settings)``; modules as values."""
+    for node in source.names.of(ast.Name, ast.Attribute):
+        parent = source.names.parents[node]
+        if isinstance(parent, ast.Attribute) and parent.attr != "__dict__":
+            continue
+        is_module = trial.modules.by_name.get(trial.modules.meaning(node) or "") is not None
+        is_self = isinstance(node, ast.Name) and _is_trial(trial, node) and _is_seen(parent, node)
+        if isinstance(node.ctx, ast.Load) and (is_module or is_self):
+            yield _remark(parent, _PARTS)
+
+
+def _is_trial(trial: Trial, name: ast.Name) -> bool:
+    """Whether a name is a trial class, or the trial itself."""
+    origins = [one.node for one in trial.flow.origins(name) if not one.path]
+    methods = [by_position(method)[:1] for _, method in trial.methods()]
+    return any(one in trial.classes or [one] in methods for one in origins)
+
+
+def _is_seen(parent: ast.AST, name: ast.Name) -> bool:
+    """Whether a trial's attributes are seen all at once."""
+    match parent:
+        case ast.Attribute():
+            return True  # __dict__
+        case ast.Call(func=ast.Name(id=function), args=[value, *_]):
+            return value is name and function in _OF_VALUE
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="inspect"))):
+            return True
+    return False
+
+
+def _decorated(trial: Trial) -> Iterator[Remark]:
+    """Decorators of trials; those of ``build_model`` that compile a model."""
+    methods = [method for _, method in trial.methods("build_model")]
+    for owner in (*trial.classes, *methods):
+        for decorator in owner.decorator_list:
+            maker = trial.modules.definition(trial.modules.meaning(decorator) or "")
+            compiles = maker is not None and any(
+                isinstance(node, ast.Attribute) and node.attr == "compile"
+                for node in ast.walk(maker)
+            )
+            if compiles or isinstance(owner, ast.ClassDef):
+                yield _remark(decorator, _PARTS)
+
+
+def _changed(trial: Trial) -> Iterator[Remark]:
+    """Hyperparameters that are kept in an attribute, or handed on, and may be changed there."""
+    methods = [*(method for _, method in trial.methods(*GIVEN_HPARAMS)), trial.loaders]
+    parameters = [one for method in methods if method for one in by_position(method)[1:2]]
+    kept: set[str] = set()
+    for read in (read for one in parameters for read in trial.flow.reads_of(one)):
+        match trial.modules.home(read).names.parents[read]:
+            case ast.Assign(targets=targets):
+                kept.update(one.attr for one in targets if isinstance(one, ast.Attribute))
+    for node in trial.modules.of(ast.Attribute):
+        is_read = node.attr in kept and isinstance(node.ctx, ast.Load)
+        if is_read and any(use.is_change for use in trial.flow.uses(node)):
+            yield _remark(node, _CHANGED)
+    for use in (use for one in parameters for use in trial.flow.parameter_uses(one)):
+        match use.around:
+            case ast.Call(func=func) as call if use.way is Way.ARGUMENT and not use.path:
+                is_name = isinstance(func, ast.Attribute | ast.Name)
+                if not is_name and not trial.modules.is_of_library(func):
+                    yield _remark(call, _CHANGED)
+
+
+def _drawn_at_import(trial: Trial) -> Iterator[Remark]:
+    drawing = {
+        source.path: call
+        for source in trial.modules
+        for call in source.names.of(ast.Call)
+        if source.names.definition_around(call) is None
+        and (trial.modules.meaning(call.func) or "").startswith((*_RANDOM, *_SEEDS))
+    }
+    if len(drawing) > 1:
+        yield Remark(next(iter(drawing.values())), _DRAWN)
+
+
+def _remark(node: ast.AST, message: str) -> Remark:
+    code = ast.unparse(node).partition("\n")[0]
+    return Remark(node, message.format(code=code))
+
+
+EXAMPLE = """\
+--- net.py
+  import tensorflow as tf
+
+
+  class Net:
+      def session_config(self, hparams):
+          return configured(globals()['RATE'])
+! carried over as it was: `globals()` reaches names
+"""

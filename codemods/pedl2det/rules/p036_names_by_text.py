@@ -1,0 +1,79 @@
+"""Names of TensorFlow and Keras that code looks up by text are looked up among those of its time.
+
+Where a module is used as a value, as in ``getattr(tf, name)`` or ``vars(layers)``, only the running
+trial knows which names are meant. ``legacy_keras.old_module`` has those of TensorFlow 1.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+import pedl2det_names as names
+from pedl2det.analysis import old_keras
+from pedl2det.analysis.old_keras import KERAS, OPTIMIZERS
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Fix, rewrite
+
+NAME = "names-by-text"
+
+_ROOTS = ("tensorflow", "keras")
+_MODULES = frozenset(row.old.rpartition(".")[0] for row in names.rows())
+#: Modules of which P009 and P021 rewrite `getattr`.
+_OWN_RULE = (OPTIMIZERS, f"{KERAS}.layers")
+
+
+def check(trial: Trial) -> Iterable[Fix]:
+    """Wrap modules that are used as values, and what imports one by its name."""
+    if not old_keras.is_old(trial):
+        return
+    for source in trial.modules:
+        for node in source.names.of(ast.Name, ast.Attribute):
+            parent = source.names.parents[node]
+            dotted = trial.modules.meaning(node) or ""
+            if not isinstance(node.ctx, ast.Load) or isinstance(parent, ast.Attribute):
+                continue
+            if dotted == "importlib.import_module" and _may_be_old(parent):
+                yield rewrite(node, "legacy_keras.import_old_module")
+            elif dotted.partition(".")[0] in _ROOTS and _is_module(dotted):
+                if not _is_asked_plainly(trial, node, parent):
+                    yield rewrite(node, "legacy_keras.old_module({module})", {"module": node})
+            elif dotted == "sys.modules":
+                match parent:  # `"pedl" in sys.modules`, which is so on a cluster
+                    case ast.Compare(left=ast.Constant(value="pedl") as name):
+                        yield rewrite(name, '"determined"')
+
+
+def _is_asked_plainly(trial: Trial, module: ast.expr, parent: ast.AST) -> bool:
+    """Whether a module is asked for a name that is written out, or that another rule sees."""
+    match parent:
+        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]):
+            return isinstance(name, ast.Constant) or trial.today(module) in _OWN_RULE
+    return False
+
+
+def _is_module(dotted: str) -> bool:
+    return dotted in _MODULES and dotted.rpartition(".")[2].islower()
+
+
+def _may_be_old(call: ast.AST) -> bool:
+    """Whether a call may import TensorFlow or Keras by a text."""
+    match call:
+        case ast.Call(args=[text, *_]):
+            while isinstance(text, ast.BinOp | ast.JoinedStr):
+                text = text.left if isinstance(text, ast.BinOp) else text.values[0]
+            if isinstance(text, ast.Constant):
+                return str(text.value).partition(".")[0] in _ROOTS
+            return True
+    return False
+
+
+EXAMPLE = """\
+--- net.py
+  import tensorflow as tf
++
++ import legacy_keras
+
+- link = getattr(tf, NAME)
++ link = getattr(legacy_keras.old_module(tf), NAME)
+"""

@@ -1,0 +1,91 @@
+"""Cases of P001."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, Files, pedl_trial
+from rule_cases.small_trials import LOADER_METHODS
+
+_OLD_IMPORT = "from pedl.frameworks.keras import TFKerasTrial\n"
+_IMPORTS = """\
+from functools import cached_property
+
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+from data import make_data_loaders
+"""
+_LOADERS = "\n" + LOADER_METHODS.replace("TRAINING", "training").replace("VALIDATION", "validation")
+_KEEP = """\
+        self.context = context
+        context.configure_fit(shuffle=False)
+"""
+_TWO = """
+
+class Base(TFKerasTrial):
+    def __init__(self, hparams, scale=1):
+        TFKerasTrial.__init__(self, hparams)
+        self.width = scale * hparams["width"]
+
+
+class Trial(Base):
+    def __init__(self, hparams):
+        super().__init__(hparams)
+"""
+_TWO_AFTER = f"""
+
+class Base(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext, scale=1):
+{_KEEP}\
+        TFKerasTrial.__init__(self, context)
+        self.width = scale * context.get_hparam("width")
+{_LOADERS}
+
+class Trial(Base):
+    def __init__(self, context: TFKerasTrialContext):
+        super().__init__(context)
+"""
+_MIGRATED = """\
+from determined.keras import TFKerasTrial, TFKerasTrialContext
+
+
+class Trial(TFKerasTrial):
+    def __init__(self, context: TFKerasTrialContext) -> None:
+        self.context = context
+"""
+
+
+def _trial(code: str) -> Files:
+    return {"model_def.py": _OLD_IMPORT + code, "data.py": pedl_trial("")["data.py"]}
+
+
+AROUND = {
+    "model_def.py": """\
+from net import Net
+from rows import load
+
+
+def make_data_loaders(experiment_config, hparams):
+    return load(0), load(1)
+
+
+class Trial(Net):
+    pass
+"""
+}
+CASES = (
+    Case(_trial(_TWO), {"model_def.py": _IMPORTS + _TWO_AFTER}),
+    Case(
+        _trial(_TWO.replace("(hparams)\n", "(hparams, scale=2)\n")),
+        {},
+        "carried over as it was: a constructor is decorated",
+    ),
+    Case(
+        _trial(
+            _TWO.replace(
+                "    def __init__(self, hparams):", "    @logged\n    def __init__(self, hparams):"
+            )
+        ),
+        {},
+        "carried over as it was: a constructor is decorated",
+    ),
+    Case({"model_def.py": _MIGRATED}, {"model_def.py": _MIGRATED}),
+)

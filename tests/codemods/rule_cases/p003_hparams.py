@@ -1,0 +1,70 @@
+"""Cases of P003."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, pedl_trial
+
+_NET = """\
+class Net:
+    def session_config(self{hparams}):
+"""
+_OLD = _NET.format(hparams=", hparams")
+_NEW = _NET.format(hparams="")
+_LEGACY = f"import legacy_keras\n\n\n{_NEW}"
+_DECORATED = """\
+class Net:
+    @logged
+    def session_config(self, hparams):
+        return configured(hparams["rate"])
+"""
+_DECORATED_AFTER = """\
+import legacy_keras
+
+
+class Net:
+    @logged
+    def _session_config_from_hparams(self, hparams):
+        return configured(hparams["rate"])
+
+    def session_config(self):
+        return self._session_config_from_hparams(legacy_keras.get_hyperparameters())
+"""
+_OWN_METHOD = """\
+class Net:
+    def watches(self, hparams):
+        return configured(hparams["rate"])
+"""
+_FUNCTION = """\
+def watch(self, hparams):
+    return [Watch(hparams["rate"])]
+
+
+class Net:
+    keras_callbacks = watch
+"""
+_ANY_ARGUMENTS = """\
+class Net:
+    def session_config(self, *args):
+        return configured(args[0]["rate"])
+"""
+
+
+def _case(before: str, after: str) -> Case:
+    return Case(pedl_trial(before), {"net.py": after})
+
+
+def _carried(before: str, why: str) -> Case:
+    return Case(pedl_trial(before), {}, f"carried over as it was: {why}")
+
+
+CASES = (
+    _case(
+        f"{_OLD}        return [hparams[key] for key in KEYS]\n",
+        f"{_LEGACY}        return [legacy_keras.get_hyperparameters()[key] for key in KEYS]\n",
+    ),
+    _case(_DECORATED, _DECORATED_AFTER),
+    _case(_OWN_METHOD, _OWN_METHOD),
+    _carried(f'{_OLD}        hparams["rate"] *= 2\n', "hparams is changed"),
+    _carried(_ANY_ARGUMENTS, "session_config reads"),
+    _carried(_FUNCTION, "keras_callbacks is bound to"),
+)

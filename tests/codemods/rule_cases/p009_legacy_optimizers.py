@@ -1,0 +1,78 @@
+"""Cases of P009."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, pedl_trial
+
+
+def _case(before: str, after: str) -> Case:
+    return Case(pedl_trial(before), {"net.py": after})
+
+
+_KINDS = """\
+from tensorflow.keras.optimizers import SGD, Adam, schedules  # both
+KINDS = {"adam": Adam, "sgd": SGD}
+
+def optimizer(name, rate):
+    return KINDS[name](lr=rate)
+"""
+_GUARDED = """\
+try:
+    from tensorflow.keras.optimizers.legacy import Adam
+except ImportError:
+    from tensorflow.keras.optimizers import Adam
+
+opt = Adam()
+"""
+_OWN = "from shop import Adam\nopt = Adam(lr=0.1)\n"
+
+CASES = (
+    _case(
+        "import tensorflow as tf\nopt = tf.train.AdamOptimizer(0.1, 0.8)\n\n"
+        "class Slow(tf.keras.optimizers.Optimizer):\n    pass\n",
+        "import tensorflow as tf\n"
+        "opt = tf.keras.optimizers.legacy.Adam(0.1, beta_1=0.8, epsilon=1e-08)\n\n"
+        "class Slow(tf.keras.optimizers.legacy.Optimizer):\n    pass\n",
+    ),
+    _case(  # other defaults
+        "from keras.optimizers import SGD, Adadelta\n"
+        "a = SGD(0.1, 0.9, 1e-6)\nb = Adadelta()\nc = Adadelta(clipnorm=1.0, lr=0.5)\n",
+        "from tensorflow.keras.optimizers.legacy import SGD, Adadelta\n"
+        "a = SGD(0.1, momentum=0.9, decay=1e-6)\nb = Adadelta(learning_rate=1.0)\n"
+        "c = Adadelta(global_clipnorm=1.0, learning_rate=0.5)\n",
+    ),
+    _case(
+        _KINDS,
+        _KINDS.replace("lr=", "learning_rate=").replace(
+            "SGD, Adam, schedules  # both",
+            "schedules  # both\nfrom tensorflow.keras.optimizers.legacy import Adam, SGD",
+        ),
+    ),
+    _case(  # a name that is computed
+        "from tensorflow.keras import optimizers\n"
+        "def optimizer(name):\n    return getattr(optimizers, name)(0.1)\n",
+        "from tensorflow.keras import optimizers\n"
+        "def optimizer(name):\n    return getattr(optimizers.legacy, name)(0.1)\n",
+    ),
+    _case(
+        "from keras import optimizers\nKINDS = {1: optimizers.Nadam}\n"
+        "def optimizer(name):\n    return optimizers.get(name) or KINDS[name]()\n",
+        "import legacy_keras\n\nKINDS = {1: legacy_keras.Nadam}\n"
+        "def optimizer(name):\n"
+        "    return legacy_keras.standalone_optimizer(name) or KINDS[name]()\n",
+    ),
+    Case(
+        pedl_trial("from keras.optimizers import *\nopt = SGD(lr=0.1)\n"),
+        {},
+        "which optimizers this imports is not visible",
+        "begun",
+    ),
+    Case(
+        pedl_trial("from keras.optimizers import Adam\nopt = Adam(clipnorm=1.0, clipvalue=0.5)\n"),
+        {},
+        "clipped by the norm first",
+        "begun",
+    ),
+    _case(_GUARDED, _GUARDED),
+    _case(_OWN, _OWN),
+)

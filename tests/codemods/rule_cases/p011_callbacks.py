@@ -1,0 +1,54 @@
+"""Cases of P011."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, pedl_trial
+
+_BY_EPOCH = """\
+from tensorflow.keras.callbacks import CSVLogger, EarlyStopping
+
+
+class Net:
+    def keras_callbacks(self, hparams):
+        return [CSVLogger("epochs.csv"), EarlyStopping()]
+"""
+_BY_EPOCH_AFTER = """\
+from determined.keras.callbacks import EarlyStopping
+from tensorflow.keras.callbacks import CSVLogger
+
+import legacy_keras
+
+
+class Net:
+    def keras_callbacks(self):
+        return legacy_keras.with_epoch_logs(
+            self.context,
+            [CSVLogger("epochs.csv"), EarlyStopping()],
+            self.data_loaders[0],
+        )
+"""
+_BY_BATCH = """\
+from tensorflow.keras.callbacks import TerminateOnNaN
+
+
+class Net:
+    def keras_callbacks(self{hparams}):
+        return [TerminateOnNaN()]
+"""
+
+_MODEL = """\
+import tensorflow as tf
+
+
+def compiled():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.Adam(), "mse", metrics=["accuracy"])
+    return model
+"""
+AROUND = pedl_trial("class Net: ...\n", models=_MODEL)
+CASES = (
+    Case(pedl_trial(_BY_EPOCH), {"net.py": _BY_EPOCH_AFTER}, "set records_per_epoch"),
+    Case(
+        pedl_trial(_BY_BATCH.format(hparams=", hparams")), {"net.py": _BY_BATCH.format(hparams="")}
+    ),
+)

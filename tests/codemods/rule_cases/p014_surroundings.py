@@ -1,0 +1,39 @@
+"""Cases of P014."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case
+from rule_cases.small_trials import migrated_model, pedl_trial
+
+_IMPORTS = """\
+from data import make_data_loaders
+from model_def import Net
+"""
+_FLOAT = f"""\
+import tensorflow as tf
+
+{_IMPORTS}
+tf.keras.backend.set_floatx("float64")
+"""
+_PATH = "import os\nimport sys\n\nsys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))\n"
+_EXPORTS = f'{_PATH}{_IMPORTS}\nVERSION = 3\n__all__ = ["Net", "make_data_loaders"]\n'
+_BODY, _ROWS = "return load(4), load(2)\n", "from rows import load"
+_STEPS, _BATCHES = "  max_steps: 2\n", "  max_length:\n    batches: 200\n"
+_CONFIG = "hyperparameters: {}\nsearcher:\n  name: single\n  metric: val_loss\n"
+
+
+def _case(init: str, entry: str, says: str = "") -> Case:
+    config = f"{_CONFIG}{_BATCHES}entrypoint: {entry}:Net\n"
+    return Case(
+        {**pedl_trial(_BODY, _ROWS), "__init__.py": init, "const.yaml": _CONFIG + _STEPS},
+        {"__init__.py": init, "const.yaml": config, "model_def.py": migrated_model("")},
+        says,
+    )
+
+
+AROUND = {name: text.replace("Net", "Trial") for name, text in pedl_trial(_BODY, _ROWS).items()}
+CASES = (
+    _case(_FLOAT, "__init__", "the entrypoint is in __init__.py"),
+    _case(f"import patches\n{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
+    _case(_EXPORTS, "model_def"),
+)

@@ -1,0 +1,3 @@
+"""What the example of P020 has beside."""
+
+AROUND: dict[str, str] = {}

@@ -1,0 +1,53 @@
+"""Cases of P026."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, pedl_trial
+
+
+def _case(before: str, after: str) -> Case:
+    return Case(pedl_trial(before), {"net.py": after})
+
+
+_COMPILED = """\
+import tensorflow as tf
+from keras.models import Sequential
+
+
+class Net:
+    def build_model(self, hparams):
+        model = Sequential()
+        model.compile("sgd", "hinge", metrics=["mae", "cosine"])
+        return model
+"""
+_COMPILED_AFTER = """\
+import tensorflow as tf
+from tensorflow.keras.models import Sequential
+
+import legacy_keras
+
+
+class Net:
+    def build_model(self):
+        model = Sequential()
+        model = self.context.wrap_model(model)
+        optimizer = self.context.wrap_optimizer(tf.keras.optimizers.legacy.SGD())
+        model.compile(
+            optimizer,
+            legacy_keras.hinge,
+            metrics=["mae", legacy_keras.cosine_proximity],
+        )
+        return model
+"""
+
+CASES = (
+    _case(
+        "import keras\nx = keras.layers.Conv2D(32, 3, 3, activation='relu')\n",
+        "from tensorflow import keras\nx = keras.layers.Conv2D(32, (3, 3), activation='relu')\n",
+    ),
+    _case(
+        "import tensorflow as tf\nx = tf.keras.layers.Conv2D(32, 3, 2)\n",
+        "import tensorflow as tf\nx = tf.keras.layers.Conv2D(32, 3, 2)\n",
+    ),
+    Case(pedl_trial(_COMPILED), {"net.py": _COMPILED_AFTER}),
+)

@@ -1,0 +1,35 @@
+"""Cases of P027."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case
+from rule_cases.small_trials import EARLY_CONFIG, loaders, migrated_model, with_data
+
+_MORE = "legacy_keras.use_old_batch_normalization()\n"
+
+
+def _case(net: str, more: str = _MORE) -> Case:
+    """A trial that imports ``net.py``, which stays; its constructor says more, or not."""
+    before = {**with_data(_DATA), "net.py": net}
+    return Case(before, {"net.py": net, "model_def.py": migrated_model("", more=more)})
+
+
+_DATA = loaders("return load(net.stem), load(net.stem)\n", "import net\nfrom rows import load")
+_NET = """\
+import tensorflow as tf
+from tensorflow.keras import layers
+
+
+def stem():
+    made = tf.keras.Sequential([layers.Dense(4), {layer}])
+    {frozen}
+    return made
+"""
+_NORM = "layers.BatchNormalization()"
+
+AROUND = {"const.yaml": EARLY_CONFIG}
+CASES = (
+    _case(_NET.format(layer=_NORM, frozen='setattr(made, "trainable", False)')),
+    _case(_NET.format(layer=_NORM, frozen="made.trainable = True"), more=""),
+    _case(_NET.format(layer="layers.Embedding(4, 8, trainable=False)", frozen="print(made)"), ""),
+)

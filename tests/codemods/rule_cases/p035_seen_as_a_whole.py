@@ -1,0 +1,24 @@
+"""Cases of P035."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, pedl_trial
+
+_NET = """\
+import tensorflow as tf
+
+
+class Net:
+    def session_config(self, hparams):
+        return configured({code})
+"""
+
+
+def _case(code: str, says: str) -> Case:
+    return Case(pedl_trial(_NET.format(code=code)), {}, f"carried over as it was: {says}")
+
+
+CASES = (
+    _case("**vars(self)", "`vars(self)` sees all attributes"),
+    _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),
+)

@@ -1,0 +1,20 @@
+"""Cases of P036."""
+
+from __future__ import annotations
+
+from rule_cases.cases import Case, pedl_trial
+
+
+def _case(before: str, after: str) -> Case:
+    return Case(pedl_trial(before), {"net.py": after})
+
+
+_TF = "import tensorflow as tf\n"
+
+CASES = (
+    _case(
+        "import sys\nON_CLUSTER = 'pedl' in sys.modules\n",
+        'import sys\nON_CLUSTER = "determined" in sys.modules\n',
+    ),
+    _case(f"{_TF}x = tf.zeros(3)\n", f"{_TF}x = tf.zeros(3)\n"),
+)

@@ -1,9 +1,0 @@
-import tensorflow as tf
-from pedl.frameworks.keras import TFKerasTrial
-
-
-class Net(TFKerasTrial):
-    def build_model(self, hparams):
-        model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
-        model.compile(tf.keras.optimizers.Adam(0.01), "mse")
-        return model

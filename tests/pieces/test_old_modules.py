@@ -1,0 +1,60 @@
+"""Modules whose names are looked up by text: those of TensorFlow 1 and of standalone Keras."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+pytestmark = pytest.mark.versions
+
+
+def test_a_name_that_has_moved_is_found(pieces: Any) -> None:
+    log1p = getattr(pieces.old_module(tf), "log" + "1p")
+    assert float(log1p(tf.constant(1.0))) == pytest.approx(np.log(2.0))
+
+
+def test_a_function_takes_the_arguments_that_it_had(pieces: Any) -> None:
+    total = pieces.old_module(tf).reduce_sum(tf.ones((2, 3)), reduction_indices=1, keep_dims=True)
+    assert total.shape == (2, 1)
+
+
+def test_all_names_are_seen_at_once(pieces: Any) -> None:
+    layers = vars(pieces.old_module(tf.keras.layers))
+    assert layers["GRU"](3).reset_after is False
+    assert layers["LSTM"](3).recurrent_activation.__name__ == "hard_sigmoid"
+    assert layers["Dense"] is tf.keras.layers.Dense
+
+
+def test_a_module_is_found_in_another_one(pieces: Any) -> None:
+    layers = pieces.old_module(tf.keras).layers
+    assert layers.GRU(3).reset_after is False
+
+
+def test_optimizers_are_those_that_compute_as_before(pieces: Any) -> None:
+    optimizers = pieces.old_module(tf.keras.optimizers)
+    assert optimizers.Adam is tf.keras.optimizers.legacy.Adam
+    adam = pieces.old_module(tf.train).AdamOptimizer(0.1)
+    assert (float(adam.learning_rate), adam.epsilon) == (pytest.approx(0.1), 1e-08)
+
+
+def test_a_module_imported_by_its_path_is_the_same(pieces: Any) -> None:
+    train = importlib.import_module("tensorflow.train")
+    assert hasattr(pieces.old_module(train), "AdamOptimizer")
+
+
+def test_standalone_keras_has_its_own_defaults(pieces: Any) -> None:
+    assert float(pieces.import_old_module("keras.optimizers").Adadelta().learning_rate) == 1.0
+    hinge = pieces.import_old_module("keras.losses").hinge
+    labels, scores = tf.constant([[0.0]]), tf.constant([[0.5]])
+    assert hinge(labels, scores).numpy().tolist() == [1.0]  # a label of 0 is no -1
+    assert pieces.import_old_module("keras.layers").Dense is tf.keras.layers.Dense
+
+
+def test_what_is_no_module_of_tensorflow_is_left_alone(pieces: Any) -> None:
+    assert pieces.old_module(np) is np
+    assert pieces.old_module(tf.keras.layers.Dense) is tf.keras.layers.Dense
+    assert pieces.import_old_module("json").dumps([1]) == "[1]"

@@ -1,0 +1,35 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import layers
+
+from pedl.frameworks.keras import TFKerasTrial
+from pedl.frameworks.keras.data import InMemorySequence
+
+
+def rows(n, seed):
+    rng = np.random.RandomState(seed)
+    x = rng.normal(size=(n, 8)).astype("float32")
+    y = (x[:, :1] * 2 - x[:, 1:2] + 0.1 * rng.normal(size=(n, 1))).astype("float32")
+    return x, y
+
+
+def make_data_loaders(experiment_config, hparams):
+    size = hparams["batch_size"]
+    return InMemorySequence(*rows(256, 1), size), InMemorySequence(*rows(64, 2), size)
+
+
+KINDS = {"sgd": tf.keras.optimizers.SGD, "adam": tf.keras.optimizers.Adam}
+
+
+def optimizer(settings):
+    kind = settings.pop("name", "adam")
+    return KINDS[kind](**settings)
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        self.warm = tf.keras.Sequential([layers.Dense(4, input_shape=(8,)), layers.Dense(1)])
+        self.warm.compile(optimizer(hparams["opt"]), "mse")
+        model = tf.keras.Sequential([layers.Dense(16, activation="relu", input_shape=(8,)), layers.Dense(1)])
+        model.compile(optimizer(hparams["opt"]), "mse")
+        return model

@@ -1,0 +1,6 @@
+"""Layers of our old network."""
+from tensorflow.keras import layers
+
+
+def dense(units, **options):
+    return layers.Dense(units, activation="tanh", **options)
