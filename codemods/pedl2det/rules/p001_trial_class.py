@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from pedl2det.analysis.flow import Function, by_position
+from pedl2det.analysis.spelling import Spelling, spell
 from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import (
     CONSTRUCTOR,
@@ -24,7 +25,6 @@ NAME = "trial-class"
 
 _ODD = "a constructor is decorated, or called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
-_IMPORT = f"from determined.keras import {_TYPE}"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -37,19 +37,27 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
         elif _is_odd(trial, constructor):
             yield Remark(constructor, _ODD)
         else:
-            yield _rewritten(trial, constructor)
+            yield _rewritten(trial, owner, constructor)
+
+
+def _type(trial: Trial, owner: ast.ClassDef) -> Spelling:
+    """The type of the context, from where the class has its base."""
+    base = next((one for one in owner.bases if trial.base_name(one)), None)
+    like = ast.Attribute(base.value, _TYPE) if isinstance(base, ast.Attribute) else ast.Name(_TYPE)
+    return spell(trial.modules.home(owner), f"determined.keras.{_TYPE}", like=like)
 
 
 def _added(trial: Trial, owner: ast.ClassDef) -> Fix:
+    written = _type(trial, owner)
     code = (
-        f"def __init__(self, context: {_TYPE}) -> None:\n"
+        f"def __init__(self, context: {written.code}) -> None:\n"
         f"    self.{trial.context.attribute} = context\n"
         f"    {CONSTRUCTOR}\n"
     )
-    return Fix(owner, (AddMember(owner, code, first=True),), (_IMPORT,))
+    return Fix(owner, (AddMember(owner, code, first=True),), written.imports)
 
 
-def _rewritten(trial: Trial, function: Function) -> Fix:
+def _rewritten(trial: Trial, owner: ast.ClassDef, function: Function) -> Fix:
     """A constructor that takes the context, and hands it on to the one above.
 
     Its parameters behind the hyperparameters stay, for the classes below that set them.
@@ -58,20 +66,22 @@ def _rewritten(trial: Trial, function: Function) -> Fix:
     name = trial.context.constructor_parameter(function)
     calls = _calls_above(trial, function)
     edits: list[Edit] = []
-    is_old = trial.generation is Generation.PEDL
-    if is_old:
+    imports: tuple[str, ...] = ()
+    if trial.generation is Generation.PEDL:
+        written = _type(trial, owner)
+        imports = written.imports
         hparams = by_position(function)[1:2]
         extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
         above = {node for call in calls for node in ast.walk(call)}
         extra = [one for one in extra if above.issuperset(trial.flow.reads_of(one))]  # or P003
         edits += [Drop(one) for one in (*hparams, *extra)]
-        edits.append(AddParameter(function, f"{name}: {_TYPE}"))
+        edits.append(AddParameter(function, f"{name}: {written.code}"))
     for call in calls:
         first = f"{_first(function)}, " if _is_explicit(call, function) else ""
         edits.append(Replace(call, f"{ast.unparse(call.func)}({first}{name})"))
     if not any(trial.flow.called(call) for call in calls):
         edits.append(_constructor(trial, function, name, calls))
-    return Fix(function, tuple(edits), (_IMPORT,) if is_old else ())
+    return Fix(function, tuple(edits), imports)
 
 
 def _constructor(trial: Trial, function: Function, name: str, calls: list[ast.Call]) -> Edit:

@@ -77,15 +77,18 @@ def _owners(trial: Trial) -> list[ast.ClassDef]:
 
 def _with_methods(trial: Trial, owner: ast.ClassDef, call: str, imports: tuple[str, ...]) -> Fix:
     context = f"self.{trial.context.attribute}"
-    loaders = {"training": "training", "validation": "validation"}
+    training, validation = "training", "validation"
     if needs_unwrapping(trial):
-        form = f"legacy_keras.{{0}}_loader({context}, {{0}})"
+        begin, end = "(", ")"
         if trial.uses(*RECORD_LOADERS):  # records are cut into batches of this size
             cuts = cuts_by_hyperparameter(trial)
             size = f"{context}.get_per_slot_batch_size()" if cuts else "self.batch_size()"
-            form = f"legacy_keras.{{0}}_loader(\n        {context}, {{0}}, {size}\n    )"
-        loaders = {role: form.format(role) for role in loaders}
-    code = _METHODS.format(name=pair_name(trial), call=call, **loaders)
+            begin, end = "(\n        ", f", {size}\n    )"
+        training = f"legacy_keras.training_loader{begin}{context}, training{end}"
+        validation = f"legacy_keras.validation_loader{begin}{context}, validation{end}"
+    code = _METHODS.format(
+        name=pair_name(trial), call=call, training=training, validation=validation
+    )
     return Fix(owner, (AddMember(owner, code),), imports=(_CACHED, *imports))
 
 

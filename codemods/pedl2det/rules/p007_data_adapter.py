@@ -77,8 +77,10 @@ def _edits(
     configure = f"{_CONFIGURE}({arguments})"
     match statement, sequence:  # train = KerasDataAdapter(train, ...)
         case ast.Assign(targets=[ast.Name(id=name)], value=value), ast.Name(id=same) if (
-            value is call and name == same and given and call.args in ([], [sequence])
+            value is call and name == same and call.args in ([], [sequence])
         ):
+            if not given:
+                return (ReplaceStatement(statement),)
             keyword = next((one for one in call.keywords if one.value is sequence), None)
             return (  # the call keeps its lines and comments
                 Replace(call.func, _CONFIGURE),
