@@ -5,12 +5,13 @@ from __future__ import annotations
 from rule_cases.cases import Case, pedl_trial
 
 _NET = """\
-import tensorflow as tf
+import operator
+from operator import methodcaller
 
 
 class Net:
     def session_config(self, hparams):
-        return configured({code})
+        print({code})
 """
 
 
@@ -21,4 +22,9 @@ def _case(code: str, says: str) -> Case:
 CASES = (
     _case("**vars(self)", "`vars(self)` sees all attributes"),
     _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),
+    _case("methodcaller('build_model', {'units': 2})(super())", "`methodcaller('build_model'"),
+    _case("dict.setdefault(hparams, 'rate', 0.1)", "hparams is changed"),
+    _case("operator.setitem(hparams, 'rate', 0.1)", "hparams is changed"),
+    _case("[put('rate', 0.1) for put in [hparams.setdefault]]", "hparams is changed"),
+    _case("0)\n        hparams |= dict(rate=0.1", "hparams is changed"),
 )
