@@ -120,7 +120,6 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
     """What the config of a migrated trial says."""
     from pedl2det_runtime import errors
     from pedl2det_runtime.api.trial_info import TrialInfo
-    from pedl2det_runtime.config.environment_variables import assignments
     from pedl2det_runtime.config.reader import read_config
 
     try:
@@ -134,24 +133,9 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
         )
     except (errors.Pedl2DetError, ValueError) as error:
         raise Pedl2DetError(new.with_original_paths(str(error))) from None
-    module, trial = _entry(read.entrypoint, project)
     whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
-    return Training(
-        module,
-        trial,
-        config.name,
-        info.hparams,
-        read.raw if whole else {"data": read.raw.get("data") or {}},
-        *lengths,
-        variables=assignments(read.raw),
-        workload=read.report_period,
-        records_per_epoch=read.records_per_epoch,
-        seed=info.seed,
-        metric=read.searcher.metric,
-        smaller_is_better=read.searcher.smaller_is_better,
-        slots=read.resources.slots_per_trial,
-        validates_first=read.perform_initial_validation,
-    )
+    settings = read.raw if whole else {"data": read.raw.get("data") or {}}
+    return Training(info, config.name, *_entry(read.entrypoint, project), settings, *lengths)
 
 
 def _entry(entrypoint: Any, project: Project) -> tuple[str, str]:
@@ -174,9 +158,10 @@ def _entry(entrypoint: Any, project: Project) -> tuple[str, str]:
 def _differences(training: Training, code: bytes) -> Iterator[str]:
     """What the script does not do as the harness did."""
     yield "checkpoints hold weights only: a run begins at its first batch, and is not resumed"
-    if training.slots > 1:
-        yield f"one process trains, with the batches of all {training.slots}"
-    if training.validates_first:
+    read = training.info.config
+    if read.resources.slots_per_trial > 1:
+        yield f"one process trains, with the batches of all {read.resources.slots_per_trial}"
+    if read.perform_initial_validation:
         yield "the untrained model is not validated"
     if b"def on_checkpoint_end" in code:
         yield "on_checkpoint_end of callbacks is not called: Keras writes the checkpoints"
