@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.homes import trial_classes
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.source import Source
 from pedl2det.eject.script import USED, Training, script
@@ -135,24 +134,16 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
         raise Pedl2DetError(new.with_original_paths(str(error))) from None
     whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
     settings = read.raw if whole else {"data": read.raw.get("data") or {}}
-    return Training(info, config.name, *_entry(read.entrypoint, project), settings, *lengths)
+    return Training(info, config.name, *_entry(read.entrypoint), settings, *lengths)
 
 
-def _entry(entrypoint: Any, project: Project) -> tuple[str, str]:
-    """The module and the class of the trial."""
-    words = " ".join(map(str, entrypoint)) if isinstance(entrypoint, list) else entrypoint
-    if isinstance(words, str) and (found := _ENTRY.search(words)):
-        return found[1], found[2]
-    names = {path: name for name, path in project.modules.items()}
-    classes = [
-        (names[path], node.name)
-        for path in sorted(project.needed)
-        if path in names
-        for node in trial_classes(Source.read(path))
-    ]
-    if len(classes) != 1:
+def _entry(entrypoint: Any) -> tuple[str, str]:
+    """The module and the class of the trial, which a command may name, too."""
+    words = " ".join(map(str, entrypoint)) if isinstance(entrypoint, list) else str(entrypoint)
+    found = _ENTRY.search(words)
+    if found is None:
         raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
-    return classes[0]
+    return found[1], found[2]
 
 
 def _differences(training: Training, code: bytes) -> Iterator[str]:
