@@ -143,15 +143,9 @@ class Fits:
     def _may_yield(self, call: ast.Call) -> bool:
         """Whether a call is in a function, or in a script, and not in a comprehension there."""
         home = self.modules.home(call)
-        for node in home.names.around(call):
-            match node:
-                case ast.FunctionDef():
-                    return True
-                case ast.Module():
-                    return id(home) in self._scripts
-                case _ if isinstance(node, SCOPES):
-                    return False
-        return False
+        scope = next((one for one in home.names.around(call) if isinstance(one, SCOPES)), home.tree)
+        is_script = scope is home.tree and id(home) in self._scripts
+        return is_script or isinstance(scope, ast.FunctionDef)
 
     def _both_run(self, one: ast.Call, other: ast.Call) -> bool:
         """Whether two calls are not in different branches of an ``if``."""

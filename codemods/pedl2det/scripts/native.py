@@ -7,6 +7,7 @@ A script asked ``init`` for its context, and called ``fit``. A file with a trial
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Flow
@@ -106,30 +107,30 @@ def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> l
 
     A main guard of nothing else goes, too.
     """
-    gone: set[ast.AST] = {*ast.walk(statement)}
-    statements = [statement]
     used = {
         one.name if isinstance(one, ast.alias) else one.attr
         for other in modules
         if other is not source
         for one in other.names.of(ast.alias, ast.Attribute)
     }
+    groups: dict[str, list[ast.stmt]] = defaultdict(list)
+    for name, one in _preparations(source):
+        if name not in used:
+            groups[name].append(one)
+    statements, gone = [statement], _below([statement])
     while True:
-        read = {one.id for one in gone if isinstance(one, ast.Name)} - used
-        groups: dict[str, list[ast.stmt]] = {name: [] for name in read}
-        for name, one in _preparations(source):
-            if name in read and one not in gone:
-                groups[name].append(one)
+        read = {one.id for one in gone if isinstance(one, ast.Name)}
+        stay = [one for one in source.names.of(ast.Name) if one not in gone]
         more = [
-            one
-            for name, group in groups.items()
-            if all(node in gone for node in _reads_beside(source, name, group))
-            for one in group
+            name
+            for name in read & groups.keys()
+            if _below(groups[name]).issuperset(one for one in stay if one.id == name)
         ]
         if not more:
             break
-        statements += more
-        gone |= {node for one in more for node in ast.walk(one)}
+        for name in more:
+            statements += groups[name]
+            gone |= _below(groups.pop(name))
     for guard in source.tree.body:
         if is_guard(guard) and gone.issuperset(guard.body):  # type: ignore[attr-defined]
             statements = [one for one in statements if one not in guard.body]  # type: ignore[attr-defined]
@@ -137,27 +138,22 @@ def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> l
     return statements
 
 
-def _reads_beside(source: Source, name: str, group: list[ast.stmt]) -> Iterator[ast.Name]:
-    """Where a name stands outside of some statements."""
-    inside = {node for one in group for node in ast.walk(one)}
-    for node in source.names.of(ast.Name):
-        if node.id == name and node not in inside:
-            yield node
+def _below(statements: list[ast.stmt]) -> set[ast.AST]:
+    """The nodes of some statements."""
+    return {node for one in statements for node in ast.walk(one)}
 
 
 def _preparations(source: Source) -> Iterator[tuple[str, ast.stmt]]:
     """Assignments without side effects, and calls of methods of what they bind."""
     for one in source.names.of(ast.Assign, ast.Expr):
         match one:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                pass
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))) as value):
-                pass
-            case _:
-                continue
-        calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
-        if all(_only_prepares(source, call) for call in calls):
-            yield name, one
+            case (
+                ast.Assign(targets=[ast.Name(id=name)])
+                | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))))
+            ):
+                calls = [node for node in ast.walk(one.value) if isinstance(node, ast.Call)]
+                if all(_only_prepares(source, call) for call in calls):
+                    yield name, one
 
 
 def _only_prepares(source: Source, call: ast.Call) -> bool:
