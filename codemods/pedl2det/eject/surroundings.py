@@ -103,11 +103,8 @@ def _required(modules: Iterable[Path]) -> Iterator[str]:
     """What the modules need: TensorFlow, and what they import of what pedl2det brought."""
     imported = set()
     for path in modules:
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                imported.add((node.module or "").partition(".")[0])
+        for node in Source.read(path).names.of(ast.Import, ast.ImportFrom):
+            imported |= {dotted.partition(".")[0] for _, dotted in _bound(node)}
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = needs(cluster=False), needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):

@@ -40,6 +40,7 @@ _KEYWORDS = {
     *("epochs", "nb_epoch", "validation_data", "validation_split", "batch_size", "callbacks"),
     *("steps_per_epoch", "validation_steps", "class_weight", "initial_epoch", "workers"),
 }
+_VALIDATION = {"validation_data", "validation_split"}
 _KERAS = ("keras.", "tensorflow.", "tf_keras.")
 _NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validation_steps"}
 
@@ -135,9 +136,10 @@ class Fits:
             in_loop = any(isinstance(one, ast.For | ast.While) for one in around)
             if in_loop or any(self._both_run(one, call) for one in self.calls[:number]):
                 yield call, _AGAIN, _WRITE_ONE
-            elif not hides_arguments(call) and arguments_of(call).keys().isdisjoint(
-                {"validation_data", "validation_split"}
-            ):
+                continue
+            hides_some = any(isinstance(one, ast.Starred) for one in call.args)
+            hides_some |= any(one.arg is None for one in call.keywords)
+            if not hides_some and _VALIDATION.isdisjoint(arguments_of(call)):
                 yield call, _NO_VALIDATION, _WRITE_VALIDATION
 
     def _may_yield(self, call: ast.Call) -> bool:
@@ -170,12 +172,6 @@ def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
         for name, value in found.items()
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
-
-
-def hides_arguments(call: ast.Call) -> bool:
-    """Whether a call has arguments with ``*`` or ``**``."""
-    has_star = any(isinstance(one, ast.Starred) for one in call.args)
-    return has_star or any(one.arg is None for one in call.keywords)
 
 
 def as_record(call: ast.Call) -> list[Edit]:

@@ -60,8 +60,8 @@ def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
 # The config.
 
 
-def config_of(flow: Flow, node: ast.expr) -> dict[str, object] | None:
-    """The experiment config that an expression is; None if it is computed."""
+def config_of(flow: Flow, node: ast.expr | None) -> dict[str, object] | None:
+    """The experiment config that an expression is; None if it is computed, or there is none."""
     try:
         value = _value(flow, node)
     except ValueError:
