@@ -76,9 +76,9 @@ def lower_sources(
     for name, source in modules.by_name.items():
         path = source.path
         if path in plans or path in edits:
-            text = _new_text(source, edits[path], plans.get(path), new)
-            new[name] = replace(source, text=text, tree=ast.parse(text))
             plan = plans.get(path, Plan(source))  # without one it is a script's helper
+            text = _new_text(plan, edits[path], new)
+            new[name] = replace(source, text=text, tree=ast.parse(text))
             found[path] = Script(
                 origins(source.lines, text.splitlines()),
                 plan.entrypoint,
@@ -90,13 +90,12 @@ def lower_sources(
     return new, found
 
 
-def _new_text(
-    source: Source, edits: list[Edit], plan: Plan | None, by_name: Mapping[str, Source]
-) -> str:
+def _new_text(plan: Plan, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
     """A file with its edits and its trial, and with imports for them."""
+    source = plan.source
     text = apply(source, edits, {})
     added = {"import legacy_keras"}
-    if plan is not None and plan.trains:
+    if plan.trains:
         edited = Source.of(source.path, text)
         class_name = plan.entrypoint.partition(":")[2]
         text = with_trial(edited, class_name, plan.is_one_call, plan.context)

@@ -57,15 +57,6 @@ class Plan:
         code = home.lines[line - 1]
         self.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
 
-    def leave(self, home: Source, node: ast.AST, message: str, help_: str) -> None:
-        """Mark a place for a person."""
-        self.say(home, node, Kind.LEFT, message, help_)
-        if not isinstance(node, ast.Module):  # an empty file
-            mark = Mark(
-                home.names.statement_of(node), f"TODO(pedl2det {RULE}): {message}\n  {help_}"
-            )
-            self.edits.append((home, mark))
-
 
 def plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Plan:
     """Plan a script that trains.
@@ -79,7 +70,11 @@ def plan_training(source: Source, modules: Modules, scripts: set[int], has_size:
     plan = Plan(source)
     fits = Fits(modules, source, scripts)
     for node, message, help_ in fits.problems():
-        plan.leave(modules.home(node), node, message, help_)
+        home = modules.home(node)
+        plan.say(home, node, Kind.LEFT, message, help_)
+        if not isinstance(node, ast.Module):  # an empty file
+            text = f"TODO(pedl2det {RULE}): {message}\n  {help_}"
+            plan.edits.append((home, Mark(home.names.statement_of(node), text)))
     if plan.findings:
         return plan
     for call in calls_of(source, INITS):
