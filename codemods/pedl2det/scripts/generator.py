@@ -45,7 +45,6 @@ class {name}(TFKerasTrial):
         return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
 '''
 _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
-#: Calls that compute from their arguments alone.
 _PURE = (
     *("os.path.", "os.environ.get", "os.getenv", "os.getcwd", "pathlib.", "collections."),
     *("logging.getLogger", "math."),
@@ -299,12 +298,13 @@ def _is_constant(source: Source, value: ast.AST | None) -> bool:
     kinds = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
     nodes = list(ast.walk(value)) if value is not None else []
     return not any(
-        isinstance(one, kinds) or (isinstance(one, ast.Call) and not _is_pure(source, one))
+        isinstance(one, kinds) or (isinstance(one, ast.Call) and not is_pure(source, one))
         for one in nodes
     )
 
 
-def _is_pure(source: Source, call: ast.Call) -> bool:
+def is_pure(source: Source, call: ast.Call) -> bool:
+    """Whether a call computes from its arguments alone."""
     if isinstance(call.func, ast.Name) and source.names.binder(call.func) is None:
         return call.func.id in _PURE_BUILTINS
     return (source.names.qualified(call.func) or "").startswith(_PURE)

@@ -14,7 +14,7 @@ from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.homes import CREATES, INITS, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
-from pedl2det.scripts.generator import is_guard
+from pedl2det.scripts.generator import is_guard, is_pure
 
 _KINDS = {"Integer": "int", "Double": "double", "Categorical": "categorical", "Log": "log"}
 _PARAMETERS = {
@@ -24,9 +24,7 @@ _PARAMETERS = {
     "Log": ("minval", "maxval", "base", "count"),
     "Categorical": ("vals",),
 }
-#: Calls without an effect but on what they return.
-_PREPARING = ("argparse.", "collections.", "determined.", "pathlib.")
-_BUILTINS = {"dict", "int", "list", "str"}
+_OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
 
 
 def init_of(source: Source) -> tuple[ast.Assign, str] | None:
@@ -158,9 +156,6 @@ def _preparations(source: Source) -> Iterator[tuple[str, ast.stmt]]:
 
 def _only_prepares(source: Source, call: ast.Call) -> bool:
     """Whether a call has no effect but on what it returns, or on a parser of the script."""
-    match call.func:
-        case ast.Name(id=name) if source.names.binder(call.func) is None:
-            return name in _BUILTINS
-        case ast.Attribute(attr="add_argument" | "parse_args" | "parse_known_args"):
-            return True
-    return (source.names.qualified(call.func) or "").startswith(_PREPARING)
+    if getattr(call.func, "attr", "") in _OF_PARSERS or is_pure(source, call):
+        return True
+    return (source.names.qualified(call.func) or "").startswith(("argparse.", "determined."))
