@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.bindings import SCOPES
 from pedl2det.analysis.flow import Callable, Flow
+from pedl2det.analysis.flow.values import has_hidden_arguments
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.fixes import AddArgument, Edit, RenameKeyword, Replace
@@ -136,10 +137,7 @@ class Fits:
             in_loop = any(isinstance(one, ast.For | ast.While) for one in around)
             if in_loop or any(self._both_run(one, call) for one in self.calls[:number]):
                 yield call, _AGAIN, _WRITE_ONE
-                continue
-            hides_some = any(isinstance(one, ast.Starred) for one in call.args)
-            hides_some |= any(one.arg is None for one in call.keywords)
-            if not hides_some and _VALIDATION.isdisjoint(arguments_of(call)):
+            elif not has_hidden_arguments(call) and _VALIDATION.isdisjoint(arguments_of(call)):
                 yield call, _NO_VALIDATION, _WRITE_VALIDATION
 
     def _may_yield(self, call: ast.Call) -> bool:
