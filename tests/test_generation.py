@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pedl2det.commands.generation import OldNames, old_names_of
+from pedl2det.commands.runtime import OldNames, old_names_of
 from pedl2det_names import Age
 from pedl2det_runtime.config.reader import config_from
 from support import write_tree

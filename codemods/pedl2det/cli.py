@@ -5,7 +5,6 @@ A command's module is imported when the command is called, so that ``--help`` is
 
 from __future__ import annotations
 
-import difflib
 import gc
 import importlib
 import sys
@@ -38,22 +37,16 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            for near in difflib.get_close_matches(args[0], _COMMANDS, 1):
-                raise click.UsageError(f"{error.message} Did you mean {near}?", ctx) from None
-            raise
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    commands={name: click.Command(name) for name in _COMMANDS},  # what click suggests
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="pedl2det")
 def cli() -> None:
     """Old PEDL and Determined Keras trials: train them as they are, migrate them, prove it.

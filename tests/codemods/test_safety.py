@@ -630,7 +630,7 @@ def test_changed_files_are_refused_before_anything_is_trained(
         trained.append(directory)
         raise Pedl2DetError("trained")
 
-    monkeypatch.setattr("pedl2det.commands.migrate.runtime", lambda: None)
+    monkeypatch.setattr("pedl2det.commands.runtime.runtime", lambda: None)
     monkeypatch.setattr("pedl2det.commands.migrate._prover", lambda *_: verify)
 
     assert "changes here are not committed" in run("--verify", repository).output
@@ -663,7 +663,7 @@ def test_beside_tensorflow_alone_nothing_is_proved_and_said(
         raise Pedl2DetError("training needs pydantic, which is not installed")
 
     monkeypatch.setattr("pedl2det.commands.migrate._can_train", _can_train)
-    monkeypatch.setattr("pedl2det.commands.migrate.runtime", missing)
+    monkeypatch.setattr("pedl2det.commands.runtime.runtime", missing)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
 
     done = run(repository)

@@ -7,15 +7,15 @@ import gc
 import importlib.util
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pedl2det.commands import arguments
-from pedl2det.commands.runtime import runtime
-from pedl2det.commands.settings import chosen
-from pedl2det.engine import Result, migrate
+from pedl2det.engine import Options, Result, migrate
 from pedl2det.engine.jobs import available
 from pedl2det.engine.proving import Verify, is_to_prove, prove
 from pedl2det.engine.result import Proof
@@ -24,16 +24,15 @@ from pedl2det.files.git import refuse_unsafe
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.report import (
-    check_report_path,
-    show_patch,
-    shown,
-    summary,
-    write_report,
-)
+from pedl2det.report import check_report_path, show_patch, shown, summary, write_report
 from pedl2det.report.next_step import next_steps
 from pedl2det.report.streams import is_coloured, unread_stdout_ignored, with_bar
 from pedl2det.visible import say
+
+_FILE, _TABLE = "pyproject.toml", "tool.pedl2det"
+#: Globs of files that no rule may write; rules that are left out, by id or name; the only rules
+#: that are not left out.
+_KEYS = ("exclude", "ignore", "select")
 
 
 @click.command("migrate")
@@ -93,6 +92,8 @@ def command(
     if report is not None:
         check_report_path(report)
     if asked:
+        from pedl2det.commands.runtime import runtime
+
         runtime()  # or say what is missing, before anything is done
     roots = list(paths)
     if not force:
@@ -102,7 +103,7 @@ def command(
     if writes:
         clean_killed(roots)
     options = replace(
-        chosen(roots, select, ignore),
+        _options(roots, select, ignore),
         partial=partial,
         cluster=cluster,
         jobs=jobs or available(),
@@ -157,6 +158,8 @@ def _can_train() -> bool:
     """Whether what trains is installed; beside TensorFlow, say what is missing."""
     if importlib.util.find_spec("tensorflow") is None:
         return False
+    from pedl2det.commands.runtime import runtime
+
     try:
         runtime()
     except Pedl2DetError as error:
@@ -197,3 +200,57 @@ def _exit_code(result: Result, check: bool) -> int:
         return 3
     left = result.of_kind(Kind.LEFT, Kind.BAD_INPUT)
     return 1 if left or (check and result.files) else 0
+
+
+# What is left out.
+
+
+def _options(paths: Sequence[Path], select: Sequence[str], ignore: Sequence[str]) -> Options:
+    """What the nearest pyproject.toml and the command line leave out; the latter wins."""
+    base, table = _settings(paths[0].resolve())
+    words: Mapping[str, Sequence[str]]
+    if select or ignore:
+        words, where = {"select": select, "ignore": ignore}, "--"
+    else:
+        words, where = table, f"{base / _FILE}: {_TABLE}."
+    return Options(
+        left_out=_left_out(words.get("select", ()), words.get("ignore", ()), where),
+        exclude=tuple(table.get("exclude", ())),
+        base=base,
+        given=tuple(path.resolve() for path in paths),
+    )
+
+
+def _left_out(select: Sequence[str], ignore: Sequence[str], where: str) -> frozenset[str]:
+    """The ids of the rules that are left out, by words that stand somewhere."""
+    if not (select or ignore):
+        return frozenset()
+    from pedl2det.commands.rules import find_rule
+    from pedl2det.rules import every_rule
+
+    selected = {find_rule(word, f"{where}select").id for word in select}
+    every = {rule.id for rule in every_rule()} if selected else set()
+    return frozenset((every - selected) | {find_rule(word, f"{where}ignore").id for word in ignore})
+
+
+def _settings(start: Path) -> tuple[Path, dict[str, list[str]]]:
+    """The nearest directory at or above a path that has settings, and the settings."""
+    import tomllib  # most runs find no such file
+
+    for file in (directory / _FILE for directory in (start, *start.parents)):
+        if not file.is_file():
+            continue
+        try:
+            tool: Any = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
+        except (OSError, ValueError) as error:
+            raise Pedl2DetError(f"{file}: cannot be read as TOML: {error}") from None
+        if "pedl2det" not in tool:
+            continue
+        for key, value in tool["pedl2det"].items():
+            setting = f"{file}: {_TABLE}.{key}"
+            if key not in _KEYS:
+                raise Pedl2DetError(f"{setting}: no such setting: expected {', '.join(_KEYS)}")
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                raise Pedl2DetError(f"{setting}: expected a list of texts, got {value!r}")
+        return file.parent, tool["pedl2det"]
+    return start, {}

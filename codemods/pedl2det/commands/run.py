@@ -59,27 +59,19 @@ def command(
     directory: Path,
     config: Path | None,
     out: Path | None,
-    overrides: tuple[str, ...],
-    resume: bool,
-    force: bool,
-    from_checkpoint: Path | None,
-    weights_only: bool,
-    max_batches: int | None,
-    test: bool,
-    trace: bool,
-    slots: int | None,
     hosts: str | None,
     quiet: bool,
     log_format: str,
     with_stack: bool,
+    **training: Any,
 ) -> None:
     """Train the trial in DIR, of whichever generation it is.
 
     DIR may also be a trial's file, or one of its configs.
     """
     directory, config = located(directory, config)
-    is_discarded = test and out is None
-    if is_discarded and resume:
+    is_discarded = training["test"] and out is None
+    if is_discarded and training["resume"]:
         raise Pedl2DetError(
             "--test --resume: a test trains into a temporary directory: leave out --resume, or "
             "name the run with --out"
@@ -90,16 +82,8 @@ def command(
             directory=directory,
             out=Path(place) if place else out or Path("runs") / directory.resolve().name,
             config=config,
-            overrides=overrides,
-            resume=resume,
-            force=force,
-            from_checkpoint=from_checkpoint,
-            weights_only=weights_only,
-            max_batches=max_batches,
-            test=test,
-            trace=trace,
-            slots=slots,
             discards_results=is_discarded,
+            **training,
         )
         options = replace(named, config=config or _config_of_script(directory))
         _train(options, named, hosts, quiet, log_format == "json", with_stack)

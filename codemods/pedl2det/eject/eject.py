@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pedl2det.analysis.homes import trial_classes
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.analysis.source import Source
 from pedl2det.eject.script import USED, Training, script
@@ -120,7 +119,6 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
     """What the config of a migrated trial says."""
     from pedl2det_runtime import errors
     from pedl2det_runtime.api.trial_info import TrialInfo
-    from pedl2det_runtime.config.environment_variables import assignments
     from pedl2det_runtime.config.reader import read_config
 
     try:
@@ -134,49 +132,27 @@ def _training(new: Copy, project: Project, config: Path) -> Training:
         )
     except (errors.Pedl2DetError, ValueError) as error:
         raise Pedl2DetError(new.with_original_paths(str(error))) from None
-    module, trial = _entry(read.entrypoint, project)
     whole = any(b"get_experiment_config" in path.read_bytes() for path in project.needed)
-    return Training(
-        module,
-        trial,
-        config.name,
-        info.hparams,
-        read.raw if whole else {"data": read.raw.get("data") or {}},
-        *lengths,
-        variables=assignments(read.raw),
-        workload=read.report_period,
-        records_per_epoch=read.records_per_epoch,
-        seed=info.seed,
-        metric=read.searcher.metric,
-        smaller_is_better=read.searcher.smaller_is_better,
-        slots=read.resources.slots_per_trial,
-        validates_first=read.perform_initial_validation,
-    )
+    settings = read.raw if whole else {"data": read.raw.get("data") or {}}
+    return Training(info, config.name, *_entry(read.entrypoint), settings, *lengths)
 
 
-def _entry(entrypoint: Any, project: Project) -> tuple[str, str]:
-    """The module and the class of the trial."""
-    words = " ".join(map(str, entrypoint)) if isinstance(entrypoint, list) else entrypoint
-    if isinstance(words, str) and (found := _ENTRY.search(words)):
-        return found[1], found[2]
-    names = {path: name for name, path in project.modules.items()}
-    classes = [
-        (names[path], node.name)
-        for path in sorted(project.needed)
-        if path in names
-        for node in trial_classes(Source.read(path))
-    ]
-    if len(classes) != 1:
+def _entry(entrypoint: Any) -> tuple[str, str]:
+    """The module and the class of the trial, which a command may name, too."""
+    words = " ".join(map(str, entrypoint)) if isinstance(entrypoint, list) else str(entrypoint)
+    found = _ENTRY.search(words)
+    if found is None:
         raise Pedl2DetError("entrypoint: the config names no module:Class: add it")
-    return classes[0]
+    return found[1], found[2]
 
 
 def _differences(training: Training, code: bytes) -> Iterator[str]:
     """What the script does not do as the harness did."""
     yield "checkpoints hold weights only: a run begins at its first batch, and is not resumed"
-    if training.slots > 1:
-        yield f"one process trains, with the batches of all {training.slots}"
-    if training.validates_first:
+    read = training.info.config
+    if read.resources.slots_per_trial > 1:
+        yield f"one process trains, with the batches of all {read.resources.slots_per_trial}"
+    if read.perform_initial_validation:
         yield "the untrained model is not validated"
     if b"def on_checkpoint_end" in code:
         yield "on_checkpoint_end of callbacks is not called: Keras writes the checkpoints"

@@ -19,36 +19,32 @@ USED = (
 class Training:
     """What a script trains, and how long. Lengths are in batches."""
 
+    info: Any  # the ``TrialInfo`` of the config
+    config: str  # the name of the config
     module: str  # the module that defines the trial
     trial: str  # the name of its class
-    config: str  # the name of the config
-    hparams: dict[str, Any]
     settings: dict[str, Any]  # what the trial may read of the config
     batches: int
     validate_every: int  # 0 for one validation at the end
     checkpoint_every: int  # 0 for a checkpoint after each validation
-    variables: dict[str, str]  # environment variables that the config sets
-    workload: int  # the most batches of which the mean of a metric is taken
-    records_per_epoch: int  # 0 if the trial has no epochs
-    seed: int
-    metric: str  # of the validations, by which the best model is chosen
-    smaller_is_better: bool
-    slots: int  # processes that trained it
-    validates_first: bool  # whether the untrained model was validated
 
 
 def script(training: Training, name: str) -> str:
     """Return the text of the script, whose file has this name."""
-    epoch = f'{training.records_per_epoch} // hparams["global_batch_size"]'
+    from pedl2det_runtime.config.environment_variables import assignments
+
+    read = training.info.config
+    epoch = f'{read.records_per_epoch} // hparams["global_batch_size"]'
     return _TEXT.format(
-        variables="".join(map(_variable, training.variables.items())),
+        variables="".join(map(_variable, assignments(read.raw).items())),
         mark=MARK,
         name=name,
         one=training,
-        hparams=_literal(training.hparams, ""),
+        read=read,
+        hparams=_literal(training.info.hparams, ""),
         settings=_literal(training.settings, ""),
-        epoch=epoch if training.records_per_epoch else "0",
-        mode="min" if training.smaller_is_better else "max",
+        epoch=epoch if read.records_per_epoch else "0",
+        mode="min" if read.searcher.smaller_is_better else "max",
     )
 
 
@@ -132,7 +128,7 @@ def parse_arguments():
         default={one.checkpoint_every},
         help="batches from one checkpoint to the next; 0: after each validation",
     )
-    add("--seed", type=int, default={one.seed}, help="of Python, NumPy and TensorFlow")
+    add("--seed", type=int, default={one.info.seed}, help="of Python, NumPy and TensorFlow")
     add("--out", type=Path, default=Path("results"), help="directory of the results")
     return parser.parse_args()
 
@@ -159,13 +155,13 @@ def main():
             context,
             trial.keras_callbacks(),
             total=args.batches,
-            workload={one.workload},
+            workload={read.report_period},
             validate_every=args.validate_every,
             epoch={epoch},
         ),
         tf.keras.callbacks.ModelCheckpoint(
             str(out / "best.h5"),
-            monitor="{one.metric}",
+            monitor="{read.searcher.metric}",
             mode="{mode}",
             save_best_only=True,
             save_weights_only=True,

@@ -103,11 +103,8 @@ def _required(modules: Iterable[Path]) -> Iterator[str]:
     """What the modules need: TensorFlow, and what they import of what pedl2det brought."""
     imported = set()
     for path in modules:
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                imported.add((node.module or "").partition(".")[0])
+        for node in Source.read(path).names.of(ast.Import, ast.ImportFrom):
+            imported |= {dotted.partition(".")[0] for _, dotted in _bound(node)}
     packages = {_PACKAGES.get(name, name) for name in imported}
     local, brought = needs(cluster=False), needs(cluster=True)
     for name in (*_ALWAYS, *sorted(packages & local.keys() - {*brought, *_ALWAYS, "python"})):
@@ -144,21 +141,21 @@ def detached(source: Source, depth: int = 0) -> tuple[str, set[str]]:
     """
     spans, used = [], set()
     below: set[ast.AST] = set()
-    imported = {
-        dotted
-        for node in source.names.of(ast.ImportFrom)
-        for _, dotted in _bound(node)
-        if not _is_module(dotted)
-    }
-    for node, piece in _attributes(source):
-        spans.append(_span(source, node, f"{MODULE}.{piece}"))
-        used.add(piece)
-        below |= {*ast.walk(node)}
+    statements = source.names.of(ast.Import, ast.ImportFrom)
+    imported = {dotted for one in statements for _, dotted in _bound(one) if not _is_module(dotted)}
+    for node in source.names.of(ast.Attribute):
+        base = source.names.qualified(node.value)
+        dotted = f"{base}.{node.attr}"
+        if _is_harness(base) and _is_module(str(base)) and not _is_module(dotted):
+            piece = _piece(source, node, dotted)
+            spans.append(_span(source, node, f"{MODULE}.{piece}"))
+            used.add(piece)
+            below |= {*ast.walk(node)}
     for name in source.names.of(ast.Name):
-        dotted = source.names.qualified(name)
-        if _is_harness(dotted) and name not in below and dotted not in imported:
-            raise _unknown(source, name, str(dotted))
-    for statement in source.names.of(ast.Import, ast.ImportFrom):
+        meaning = source.names.qualified(name)
+        if _is_harness(meaning) and name not in below and meaning not in imported:
+            raise _unknown(source, name, str(meaning))
+    for statement in statements:
         if isinstance(statement, ast.ImportFrom) and statement.level == depth + 1:
             spans.append(_span(source, statement, _absolute(source, statement)))
         elif any(_is_harness(dotted) for _, dotted in _bound(statement)):
@@ -178,17 +175,12 @@ def _is_module(dotted: str) -> bool:
     return last.islower() and last not in library.available(PACKAGE)
 
 
-def _attributes(source: Source) -> Iterator[tuple[ast.Attribute, str]]:
-    """The expressions that name a piece through a module of Determined."""
-    for node in source.names.of(ast.Attribute):
-        base = source.names.qualified(node.value)
-        if base is None or not (_is_harness(base) and _is_module(base)):
-            continue
-        if _is_module(f"{base}.{node.attr}"):
-            continue
-        if node.attr not in library.available(PACKAGE):
-            raise _unknown(source, node, f"{base}.{node.attr}")
-        yield node, node.attr
+def _piece(source: Source, node: ast.expr | ast.stmt, dotted: str) -> str:
+    """The piece that stands for a name of Determined."""
+    name = dotted.rpartition(".")[2]
+    if name not in library.available(PACKAGE):
+        raise _unknown(source, node, dotted)
+    return name
 
 
 def _bound(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
@@ -204,15 +196,12 @@ def _import(source: Source, node: ast.Import | ast.ImportFrom) -> tuple[str, set
     """What replaces an import from Determined, and the pieces that it imports."""
     lines, pieces, others = [], {}, []
     for alias, dotted in _bound(node):
-        text = alias.name if alias.asname is None else f"{alias.name} as {alias.asname}"
         if not _is_harness(dotted):
-            others.append(text)
+            others.append(ast.unparse(alias))
         elif _is_module(dotted):
             lines = [f"import {MODULE}"]
-        elif alias.name in library.available(PACKAGE):
-            pieces[alias.name] = text
         else:
-            raise _unknown(source, node, dotted)
+            pieces[_piece(source, node, dotted)] = ast.unparse(alias)
     lines += [f"from {MODULE} import {', '.join(pieces.values())}"] if pieces else []
     lines += [f"import {', '.join(others)}"] if others else []
     indent = source.lines[node.lineno - 1][: node.col_offset]

@@ -76,20 +76,26 @@ def lower_sources(
     for name, source in modules.by_name.items():
         path = source.path
         if path in plans or path in edits:
-            text = _new_text(source, edits[path], plans.get(path), new)
+            plan = plans.get(path, Plan(source))  # without one it is a script's helper
+            text = _new_text(plan, edits[path], new)
             new[name] = replace(source, text=text, tree=ast.parse(text))
-            lines = origins(source.lines, text.splitlines())
-            found[path] = _script(plans.get(path), lines)
+            found[path] = Script(
+                origins(source.lines, text.splitlines()),
+                plan.entrypoint,
+                plan.needs,
+                tuple(plan.findings),
+                SUPPORT if plan.trains else frozenset(),
+                plan.config,
+            )
     return new, found
 
 
-def _new_text(
-    source: Source, edits: list[Edit], plan: Plan | None, by_name: Mapping[str, Source]
-) -> str:
+def _new_text(plan: Plan, edits: list[Edit], by_name: Mapping[str, Source]) -> str:
     """A file with its edits and its trial, and with imports for them."""
+    source = plan.source
     text = apply(source, edits, {})
     added = {"import legacy_keras"}
-    if plan is not None and plan.trains:
+    if plan.trains:
         edited = Source.of(source.path, text)
         class_name = plan.entrypoint.partition(":")[2]
         text = with_trial(edited, class_name, plan.is_one_call, plan.context)
@@ -100,35 +106,25 @@ def _new_text(
     return text if source.text[:1].isspace() else text.lstrip()
 
 
-def _script(plan: Plan | None, lines: tuple[int, ...]) -> Script:
-    """What is to be known of a new text; without a plan it is that of a script's helper."""
-    if plan is None:
-        return Script(lines)
-    support = SUPPORT if plan.trains else frozenset()
-    return Script(lines, plan.entrypoint, plan.needs, tuple(plan.findings), support, plan.config)
-
-
 def origins(old: Sequence[str], new: Sequence[str]) -> tuple[int, ...]:
     """For each line of a new text, the line of the old text that it came from.
 
     A line that is new came from where the line before it did.
     """
     old_bare, new_bare = [line.strip() for line in old], [line.strip() for line in new]
-    known = _unique(old_bare, new_bare) | _unique(old, new)
+    known = (_once(old_bare) & _once(new_bare)) - {""}
     found, last = [], 0
-    for number, line in enumerate(new_bare):
-        follows = last < len(old) and old_bare[last] == line
-        last = known.get(number, last + 1 if follows else last)
+    for line in new_bare:
+        if line in known:
+            last = old_bare.index(line) + 1
+        elif last < len(old) and old_bare[last] == line:
+            last += 1
         found.append(max(last, 1))
     return tuple(found)
 
 
-def _unique(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """The lines that both texts have once: the old line by the index of the new one."""
-    once = {line for line, count in Counter(old).items() if count == 1 and line.strip()}
-    again = {line for line, count in Counter(new).items() if count == 1}
-    places = {line: number for number, line in enumerate(old, 1)}
-    return {number: places[line] for number, line in enumerate(new) if line in once & again}
+def _once(lines: Sequence[str]) -> set[str]:
+    return {line for line, count in Counter(lines).items() if count == 1}
 
 
 def at_old_lines(reading: Reading, placed: Iterable[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pedl2det.analysis.bindings import SCOPES
 from pedl2det.analysis.flow import Callable, Flow
+from pedl2det.analysis.flow.values import has_hidden_arguments
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
 from pedl2det.fixes import AddArgument, Edit, RenameKeyword, Replace
@@ -40,6 +41,7 @@ _KEYWORDS = {
     *("epochs", "nb_epoch", "validation_data", "validation_split", "batch_size", "callbacks"),
     *("steps_per_epoch", "validation_steps", "class_weight", "initial_epoch", "workers"),
 }
+_VALIDATION = {"validation_data", "validation_split"}
 _KERAS = ("keras.", "tensorflow.", "tf_keras.")
 _NEW_NAMES = {"generator": "x", "nb_epoch": "epochs", "nb_val_samples": "validation_steps"}
 
@@ -135,23 +137,15 @@ class Fits:
             in_loop = any(isinstance(one, ast.For | ast.While) for one in around)
             if in_loop or any(self._both_run(one, call) for one in self.calls[:number]):
                 yield call, _AGAIN, _WRITE_ONE
-            elif not hides_arguments(call) and arguments_of(call).keys().isdisjoint(
-                {"validation_data", "validation_split"}
-            ):
+            elif not has_hidden_arguments(call) and _VALIDATION.isdisjoint(arguments_of(call)):
                 yield call, _NO_VALIDATION, _WRITE_VALIDATION
 
     def _may_yield(self, call: ast.Call) -> bool:
         """Whether a call is in a function, or in a script, and not in a comprehension there."""
         home = self.modules.home(call)
-        for node in home.names.around(call):
-            match node:
-                case ast.FunctionDef():
-                    return True
-                case ast.Module():
-                    return id(home) in self._scripts
-                case _ if isinstance(node, SCOPES):
-                    return False
-        return False
+        scope = next((one for one in home.names.around(call) if isinstance(one, SCOPES)), home.tree)
+        is_script = scope is home.tree and id(home) in self._scripts
+        return is_script or isinstance(scope, ast.FunctionDef)
 
     def _both_run(self, one: ast.Call, other: ast.Call) -> bool:
         """Whether two calls are not in different branches of an ``if``."""
@@ -176,12 +170,6 @@ def arguments_of(call: ast.Call) -> dict[str, ast.expr]:
         for name, value in found.items()
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
-
-
-def hides_arguments(call: ast.Call) -> bool:
-    """Whether a call has arguments with ``*`` or ``**``."""
-    has_star = any(isinstance(one, ast.Starred) for one in call.args)
-    return has_star or any(one.arg is None for one in call.keywords)
 
 
 def as_record(call: ast.Call) -> list[Edit]:

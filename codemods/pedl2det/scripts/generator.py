@@ -45,7 +45,6 @@ class {name}(TFKerasTrial):
         return legacy_keras.with_epoch_logs(self.context, callbacks, epoch)
 '''
 _GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
-#: Calls that compute from their arguments alone.
 _PURE = (
     *("os.path.", "os.environ.get", "os.getenv", "os.getcwd", "pathlib.", "collections."),
     *("logging.getLogger", "math."),
@@ -85,15 +84,12 @@ def yield_edits(fits: Fits, spared: ast.Call | None) -> Iterator[tuple[Source, E
 def _yielding(source: Source, call: ast.Call, keyword: str) -> Edit:
     """Yield a call, or from it: without parentheses where it is all of a statement."""
     statement = source.names.parents[call]
-    target = ""
     match statement:
         case ast.Assign(targets=[one]):
-            target = f"{source.segment(one)} = "
-        case ast.AnnAssign(target=one, annotation=kind):
-            target = f"{source.segment(one)}: {source.segment(kind)} = "
-    if target or isinstance(statement, ast.Expr):
-        assert isinstance(statement, ast.stmt)
-        return ReplaceStatement(statement, f"{target}{keyword} {{call}}", {"call": call})
+            code = f"{source.segment(one)} = {keyword} {{call}}"
+            return ReplaceStatement(statement, code, {"call": call})
+        case ast.Expr():
+            return ReplaceStatement(statement, f"{keyword} {{call}}", {"call": call})
     return Replace(call, f"({keyword} {{call}})", {"call": call})
 
 
@@ -110,8 +106,9 @@ def is_main(node: ast.AST) -> bool:
 
 
 def is_guard(node: ast.AST) -> bool:
-    """Whether a statement is a main guard without an ``else``."""
-    return isinstance(node, ast.If) and not node.orelse and is_main(node.test)
+    """Whether a statement is a main guard of lines below it, without an ``else``."""
+    is_plain = isinstance(node, ast.If) and not node.orelse and node.body[0].lineno > node.lineno
+    return is_plain and is_main(node.test)  # type: ignore[attr-defined]
 
 
 def only_call(fits: Fits, script: Source, gone: Iterable[ast.stmt]) -> ast.Call | None:
@@ -206,15 +203,9 @@ def _without_guards(lines: Sequence[_Line]) -> tuple[list[_Line], Sequence[Any]]
             found.append(line)
             continue
         assert isinstance(guard, ast.If)
-        block: Any = code.body
-        codes: list[Any]
-        above = list(code.leading_lines)
-        if isinstance(block, cst.IndentedBlock):
-            codes, footer = list(block.body), block.footer
-            comment = block.header.comment
-            above += [cst.EmptyLine(comment=comment)] if comment is not None else []
-        else:  # statements beside the guard
-            codes = [cst.SimpleStatementLine(block.body)]
+        codes, footer = list(code.body.body), code.body.footer
+        above, comment = list(code.leading_lines), code.body.header.comment
+        above += [cst.EmptyLine(comment=comment)] if comment is not None else []
         codes[0] = codes[0].with_changes(leading_lines=[*above, *codes[0].leading_lines])
         found += _lines(guard.body, codes)
     return found, footer
@@ -307,12 +298,13 @@ def _is_constant(source: Source, value: ast.AST | None) -> bool:
     kinds = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
     nodes = list(ast.walk(value)) if value is not None else []
     return not any(
-        isinstance(one, kinds) or (isinstance(one, ast.Call) and not _is_pure(source, one))
+        isinstance(one, kinds) or (isinstance(one, ast.Call) and not is_pure(source, one))
         for one in nodes
     )
 
 
-def _is_pure(source: Source, call: ast.Call) -> bool:
+def is_pure(source: Source, call: ast.Call) -> bool:
+    """Whether a call computes from its arguments alone."""
     if isinstance(call.func, ast.Name) and source.names.binder(call.func) is None:
         return call.func.id in _PURE_BUILTINS
     return (source.names.qualified(call.func) or "").startswith(_PURE)

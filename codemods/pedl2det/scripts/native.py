@@ -7,13 +7,14 @@ A script asked ``init`` for its context, and called ``fit``. A file with a trial
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 
 from pedl2det.analysis.flow import Flow
 from pedl2det.analysis.homes import CREATES, INITS, calls_of
 from pedl2det.analysis.modules import Modules
 from pedl2det.analysis.source import Source
-from pedl2det.scripts.generator import is_guard
+from pedl2det.scripts.generator import is_guard, is_pure
 
 _KINDS = {"Integer": "int", "Double": "double", "Categorical": "categorical", "Log": "log"}
 _PARAMETERS = {
@@ -23,9 +24,7 @@ _PARAMETERS = {
     "Log": ("minval", "maxval", "base", "count"),
     "Categorical": ("vals",),
 }
-#: Calls without an effect but on what they return.
-_PREPARING = ("argparse.", "collections.", "determined.", "pathlib.")
-_BUILTINS = {"dict", "int", "list", "str"}
+_OF_PARSERS = ("add_argument", "parse_args", "parse_known_args")
 
 
 def init_of(source: Source) -> tuple[ast.Assign, str] | None:
@@ -59,8 +58,8 @@ def argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
 # The config.
 
 
-def config_of(flow: Flow, node: ast.expr) -> dict[str, object] | None:
-    """The experiment config that an expression is; None if it is computed."""
+def config_of(flow: Flow, node: ast.expr | None) -> dict[str, object] | None:
+    """The experiment config that an expression is; None if it is computed, or there is none."""
     try:
         value = _value(flow, node)
     except ValueError:
@@ -106,30 +105,30 @@ def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> l
 
     A main guard of nothing else goes, too.
     """
-    gone: set[ast.AST] = {*ast.walk(statement)}
-    statements = [statement]
     used = {
         one.name if isinstance(one, ast.alias) else one.attr
         for other in modules
         if other is not source
         for one in other.names.of(ast.alias, ast.Attribute)
     }
+    groups: dict[str, list[ast.stmt]] = defaultdict(list)
+    for name, one in _preparations(source):
+        if name not in used:
+            groups[name].append(one)
+    statements, gone = [statement], _below([statement])
     while True:
-        read = {one.id for one in gone if isinstance(one, ast.Name)} - used
-        groups: dict[str, list[ast.stmt]] = {name: [] for name in read}
-        for name, one in _preparations(source):
-            if name in read and one not in gone:
-                groups[name].append(one)
+        read = {one.id for one in gone if isinstance(one, ast.Name)}
+        stay = [one for one in source.names.of(ast.Name) if one not in gone]
         more = [
-            one
-            for name, group in groups.items()
-            if all(node in gone for node in _reads_beside(source, name, group))
-            for one in group
+            name
+            for name in read & groups.keys()
+            if _below(groups[name]).issuperset(one for one in stay if one.id == name)
         ]
         if not more:
             break
-        statements += more
-        gone |= {node for one in more for node in ast.walk(one)}
+        for name in more:
+            statements += groups[name]
+            gone |= _below(groups.pop(name))
     for guard in source.tree.body:
         if is_guard(guard) and gone.issuperset(guard.body):  # type: ignore[attr-defined]
             statements = [one for one in statements if one not in guard.body]  # type: ignore[attr-defined]
@@ -137,34 +136,26 @@ def with_preparation(source: Source, modules: Modules, statement: ast.stmt) -> l
     return statements
 
 
-def _reads_beside(source: Source, name: str, group: list[ast.stmt]) -> Iterator[ast.Name]:
-    """Where a name stands outside of some statements."""
-    inside = {node for one in group for node in ast.walk(one)}
-    for node in source.names.of(ast.Name):
-        if node.id == name and node not in inside:
-            yield node
+def _below(statements: list[ast.stmt]) -> set[ast.AST]:
+    """The nodes of some statements."""
+    return {node for one in statements for node in ast.walk(one)}
 
 
 def _preparations(source: Source) -> Iterator[tuple[str, ast.stmt]]:
     """Assignments without side effects, and calls of methods of what they bind."""
     for one in source.names.of(ast.Assign, ast.Expr):
         match one:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                pass
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))) as value):
-                pass
-            case _:
-                continue
-        calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
-        if all(_only_prepares(source, call) for call in calls):
-            yield name, one
+            case (
+                ast.Assign(targets=[ast.Name(id=name)])
+                | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))))
+            ):
+                calls = [node for node in ast.walk(one.value) if isinstance(node, ast.Call)]
+                if all(_only_prepares(source, call) for call in calls):
+                    yield name, one
 
 
 def _only_prepares(source: Source, call: ast.Call) -> bool:
     """Whether a call has no effect but on what it returns, or on a parser of the script."""
-    match call.func:
-        case ast.Name(id=name) if source.names.binder(call.func) is None:
-            return name in _BUILTINS
-        case ast.Attribute(attr="add_argument" | "parse_args" | "parse_known_args"):
-            return True
-    return (source.names.qualified(call.func) or "").startswith(_PREPARING)
+    if getattr(call.func, "attr", "") in _OF_PARSERS or is_pure(source, call):
+        return True
+    return (source.names.qualified(call.func) or "").startswith(("argparse.", "determined."))

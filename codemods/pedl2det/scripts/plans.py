@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pedl2det.analysis.flow import Flow
@@ -21,7 +20,6 @@ RULE = "P015"
 BATCH_SIZES = frozenset({"global_batch_size", "batch_size"})
 
 _YIELDED = "the script yields what it gave to fit, and goes on when the training ends"
-_DEFAULTS = "the options of the command line have their defaults: a trial gets no arguments"
 _SUBMITTED = "create is gone: det experiment create const.yaml . submits the trial"
 _COMPUTED = "the experiment config is computed, so migrate cannot write it to a file"
 _WRITE_CONFIG = "write it to const.yaml, with an entrypoint"
@@ -59,19 +57,6 @@ class Plan:
         code = home.lines[line - 1]
         self.findings.append(Finding(kind, RULE, home.path, line, message, help_, code=code))
 
-    def leave(self, home: Source, node: ast.AST, message: str, help_: str) -> None:
-        """Mark a place for a person."""
-        self.say(home, node, Kind.LEFT, message, help_)
-        if not isinstance(node, ast.Module):  # an empty file
-            mark = Mark(
-                home.names.statement_of(node), f"TODO(pedl2det {RULE}): {message}\n  {help_}"
-            )
-            self.edits.append((home, mark))
-
-    def drop(self, statements: Iterable[ast.stmt]) -> None:
-        """Drop statements of the script."""
-        self.edits += [(self.source, ReplaceStatement(one)) for one in statements]
-
 
 def plan_training(source: Source, modules: Modules, scripts: set[int], has_size: bool) -> Plan:
     """Plan a script that trains.
@@ -85,27 +70,29 @@ def plan_training(source: Source, modules: Modules, scripts: set[int], has_size:
     plan = Plan(source)
     fits = Fits(modules, source, scripts)
     for node, message, help_ in fits.problems():
-        plan.leave(modules.home(node), node, message, help_)
+        home = modules.home(node)
+        plan.say(home, node, Kind.LEFT, message, help_)
+        if not isinstance(node, ast.Module):  # an empty file
+            text = f"TODO(pedl2det {RULE}): {message}\n  {help_}"
+            plan.edits.append((home, Mark(home.names.statement_of(node), text)))
     if plan.findings:
         return plan
     for call in calls_of(source, INITS):
-        plan.config = _config(plan, fits.flow, call, 0)
+        given = native.argument(call, "config", 0)
+        plan.config = native.config_of(fits.flow, given)
+        if given is not None and plan.config is None:
+            plan.say(source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
     gone: list[ast.stmt] = []
     asked = native.init_of(source)
     if asked is not None:
         statement, plan.context = asked
         gone = native.with_preparation(source, modules, statement)
-    plan.drop(gone)
+    plan.edits += [(source, ReplaceStatement(one)) for one in gone]
     for call in fits.calls:
         plan.say(modules.home(call), call, Kind.NOTE, _YIELDED)
     for node in source.names.of(ast.Subscript):  # while it is imported, the script is no command
         if ast.unparse(node) == "sys.argv[0]" and source.names.definition_around(node) is None:
             plan.edits.append((source, Replace(node, "__file__")))
-    dropped = {node for one in gone for node in ast.walk(one)}
-    for call in source.names.of(ast.Call):
-        method = getattr(call.func, "attr", "")
-        if method in ("parse_args", "parse_known_args") and call not in dropped:
-            plan.say(source, call, Kind.NOTE, _DEFAULTS)
     spared = only_call(fits, source, gone)
     plan.trains, plan.is_one_call = True, spared is not None
     plan.edits += [*yield_edits(fits, spared), *((source, one) for one in main_edits(source))]
@@ -128,16 +115,7 @@ def plan_submission(source: Source, modules: Modules) -> Plan | None:
     call = statement.value
     assert isinstance(call, ast.Call)
     plan.say(source, call, Kind.NOTE, _SUBMITTED)
-    given = native.argument(call, "config", 1)
-    plan.config = native.config_of(Flow(modules), given) if given is not None else None
-    plan.drop(native.with_preparation(source, modules, statement))
+    plan.config = native.config_of(Flow(modules), native.argument(call, "config", 1))
+    gone = native.with_preparation(source, modules, statement)
+    plan.edits += [(source, ReplaceStatement(one)) for one in gone]
     return plan
-
-
-def _config(plan: Plan, flow: Flow, call: ast.Call, place: int) -> dict[str, object] | None:
-    """The config that a call of ``init`` was given."""
-    given = native.argument(call, "config", place)
-    config = native.config_of(flow, given) if given is not None else None
-    if given is not None and config is None:
-        plan.say(plan.source, call, Kind.LEFT, _COMPUTED, _WRITE_CONFIG)
-    return config
