@@ -29,7 +29,7 @@ def test_optimizers_of_standalone_keras_have_the_arguments_of_the_table() -> Non
     import tensorflow as tf
 
     from pedl2det_legacy import standalone_optimizers
-    from pedl2det_names.keras_arguments import STANDALONE_DEFAULTS, STANDALONE_PARAMETERS
+    from pedl2det_names.keras import STANDALONE_DEFAULTS, STANDALONE_PARAMETERS
 
     for name, arguments in STANDALONE_PARAMETERS.items():
         parameters = inspect.signature(getattr(standalone_optimizers, name)).parameters

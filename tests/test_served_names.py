@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pedl2det_names import Name, lookup, rows
-from pedl2det_names.keras_paths import PATHS
+from pedl2det_names.keras import PATHS
 from test_old_names import today
 
 ROWS = [row for row in rows() if row.old.partition(".")[0] in ("tensorflow", "numpy", "keras")]

@@ -23,7 +23,7 @@ from pedl import old_functions, old_keras
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
 from pedl.old_signatures import with_defaults
 from pedl2det_names import LAYER_DEFAULTS, TF_OPTIMIZERS, Age, lookup, rows
-from pedl2det_names.contrib import CONTRIB
+from pedl2det_names.tensorflow import CONTRIB
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 

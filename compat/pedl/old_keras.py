@@ -20,8 +20,17 @@ from pedl.old_models import standalone_models
 from pedl.old_names import Unserved
 from pedl.old_signatures import convolution, optimizer
 from pedl2det_names import Age
-from pedl2det_names.keras_arguments import CONVOLUTIONS, STANDALONE_PARAMETERS
-from pedl2det_names.keras_paths import ALIASES, PACKAGES, PATHS, PRIVATE, PUBLIC, WRITE, Place
+from pedl2det_names.keras import (
+    ALIASES,
+    CONVOLUTIONS,
+    PACKAGES,
+    PATHS,
+    PRIVATE,
+    PUBLIC,
+    STANDALONE_PARAMETERS,
+    WRITE,
+    Place,
+)
 from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"

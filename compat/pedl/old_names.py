@@ -14,7 +14,7 @@ import numpy as np
 
 from pedl2det_legacy import numpy_functions
 from pedl2det_names import COMPAT_V1, Name, lookup, rows
-from pedl2det_names.contrib import CONTRIB
+from pedl2det_names.tensorflow import CONTRIB
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
 

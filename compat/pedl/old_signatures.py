@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pedl.old_names import UnservedIdiomError
-from pedl2det_names.keras_arguments import CONVOLUTIONS
+from pedl2det_names.keras import CONVOLUTIONS
 from pedl2det_runtime.errors.repeated_warnings import logger
 
 _log = logger(__name__)

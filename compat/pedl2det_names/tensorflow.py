@@ -1,10 +1,12 @@
-"""Names of TensorFlow 1."""
+"""Names of TensorFlow 1, of its ``tf.contrib``, and of NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, table
+from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, pairs, table
+
+CONTRIB = "tensorflow.contrib"
 
 #: The names that exist in ``tf.compat.v1`` but not in ``tf``, and the current name of the same
 #: object, both below ``tensorflow``; the name below ``compat.v1`` if there is no other.
@@ -188,6 +190,52 @@ _PRIVATE = {
     },
 }
 
+_CONTRIB_GONE = "it was removed in TensorFlow 2; implement it with tf.keras"
+
+#: Names that moved out of ``tf.contrib`` unchanged: the old module, the new one, the names.
+_OF_CONTRIB = (
+    (
+        *("data", "data.experimental"),
+        "AUTOTUNE TFRecordWriter bucket_by_sequence_length dense_to_sparse_batch enumerate_dataset "
+        "group_by_window ignore_errors map_and_batch parallel_interleave parse_example_dataset "
+        "prefetch_to_device rejection_resample scan shuffle_and_repeat unbatch unique",
+    ),
+    (
+        *("data", "compat.v1.data.experimental"),
+        "Counter CsvDataset choose_from_datasets make_batched_features_dataset make_csv_dataset "
+        "sample_from_datasets",
+    ),
+    ("data", "experimental", "Optional"),
+    ("distribute", "distribute", "MirroredStrategy OneDeviceStrategy"),
+    (
+        *("rnn", "compat.v1.nn.rnn_cell"),
+        "BasicLSTMCell BasicRNNCell DropoutWrapper GRUCell LSTMCell LSTMStateTuple MultiRNNCell "
+        "RNNCell",
+    ),
+    (
+        *("signal", "signal"),
+        "frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms stft",
+    ),
+)
+
+#: Names without a successor that support pieces implement.
+_PIECES_OF_CONTRIB = (
+    *("layers.l1_regularizer", "layers.l2_regularizer", "layers.variance_scaling_initializer"),
+    *("layers.xavier_initializer", "layers.xavier_initializer_conv2d", "training.HParams"),
+)
+
+_NUMPY = """
+    Inf>inf Infinity>inf NAN>nan NaN>nan PINF>inf infty>inf
+    alltrue>all cumproduct>cumprod mat>asmatrix product>prod rank>ndim round_>round sometrue>any
+    bool8>bool_ bytes0>bytes_ int0>intp object0>object_ str0>str_ uint0>uintp void0>void
+    cfloat>complex128 clongfloat>clongdouble complex_>complex128 float_>float64
+    longcomplex>clongdouble longfloat>longdouble singlecomplex>complex64
+    string_>bytes_ unicode_>str_ typeDict>sctypeDict
+"""
+_PYTHON = "complex float int object str unicode>str"
+_RAGGED = "ragged lists created an object array; pass dtype=object for that"
+
+#: The names of this table, by their old names.
 ROWS = table(
     *(
         _row(module + name, module + name, keywords=keywords, changed=True)
@@ -238,13 +286,47 @@ ROWS = table(
         )
     ),
     *(_row(f"python.{old}", new, since="") for old, new in _PRIVATE.items()),
+    *(
+        Name(f"{CONTRIB}.{old}.{name}", f"tensorflow.{new}.{name}", TENSORFLOW_2)
+        for old, new, names in _OF_CONTRIB
+        for name in names.split()
+    ),
+    Name(f"{CONTRIB}.framework.nest", "tensorflow.nest", TENSORFLOW_2),
+    *(
+        gone(f"{CONTRIB}.{old}", "", old.partition(".")[2], since=TENSORFLOW_2)
+        for old in _PIECES_OF_CONTRIB
+    ),
+    gone(f"{CONTRIB}.opt.AdamWOptimizer", "use tf.keras.optimizers.AdamW", since=TENSORFLOW_2),
+    gone(CONTRIB, _CONTRIB_GONE, since=TENSORFLOW_2),
+    *(Name(f"numpy.{old}", f"numpy.{new}") for old, new in pairs(_NUMPY).items()),
+    *(Name(f"numpy.{old}", f"builtins.{new}") for old, new in pairs(_PYTHON).items()),
+    *(
+        Name(
+            f"numpy.{old}",
+            f"builtins.{new}",
+            write="in NumPy 2 the name is a NumPy scalar type",
+            changed=True,
+        )
+        for old, new in pairs("bool long>int").items()
+    ),
+    gone("numpy.NINF", "write -np.inf"),
+    gone("numpy.asfarray", "write np.asarray(a, dtype=float)", "asfarray"),
+    gone("numpy.asscalar", "write array.item()", "asscalar"),
+    gone("numpy.find_common_type", "use np.result_type or np.promote_types"),
+    gone("numpy.msort", "write np.sort(a, axis=0)", "msort"),
+    *(
+        Name(old, old, same=False, write=_RAGGED, support=support, changed=True)
+        for old, support in (("numpy.array", "ragged_array"), ("numpy.asarray", "ragged_asarray"))
+    ),
 )
 
 
 def lookup(dotted: str) -> Name | None:
-    """Return the row of a name of TensorFlow 1, except ``tf.contrib`` (see ``contrib``)."""
+    """Return the row of a name of TensorFlow 1; every name of ``tf.contrib`` has one."""
     if row := ROWS.get(dotted):
         return row
+    if dotted.startswith(f"{CONTRIB}."):
+        return gone(dotted, _CONTRIB_GONE, since=TENSORFLOW_2)
     root, _, path = dotted.partition(".")
     if root != "tensorflow" or path not in COMPAT_V1:
         return None
