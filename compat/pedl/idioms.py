@@ -101,7 +101,7 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
     from pedl import old_models, old_sessions
     from pedl2det_legacy.float_targets import with_float_targets
-    from pedl2det_legacy.old_batch_norm import with_old_training
+    from pedl2det_legacy.old_layers import with_old_training
 
     # Its second argument was the fraction to keep, and is the fraction to drop.
     yield _Idiom("tensorflow.nn.dropout", lambda _: tf.compat.v1.nn.dropout)

@@ -158,7 +158,7 @@ def _view(name: str, source: Any, replaced: dict[str, Any]) -> ModuleType:
 
 def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
     """Return the objects of a path that differ between standalone Keras 2.2.4 and TensorFlow."""
-    from pedl2det_legacy import standalone_losses, standalone_optimizers
+    from pedl2det_legacy import standalone_keras
 
     area = PATHS[path].public
     objects = standalone_models(tf, path, names)
@@ -168,15 +168,15 @@ def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
     elif area == "optimizers":
         optimizers = {
             name: optimizer(
-                getattr(standalone_optimizers, name), getattr(tf.keras.optimizers.legacy, name)
+                getattr(standalone_keras, name), getattr(tf.keras.optimizers.legacy, name)
             )
             for name in STANDALONE_PARAMETERS
         }
-        objects |= optimizers | {"get": standalone_optimizers.standalone_optimizer}
+        objects |= optimizers | {"get": standalone_keras.standalone_optimizer}
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
-        objects |= standalone_losses.STANDALONE_LOSSES
-        objects["get"] = lambda name: get(standalone_losses.standalone_losses(name))
+        objects |= standalone_keras.STANDALONE_LOSSES
+        objects["get"] = lambda name: get(standalone_keras.standalone_losses(name))
     return objects
 
 

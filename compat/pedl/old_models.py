@@ -105,8 +105,7 @@ def compiling(original: Callable[..., Any]) -> Callable[..., Any]:
     Args:
         original: the method.
     """
-    from pedl2det_legacy.standalone_losses import standalone_losses
-    from pedl2det_legacy.standalone_optimizers import standalone_optimizer
+    from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 
     signature = inspect.signature(original)
 

@@ -69,7 +69,7 @@ def optimizer(make: Callable[..., Any], kind: Any) -> Any:
         make: the function of ``pedl2det_legacy`` that has these arguments.
         kind: today's class.
     """
-    from pedl2det_legacy.standalone_optimizers import options_of_today
+    from pedl2det_legacy.standalone_keras import options_of_today
 
     signature = inspect.signature(make)
     today = inspect.signature(kind.__init__).parameters["learning_rate"].default

@@ -13,8 +13,7 @@ from typing import Any
 
 from pedl.frameworks.keras.tf_keras_trial import AdaptedTrial, TFKerasTrial, location
 from pedl2det_legacy.keras_trials import by_output, data_adapter, named_metric
-from pedl2det_legacy.standalone_losses import standalone_losses
-from pedl2det_legacy.standalone_optimizers import standalone_optimizer
+from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 from pedl2det_runtime import refusals
 from pedl2det_runtime.api.generation import Generation, Kind, Metrics
 from pedl2det_runtime.api.trial_info import current
