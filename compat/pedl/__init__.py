@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pedl import old_keras
-from pedl2det_legacy.urls import is_valid_url
+from pedl2det_legacy.download import is_valid_url
 from pedl2det_runtime import refusals
 from pedl2det_runtime.api.trial_info import current
 from pedl2det_runtime.backends.keras_versions import choose_keras_2

@@ -27,16 +27,14 @@ def standalone_models(tf: Any, path: str, held: dict[str, Any]) -> dict[str, Any
     Returns:
         The wrapped objects, by name.
     """
-    if path.partition(".")[0] not in ("", "models", "engine", "applications"):
-        return {}
-    kinds = tf.keras.Model, tf.keras.Sequential
-    marked = {
-        name: _StandIn(kind) for name, value in held.items() for kind in kinds if value is kind
-    }
-    functions = {name: value for name, value in held.items() if inspect.isfunction(value)}
-    if path in ("", "engine"):
-        functions = {}
-    return marked | {name: _marking(function) for name, function in functions.items()}
+    marked: dict[str, Any] = {}
+    if path.partition(".")[0] in ("", "models", "engine", "applications"):
+        for name, value in held.items():
+            if value is tf.keras.Model or value is tf.keras.Sequential:
+                marked[name] = _StandIn(value)
+            elif inspect.isfunction(value) and path not in ("", "engine"):
+                marked[name] = _marking(value)
+    return marked
 
 
 class _StandIn:

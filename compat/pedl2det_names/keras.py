@@ -96,89 +96,60 @@ class Place(NamedTuple):
     private: str | None = None
 
 
-def _modules(package: str, public: str | None, below: str, names: str) -> dict[str, Place]:
-    """Return the places of modules that have moved together.
+#: Modules that were removed or private: their package (``.`` is Keras itself), the module below
+#: ``tf.keras`` with their public names, the package of their private modules today, their names.
+_MOVED = """
+. - - legacy legacy.interfaces wrappers wrappers.scikit_learn
+. - src engine
+. - src.optimizers optimizer_v1
+. callbacks - callbacks_v1
+. losses - objectives
+. optimizers.legacy src.optimizers optimizer_v2>legacy optimizers.optimizer_v2>legacy
+applications applications - applications
+backend backend - tensorflow_backend
+callbacks callbacks - callbacks
+datasets - src.datasets cifar
+engine - src.engine base_layer data_adapter functional input_layer input_spec network>functional
+engine - src.engine sequential topology>base_layer training training_utils training_v1
+engine models - saving
+initializers initializers - initializers_v1 initializers_v2
+layers layers - advanced_activations convolutional convolutional_recurrent core cudnn_recurrent
+layers layers - dense_attention einsum_dense embeddings local merge multi_head_attention noise
+layers layers - normalization normalization_v2 pooling recurrent recurrent_v2 wrappers
+layers layers - normalization.batch_normalization normalization.layer_normalization
+layers layers src.layers preprocessing preprocessing.image_preprocessing
+layers layers src.layers preprocessing.normalization preprocessing.text_vectorization
+mixed_precision mixed_precision src.mixed_precision policy
+optimizer_v2 optimizers.legacy src.optimizers.legacy adadelta adagrad adam adamax ftrl
+optimizer_v2 optimizers.legacy src.optimizers.legacy gradient_descent nadam optimizer_v2 rmsprop
+optimizer_v2 optimizers.schedules src.optimizers.schedules learning_rate_schedule
+optimizers optimizers.schedules src.optimizers schedules.learning_rate_schedule
+preprocessing preprocessing.image src.preprocessing image
+preprocessing preprocessing.sequence src.preprocessing sequence
+preprocessing preprocessing.text src.preprocessing text
+saving models src.saving.legacy hdf5_format
+saving models - save
+utils utils - all_utils multi_gpu_utils training_utils
+utils utils src.utils conv_utils data_utils generic_utils io_utils layer_utils losses_utils
+utils utils src.utils metrics_utils np_utils tf_utils version_utils vis_utils
+"""
 
-    Args:
-        package: their package below the old Keras.
-        public: the module below ``tf.keras`` with their public names.
-        below: the package of their private modules today, or an empty string.
-        names: their names.
-    """
-    return {
-        f"{package}.{name}": Place(public, f"{below}.{name}" if below else None)
-        for name in names.split()
-    }
 
+def _moved() -> Iterator[tuple[str, Place]]:
+    """Yield the old path and the present location of each module that has moved."""
+    for line in _MOVED.strip().splitlines():
+        package, public, private, names = line.split(maxsplit=3)
+        for old, new in pairs(names).items():
+            place = Place(
+                None if public == "-" else public, None if private == "-" else f"{private}.{new}"
+            )
+            yield f"{package}.{old}".removeprefix(".."), place
+            if package == "optimizer_v2":  # since Keras 2.9
+                yield f"optimizers.{package}.{old}", place
 
-_SCHEDULES = Place("optimizers.schedules", "src.optimizers.schedules.learning_rate_schedule")
-_LEGACY = ("optimizers.legacy", "src.optimizers.legacy")
-
-#: Modules that were removed or private.
-MOVED: dict[str, Place] = {
-    "applications.applications": Place("applications"),
-    "backend.tensorflow_backend": Place("backend"),
-    "callbacks.callbacks": Place("callbacks"),
-    "callbacks_v1": Place("callbacks"),
-    "datasets.cifar": Place(None, "src.datasets.cifar"),
-    "engine": Place(None, "src.engine"),
-    **_modules(
-        *("engine", None, "src.engine"),
-        "base_layer data_adapter functional input_layer input_spec sequential training "
-        "training_utils training_v1",
-    ),
-    "engine.network": Place(None, "src.engine.functional"),
-    "engine.saving": Place("models"),
-    "engine.topology": Place(None, "src.engine.base_layer"),
-    **_modules("initializers", "initializers", "", "initializers_v1 initializers_v2"),
-    "layers.preprocessing": Place("layers", "src.layers.preprocessing"),
-    **_modules(
-        *("layers", "layers", ""),
-        "advanced_activations convolutional convolutional_recurrent core cudnn_recurrent "
-        "dense_attention einsum_dense embeddings local merge multi_head_attention noise "
-        "normalization normalization_v2 pooling recurrent recurrent_v2 wrappers "
-        "normalization.batch_normalization normalization.layer_normalization",
-    ),
-    **_modules(
-        *("layers.preprocessing", "layers", "src.layers.preprocessing"),
-        "image_preprocessing normalization text_vectorization",
-    ),
-    "legacy": Place(None),
-    "legacy.interfaces": Place(None),
-    "mixed_precision.policy": Place("mixed_precision", "src.mixed_precision.policy"),
-    "objectives": Place("losses"),
-    "optimizer_v1": Place(None, "src.optimizers.optimizer_v1"),
-    **{
-        path: place
-        for package in ("optimizer_v2", "optimizers.optimizer_v2")  # the latter since Keras 2.9
-        for path, place in {
-            package: Place(*_LEGACY),
-            **_modules(
-                *(package, *_LEGACY),
-                "adadelta adagrad adam adamax ftrl gradient_descent nadam optimizer_v2 rmsprop",
-            ),
-            f"{package}.learning_rate_schedule": _SCHEDULES,
-        }.items()
-    },
-    "optimizers.schedules.learning_rate_schedule": _SCHEDULES,
-    **{
-        path: Place(path, f"src.{path}")
-        for path in ("preprocessing.image", "preprocessing.sequence", "preprocessing.text")
-    },
-    "saving.hdf5_format": Place("models", "src.saving.legacy.hdf5_format"),
-    "saving.save": Place("models"),
-    **_modules("utils", "utils", "", "all_utils multi_gpu_utils training_utils"),
-    **_modules(
-        *("utils", "utils", "src.utils"),
-        "conv_utils data_utils generic_utils io_utils layer_utils losses_utils metrics_utils "
-        "np_utils tf_utils version_utils vis_utils",
-    ),
-    "wrappers": Place(None),
-    "wrappers.scikit_learn": Place(None),
-}
 
 #: Every module path of an old Keras.
-PATHS: dict[str, Place] = {**{path: Place(path) for path in PUBLIC}, **MOVED}
+PATHS: dict[str, Place] = {**{path: Place(path) for path in PUBLIC}, **dict(_moved())}
 
 _OF_ENGINE = pairs("""
     Container>models.Model Functional>models.Model Model>models.Model Network>models.Model
