@@ -174,10 +174,8 @@ ALIASES: dict[str, dict[str, str]] = {
     "utils.losses_utils": {"ReductionV2": "losses.Reduction"},
     "optimizers": {name.lower(): f"optimizers.{name}" for name in STANDALONE_PARAMETERS},
     "saving": {name: f"models.{name}" for name in ("model_from_config", "model_from_json")},
-    **{
-        f"{package}.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"}
-        for package in ("optimizer_v2", "optimizers.optimizer_v2")
-    },
+    "optimizer_v2.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"},
+    "optimizers.optimizer_v2.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"},
 }
 
 SCIKIT = "use scikeras, or train the model with fit"

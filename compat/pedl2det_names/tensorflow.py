@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, pairs, table
 
@@ -18,20 +19,9 @@ _SESSION = "values need no session: tensor.numpy()"
 Keywords = Mapping[str, str | None]
 
 
-def _row(
-    old: str,
-    new: str,
-    *,
-    write: str = "",
-    same: bool = True,
-    keywords: Keywords | None = None,
-    support: str | None = None,
-    changed: bool = False,
-    since: str = TENSORFLOW_2,
-) -> Name:
+def _row(old: str, new: str, since: str = TENSORFLOW_2, **more: Any) -> Name:
     """Return the row of a name below ``tensorflow`` that has a successor there."""
-    old, new = f"tensorflow.{old}", f"tensorflow.{new}"
-    return Name(old, new, since, same, write, keywords or {}, support, changed)
+    return Name(f"tensorflow.{old}", f"tensorflow.{new}", since, **more)
 
 
 def _graph(old: str, write: str) -> Name:
@@ -57,69 +47,41 @@ _GFILE: dict[str, tuple[str, Keywords]] = {
 }
 
 
-def _optimizer(
-    old: str,
-    new: str,
-    parameters: str,
-    keywords: Keywords | None = None,
-    defaults: Mapping[str, str] | None = None,
-) -> Name:
-    """Return the row of an optimizer of ``tf.train`` that Keras has as well."""
-    return Name(
-        f"tensorflow.train.{old}Optimizer",
-        f"tensorflow.keras.optimizers.legacy.{new}",
-        TENSORFLOW_2,
-        write="Keras accepts only optimizers of tf.keras",
-        keywords={"use_locking": None, **(keywords or {})},
-        support=f"{old}Optimizer",
-        parameters=tuple(parameters.split()),
-        defaults=defaults or {},
-    )
-
-
 _EPSILON = {"epsilon": "1e-08"}
-_OPTIMIZERS = (
-    _optimizer(
+#: Optimizers of ``tf.train`` that Keras has as well: the names, the parameters in order, the
+#: renamed ones, and the defaults that differ.
+_OPTIMIZERS: tuple[tuple[str, str, str, Keywords, Mapping[str, str]], ...] = (
+    (
         *("Adam", "Adam", "learning_rate beta1 beta2 epsilon use_locking name"),
         {"beta1": "beta_1", "beta2": "beta_2"},
         _EPSILON,
     ),
-    _optimizer("GradientDescent", "SGD", "learning_rate use_locking name"),
-    _optimizer(
-        *("Adadelta", "Adadelta", "learning_rate rho epsilon use_locking name"), defaults=_EPSILON
-    ),
-    _optimizer(
+    ("GradientDescent", "SGD", "learning_rate use_locking name", {}, {}),
+    ("Adadelta", "Adadelta", "learning_rate rho epsilon use_locking name", {}, _EPSILON),
+    (
         *("Ftrl", "Ftrl"),
         "learning_rate learning_rate_power initial_accumulator_value l1_regularization_strength "
         "l2_regularization_strength use_locking name accum_name linear_name "
         "l2_shrinkage_regularization_strength",
         {"accum_name": None, "linear_name": None},
+        {},
     ),
-    *(
-        _row(
-            f"train.{old}Optimizer",
-            f"keras.optimizers.legacy.{new}",
-            same=False,
-            write=write,
-            support=f"{old}Optimizer",
-        )
-        for old, new, write in (  # their arithmetic differs from all Keras optimizers
-            (
-                *("Adagrad", "Adagrad"),
-                "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to "
-                "rounding",
-            ),
-            (
-                *("Momentum", "SGD"),
-                "SGD(learning_rate, momentum=) computes the same up to rounding while the learning "
-                "rate is constant",
-            ),
-            (
-                *("RMSProp", "RMSprop"),
-                "it started with a mean square of 1 and added epsilon=1e-10 inside of the square "
-                "root; RMSprop(rho=) starts with 0 and adds epsilon to the square root",
-            ),
-        )
+)
+#: Those whose arithmetic differs from all optimizers of Keras.
+_OTHER_OPTIMIZERS = (
+    (
+        *("Adagrad", "Adagrad"),
+        "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to rounding",
+    ),
+    (
+        *("Momentum", "SGD"),
+        "SGD(learning_rate, momentum=) computes the same up to rounding while the learning rate is "
+        "constant",
+    ),
+    (
+        *("RMSProp", "RMSprop"),
+        "it started with a mean square of 1 and added epsilon=1e-10 inside of the square root; "
+        "RMSprop(rho=) starts with 0 and adds epsilon to the square root",
     ),
 )
 
@@ -193,30 +155,20 @@ _PRIVATE = {
 _CONTRIB_GONE = "it was removed in TensorFlow 2; implement it with tf.keras"
 
 #: Names that moved out of ``tf.contrib`` unchanged: the old module, the new one, the names.
-_OF_CONTRIB = (
-    (
-        *("data", "data.experimental"),
-        "AUTOTUNE TFRecordWriter bucket_by_sequence_length dense_to_sparse_batch enumerate_dataset "
-        "group_by_window ignore_errors map_and_batch parallel_interleave parse_example_dataset "
-        "prefetch_to_device rejection_resample scan shuffle_and_repeat unbatch unique",
-    ),
-    (
-        *("data", "compat.v1.data.experimental"),
-        "Counter CsvDataset choose_from_datasets make_batched_features_dataset make_csv_dataset "
-        "sample_from_datasets",
-    ),
-    ("data", "experimental", "Optional"),
-    ("distribute", "distribute", "MirroredStrategy OneDeviceStrategy"),
-    (
-        *("rnn", "compat.v1.nn.rnn_cell"),
-        "BasicLSTMCell BasicRNNCell DropoutWrapper GRUCell LSTMCell LSTMStateTuple MultiRNNCell "
-        "RNNCell",
-    ),
-    (
-        *("signal", "signal"),
-        "frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms stft",
-    ),
-)
+_OF_CONTRIB = """
+data data.experimental AUTOTUNE TFRecordWriter bucket_by_sequence_length dense_to_sparse_batch
+data data.experimental enumerate_dataset group_by_window ignore_errors map_and_batch
+data data.experimental parallel_interleave parse_example_dataset prefetch_to_device
+data data.experimental rejection_resample scan shuffle_and_repeat unbatch unique
+data compat.v1.data.experimental Counter CsvDataset choose_from_datasets
+data compat.v1.data.experimental make_batched_features_dataset make_csv_dataset
+data compat.v1.data.experimental sample_from_datasets
+data experimental Optional
+distribute distribute MirroredStrategy OneDeviceStrategy
+rnn compat.v1.nn.rnn_cell BasicLSTMCell BasicRNNCell DropoutWrapper GRUCell LSTMCell
+rnn compat.v1.nn.rnn_cell LSTMStateTuple MultiRNNCell RNNCell
+signal signal frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms stft
+"""
 
 #: Names without a successor that support pieces implement.
 _PIECES_OF_CONTRIB = (
@@ -272,7 +224,28 @@ ROWS = table(
         )
         for name in ("make_one_shot_iterator", "make_initializable_iterator")
     ),
-    *_OPTIMIZERS,
+    *(
+        _row(
+            f"train.{old}Optimizer",
+            f"keras.optimizers.legacy.{new}",
+            write="Keras accepts only optimizers of tf.keras",
+            keywords={"use_locking": None, **keywords},
+            support=f"{old}Optimizer",
+            parameters=tuple(parameters.split()),
+            defaults=defaults,
+        )
+        for old, new, parameters, keywords, defaults in _OPTIMIZERS
+    ),
+    *(
+        _row(
+            f"train.{old}Optimizer",
+            f"keras.optimizers.legacy.{new}",
+            same=False,
+            write=write,
+            support=f"{old}Optimizer",
+        )
+        for old, new, write in _OTHER_OPTIMIZERS
+    ),
     *(
         gone(f"tensorflow.{module}.{name}", write)
         for module, names, write in _GONE
@@ -288,8 +261,8 @@ ROWS = table(
     *(_row(f"python.{old}", new, since="") for old, new in _PRIVATE.items()),
     *(
         Name(f"{CONTRIB}.{old}.{name}", f"tensorflow.{new}.{name}", TENSORFLOW_2)
-        for old, new, names in _OF_CONTRIB
-        for name in names.split()
+        for old, new, *names in map(str.split, _OF_CONTRIB.strip().splitlines())
+        for name in names
     ),
     Name(f"{CONTRIB}.framework.nest", "tensorflow.nest", TENSORFLOW_2),
     *(
