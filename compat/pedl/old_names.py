@@ -89,10 +89,9 @@ def old_name(row: Name, tf: Any) -> Any:
 def _pieces(tf: Any) -> dict[str, Any]:
     """Return the objects of names without a successor, by their support pieces or old names."""
     from pedl import old_functions, old_sessions
-    from pedl2det_legacy import contrib_functions, keras_functions, train_optimizers
+    from pedl2det_legacy import keras_functions, train_optimizers
 
-    modules = (contrib_functions, keras_functions, numpy_functions)
-    pieces = {name: piece for each in modules for name, piece in vars(each).items()}
+    pieces = {**vars(numpy_functions), **vars(keras_functions)}
     return {
         **{name: piece for name, piece in pieces.items() if callable(piece)},
         "Session": old_sessions.EagerSession,
