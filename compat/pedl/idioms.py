@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pedl import old_functions, old_keras
+from pedl.old_classes import compiling, with_defaults
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
-from pedl.old_signatures import with_defaults
 from pedl2det_names import LAYER_DEFAULTS, Age, lookup, rows
 from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
 from pedl2det_names.tensorflow import CONTRIB
@@ -103,7 +103,7 @@ def _replaced_names(tf: Any, since: str) -> Iterator[_Idiom]:
 
 def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
-    from pedl import old_models, old_sessions
+    from pedl import old_sessions
     from pedl2det_legacy.float_targets import with_float_targets
     from pedl2det_legacy.old_layers import with_old_training
 
@@ -124,10 +124,10 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),
-        (f"{engine}.training.Model.compile", old_models.compiling),
+        (f"{engine}.training.Model.compile", compiling),
         (f"{engine}.training.Model.compute_loss", with_float_targets),
         (f"{engine}.training.Model.compute_metrics", with_float_targets),
-        (f"{engine}.training_v1.Model.compile", old_models.compiling),
+        (f"{engine}.training_v1.Model.compile", compiling),
         (_PHASE, lambda original: Unserved(_PHASE.replace("tensorflow", "tf"), write, original)),
         (f"{norm}.call", with_old_training),
         (f"{shape}.__getitem__", old_functions.old_dimensions),

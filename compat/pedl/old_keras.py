@@ -15,10 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pedl.old_classes import convolution, optimizer, standalone_models
 from pedl.old_functions import backend_functions, multi_gpu_model
-from pedl.old_models import standalone_models
 from pedl.old_names import Unserved
-from pedl.old_signatures import convolution, optimizer
 from pedl2det_names import Age
 from pedl2det_names import keras as table
 from pedl2det_runtime.backends import keras_versions
