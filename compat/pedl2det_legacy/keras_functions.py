@@ -107,11 +107,8 @@ class HParams:
         kind, is_list = self._types[name]
         if isinstance(value, list) != is_list:
             raise ValueError(f"{name} is {'' if is_list else 'not '}a list")
-        if is_list:
-            value = [_of_type(kind, each) for each in value]
-        else:
-            value = _of_type(kind, value)
-        setattr(self, name, value)
+        values = [_of_type(kind, each) for each in (value if is_list else [value])]
+        setattr(self, name, values if is_list else values[0])
 
     def override_from_dict(self, values_dict):
         """Change several hyperparameters."""
