@@ -28,11 +28,11 @@ def test_the_shim_serves_every_name_of_the_table(name: str) -> None:
 def test_optimizers_of_standalone_keras_have_the_arguments_of_the_table() -> None:
     import tensorflow as tf
 
-    from pedl2det_legacy import standalone_optimizers
-    from pedl2det_names.keras_arguments import STANDALONE_DEFAULTS, STANDALONE_PARAMETERS
+    from pedl2det_legacy import standalone_keras
+    from pedl2det_names.keras import STANDALONE_DEFAULTS, STANDALONE_PARAMETERS
 
     for name, arguments in STANDALONE_PARAMETERS.items():
-        parameters = inspect.signature(getattr(standalone_optimizers, name)).parameters
+        parameters = inspect.signature(getattr(standalone_keras, name)).parameters
         positional = [each for each in parameters if parameters[each].kind is _POSITIONAL]
         assert tuple(positional) == arguments
 

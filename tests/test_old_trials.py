@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import training
-from pedl._adapter import call_with_accepted
+from pedl.frameworks.keras.tf_keras_trial import call_with_accepted
 from pedl2det.cli import cli
 from pedl2det.errors import Pedl2DetError
 from pedl2det_runtime.api.trial_info import TrialInfo, running

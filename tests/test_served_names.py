@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pedl2det_names import Name, lookup, rows
-from pedl2det_names.keras_paths import PATHS
+from pedl2det_names.keras import PATHS
 from test_old_names import today
 
 ROWS = [row for row in rows() if row.old.partition(".")[0] in ("tensorflow", "numpy", "keras")]
@@ -67,7 +67,7 @@ def is_same(ours: Any, theirs: Any) -> bool:
     from tensorflow.python.util import tf_decorator
 
     plain = [tf_decorator.unwrap(inspect.unwrap(value))[1] for value in (ours, theirs)]
-    is_marked = type(ours).__module__ == "pedl.old_models"  # a model class of standalone Keras
+    is_marked = type(ours).__module__ == "pedl.old_classes"  # a model class of standalone Keras
     return plain[0] is plain[1] or ours is theirs or (is_marked and ours == theirs)
 
 

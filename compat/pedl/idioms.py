@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pedl import old_functions, old_keras
+from pedl.old_classes import compiling, with_defaults
 from pedl.old_names import HiddenPackage, OldPackage, Unserved, old_name
-from pedl.old_signatures import with_defaults
-from pedl2det_names import LAYER_DEFAULTS, TF_OPTIMIZERS, Age, lookup, rows
-from pedl2det_names.contrib import CONTRIB
+from pedl2det_names import LAYER_DEFAULTS, Age, lookup, rows
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2
+from pedl2det_names.tensorflow import CONTRIB
 from pedl2det_runtime.backends import keras_versions
 from pedl2det_runtime.errors import WrongKerasError
 
@@ -35,7 +36,7 @@ _PACKAGES = (
 )
 _PHASE = "tensorflow.keras.backend.set_learning_phase"
 _MISSING = object()
-_undo: list[tuple[Any, Any, Any]] = []
+_undo: list[Callable[[], object]] = []
 
 
 @dataclass(frozen=True)
@@ -57,20 +58,16 @@ class _Idiom:
 def _idioms(tf: Any, age: Age, names_from_one: bool) -> Iterator[_Idiom]:
     """Yield the replacements for code of an age."""
     yield from _removed_names(tf)
-    for module in ("tensorflow.keras.optimizers", "tensorflow.optimizers"):
-        for name in TF_OPTIMIZERS:  # since Keras 2.11 lr= is ignored, and decay= raises
-            legacy = getattr(tf.keras.optimizers.legacy, name)
-            yield _Idiom(f"{module}.{name}", lambda _, legacy=legacy: legacy)  # type: ignore[misc]
+    yield from _replaced_names(tf, KERAS_2_11)
     for module in ("tensorflow.keras.optimizers", "{keras}.src.optimizers"):  # compile's own
-        yield _Idiom(f"{module}.get", old_functions.legacy_get)
+        yield _Idiom(f"{module}.get", lambda get: functools.partial(get, use_legacy_optimizer=True))
     for name in ("array", "asarray"):  # ragged lists created an object array
         yield _Idiom(f"numpy.{name}", old_functions.ragged)
     images = "{keras}.src.preprocessing.image.ImageDataGenerator"
     yield _Idiom(f"{images}.__init__", old_functions.warning_of_images)
-    for name in ("predict_classes", "predict_proba"):
-        method = getattr(old_functions, name)
-        sequential = "{keras}.src.engine.sequential.Sequential"
-        yield _Idiom(f"{sequential}.{name}", lambda _, method=method: method, if_missing=True)  # type: ignore[misc]
+    sequential = "{keras}.src.engine.sequential.Sequential"
+    for method in (old_functions.predict_classes, old_functions.predict_proba):
+        yield _Idiom(f"{sequential}.{method.__name__}", lambda _, method=method: method, True)  # type: ignore[misc]
     if age is Age.TENSORFLOW_1:
         yield from _meanings_of_tensorflow_1(tf)
     if names_from_one:
@@ -97,14 +94,20 @@ def _removed_names(tf: Any) -> Iterator[_Idiom]:
             yield missing(row.old, old_name, row)
 
 
+def _replaced_names(tf: Any, since: str) -> Iterator[_Idiom]:
+    """Yield the names that have another meaning since a version, with the object of their time."""
+    for row in rows():
+        if row.changed and row.since == since and row.new not in (None, row.old):
+            yield _Idiom(row.old, lambda _, row=row: old_name(row, tf))  # type: ignore[misc]
+
+
 def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
     """Yield what exists today with another meaning than in TensorFlow 1."""
-    from pedl import old_models, old_sessions
+    from pedl import old_sessions
     from pedl2det_legacy.float_targets import with_float_targets
-    from pedl2det_legacy.old_batch_norm import with_old_training
+    from pedl2det_legacy.old_layers import with_old_training
 
-    # Its second argument was the fraction to keep, and is the fraction to drop.
-    yield _Idiom("tensorflow.nn.dropout", lambda _: tf.compat.v1.nn.dropout)
+    yield from _replaced_names(tf, TENSORFLOW_2)
     for row in rows():
         if row.changed and row.old == row.new and row.keywords:
             yield _Idiom(row.old, functools.partial(old_functions.renaming, row.keywords))
@@ -121,10 +124,10 @@ def _meanings_of_tensorflow_1(tf: Any) -> Iterator[_Idiom]:
         (f"{python}.pywrap_tfe.TFE_Py_FastPathExecute", old_sessions.reading_visibly),
         ("tensorflow.keras.backend.eval", old_sessions.evaluating),
         ("{keras}.src.backend.eval", old_sessions.evaluating),
-        (f"{engine}.training.Model.compile", old_models.compiling),
+        (f"{engine}.training.Model.compile", compiling),
         (f"{engine}.training.Model.compute_loss", with_float_targets),
         (f"{engine}.training.Model.compute_metrics", with_float_targets),
-        (f"{engine}.training_v1.Model.compile", old_models.compiling),
+        (f"{engine}.training_v1.Model.compile", compiling),
         (_PHASE, lambda original: Unserved(_PHASE.replace("tensorflow", "tf"), write, original)),
         (f"{norm}.call", with_old_training),
         (f"{shape}.__getitem__", old_functions.old_dimensions),
@@ -174,8 +177,10 @@ def _install(idiom: _Idiom, owner: Any, name: str) -> None:
     if not idiom.if_missing:
         _put(owner, name, idiom.replace(getattr(owner, name, None)))
         return
-    if _has(owner, name):
-        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if hasattr(owner, name):
+            return
     try:
         served = idiom.replace(None)
     except AttributeError:  # this TensorFlow has no successor
@@ -190,15 +195,7 @@ def deactivate() -> None:
     from pedl import old_sessions
 
     while _undo:
-        owner, name, before = _undo.pop()
-        if owner is sys.modules:
-            sys.modules.pop(name, None)
-            if before is not _MISSING:
-                sys.modules[name] = before
-        elif before is _MISSING:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)
+        _undo.pop()()
     old_sessions.stop()
     old_keras.serve_no_more()
     warnings.filters[:] = [  # type: ignore[index]
@@ -207,21 +204,21 @@ def deactivate() -> None:
 
 
 def _put(owner: Any, name: str, served: Any) -> None:
-    _undo.append((owner, name, vars(owner).get(name, _MISSING)))
+    before = vars(owner).get(name, _MISSING)
+    if before is _MISSING:
+        _undo.append(functools.partial(delattr, owner, name))
+    else:
+        _undo.append(functools.partial(setattr, owner, name, before))
     setattr(owner, name, served)
 
 
 def _put_module(path: str, module: Any) -> None:
-    before = sys.modules.get(path, _MISSING)
-    is_served = getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py")
-    _undo.append((sys.modules, path, _MISSING if is_served else before))
+    before = sys.modules.get(path)
+    if before is None or getattr(before, "__file__", None) == str(old_keras.SERVED / "__init__.py"):
+        _undo.append(functools.partial(sys.modules.pop, path, None))
+    else:
+        _undo.append(functools.partial(sys.modules.__setitem__, path, before))
     sys.modules[path] = module
-
-
-def _has(owner: Any, name: str) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return hasattr(owner, name)
 
 
 def _owners(tf: Any, dotted: str) -> Iterator[Any]:

@@ -129,17 +129,6 @@ def predict_proba(model: Any, x: Any, batch_size: int = 32, verbose: int = 0) ->
     return model.predict(x, batch_size=batch_size, verbose=verbose)
 
 
-def legacy_get(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``optimizers.get`` to return legacy optimizers for names."""
-    original = inspect.unwrap(original)
-
-    @functools.wraps(original)
-    def get(identifier: Any, **kwargs: Any) -> Any:
-        return original(identifier, **{"use_legacy_optimizer": True, **kwargs})
-
-    return get
-
-
 def renaming(
     keywords: Mapping[str, str | None], original: Callable[..., Any]
 ) -> Callable[..., Any]:

@@ -15,13 +15,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pedl.old_classes import convolution, optimizer, standalone_models
 from pedl.old_functions import backend_functions, multi_gpu_model
-from pedl.old_models import standalone_models
 from pedl.old_names import Unserved
-from pedl.old_signatures import convolution, optimizer
 from pedl2det_names import Age
-from pedl2det_names.keras_arguments import CONVOLUTIONS, STANDALONE_PARAMETERS
-from pedl2det_names.keras_paths import ALIASES, PACKAGES, PATHS, PRIVATE, PUBLIC, WRITE, Place
+from pedl2det_names import keras as table
 from pedl2det_runtime.backends import keras_versions
 
 SERVED = Path(__file__).with_name("served") / "keras"
@@ -51,7 +49,7 @@ def modules(tf: Any, age: Age = Age.TENSORFLOW_1) -> Iterator[tuple[str, ModuleT
 
 def _packages(views: dict[str, ModuleType]) -> Iterator[tuple[str, ModuleType]]:
     """Yield modules for packages that were installed with Keras, if they are not installed."""
-    for package, path in PACKAGES.items():
+    for package, path in table.PACKAGES.items():
         if importlib.util.find_spec(package) is None:
             for below, view in views.items():
                 if below == path or below.startswith(f"{path}."):
@@ -62,7 +60,7 @@ def _views(tf: Any, root: str, is_standalone: bool) -> dict[str, ModuleType]:
     """Return the modules of one root by their paths below it."""
     package = tf.keras.Model.__module__.partition(".")[0]
     views: dict[str, ModuleType] = {}
-    for path in sorted(PATHS):
+    for path in sorted(table.PATHS):
         source = _source(tf, package, path)
         if source is None or (path and path.rpartition(".")[0] not in views):
             continue
@@ -84,11 +82,11 @@ def _add_names(
     tf: Any, package: str, views: dict[str, ModuleType], path: str, view: ModuleType
 ) -> None:
     """Add the moved and the unsupported names of an old path to its module."""
-    for name, place in {**ALIASES.get(path, {}), **PRIVATE.get(path, {})}.items():
+    for name, place in {**table.ALIASES.get(path, {}), **table.PRIVATE.get(path, {})}.items():
         module, _, attribute = place.rpartition(".")
         source = views[module] if module in views else _source(tf, package, module)
         setattr(view, name, getattr(source, attribute))
-    for name, instead in WRITE.get(path, {}).items():
+    for name, instead in table.WRITE.get(path, {}).items():
         if not hasattr(view, name):
             setattr(view, name, Unserved(f"{view.__name__}.{name}", instead))
     if path.partition(".")[0] in ("layers", "engine"):
@@ -97,8 +95,8 @@ def _add_names(
 
 def _source(tf: Any, package: str, path: str) -> Any:
     """Return today's module for an old path; None if there is none."""
-    place = PATHS.get(path, Place(path))
-    if place == Place(None):
+    place = table.PATHS.get(path, table.Place(path))
+    if place == table.Place(None):
         return ModuleType(path)
     private = place.private and _module(tf, package, place.private)
     return private or (None if place.public is None else _module(tf, package, place.public))
@@ -121,10 +119,10 @@ def _replaced(tf: Any, path: str, source: Any) -> dict[str, Any]:
     """Return what an old path had besides the names of today's module."""
     from pedl2det_legacy import keras_functions
 
-    area, private = PATHS[path]
+    area, private = table.PATHS[path]
     names = {}
     if area is not None and private:
-        missing = [name for name in PUBLIC[area] if not hasattr(source, name)]
+        missing = [name for name in table.PUBLIC[area] if not hasattr(source, name)]
         names = {name: getattr(_module(tf, "", area), name) for name in missing}
     if area == "backend":
         names |= backend_functions(tf) | {"tf": tf}
@@ -149,25 +147,25 @@ def _view(name: str, source: Any, replaced: dict[str, Any]) -> ModuleType:
 
 def _standalone(tf: Any, path: str, names: dict[str, Any]) -> dict[str, Any]:
     """Return the objects of a path that differ between standalone Keras 2.2.4 and TensorFlow."""
-    from pedl2det_legacy import standalone_losses, standalone_optimizers
+    from pedl2det_legacy import standalone_keras
 
-    area = PATHS[path].public
+    area = table.PATHS[path].public
     objects = standalone_models(tf, path, names)
     if area == "layers":
         layers = tf.keras.layers
-        objects |= {name: convolution(getattr(layers, name), name) for name in CONVOLUTIONS}
+        objects |= {name: convolution(getattr(layers, name), name) for name in table.CONVOLUTIONS}
     elif area == "optimizers":
         optimizers = {
             name: optimizer(
-                getattr(standalone_optimizers, name), getattr(tf.keras.optimizers.legacy, name)
+                getattr(standalone_keras, name), getattr(tf.keras.optimizers.legacy, name)
             )
-            for name in STANDALONE_PARAMETERS
+            for name in table.STANDALONE_PARAMETERS
         }
-        objects |= optimizers | {"get": standalone_optimizers.standalone_optimizer}
+        objects |= optimizers | {"get": standalone_keras.standalone_optimizer}
     elif area in ("losses", "metrics"):
         get = getattr(tf.keras, area).get
-        objects |= standalone_losses.STANDALONE_LOSSES
-        objects["get"] = lambda name: get(standalone_losses.standalone_losses(name))
+        objects |= standalone_keras.STANDALONE_LOSSES
+        objects["get"] = lambda name: get(standalone_keras.standalone_losses(name))
     return objects
 
 

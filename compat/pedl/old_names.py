@@ -14,7 +14,6 @@ import numpy as np
 
 from pedl2det_legacy import numpy_functions
 from pedl2det_names import COMPAT_V1, Name, lookup, rows
-from pedl2det_names.contrib import CONTRIB
 from pedl2det_runtime.errors import GraphModeNeededError, Pedl2DetError
 
 
@@ -73,9 +72,7 @@ def old_name(row: Name, tf: Any) -> Any:
         AttributeError: this version has no successor.
     """
     root, _, path = row.old.partition(".")
-    if row.support and row.old.startswith(CONTRIB):
-        return getattr(importlib.import_module("pedl2det_legacy.contrib_functions"), row.support)
-    if served := _pieces(tf).get(row.support or path):
+    if served := _pieces(tf).get(row.support or row.old):
         return served
     new_root, _, new_path = (row.new or "").partition(".")
     if not row.same or not new_path:
@@ -90,21 +87,19 @@ def old_name(row: Name, tf: Any) -> Any:
 
 @functools.cache
 def _pieces(tf: Any) -> dict[str, Any]:
-    """Return the objects of names without a successor, by their support pieces or paths."""
+    """Return the objects of names without a successor, by their support pieces or old names."""
     from pedl import old_functions, old_sessions
     from pedl2det_legacy import keras_functions, train_optimizers
 
+    pieces = {**vars(numpy_functions), **vars(keras_functions)}
     return {
+        **{name: piece for name, piece in pieces.items() if callable(piece)},
         "Session": old_sessions.EagerSession,
         "get_session": old_sessions.get_session,
         "set_session": old_sessions.set_session,
         "multi_gpu_model": old_functions.multi_gpu_model,
-        "scale_loss": keras_functions.scale_loss,
-        "asfarray": numpy_functions.asfarray,
-        "asscalar": numpy_functions.asscalar,
-        "msort": numpy_functions.msort,
-        "NINF": -np.inf,
-        "find_common_type": lambda arrays, scalars: np.result_type(*arrays, *scalars),
+        "numpy.NINF": -np.inf,
+        "numpy.find_common_type": lambda arrays, scalars: np.result_type(*arrays, *scalars),
         **{
             name: old_functions.train_optimizer(name, make, tf)
             for name, make in vars(train_optimizers).items()

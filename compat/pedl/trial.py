@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from pedl._run import get_trial_seed
+from pedl import get_trial_seed
 from pedl2det_runtime import refusals
 
 __all__ = ["MetricOp", "ValidOp", "get_trial_seed"]

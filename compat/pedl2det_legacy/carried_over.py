@@ -25,8 +25,7 @@ from pedl2det_legacy.keras_trials import (
     named_metrics_by_output,
 )
 from pedl2det_legacy.run_getters import get_experiment_config, get_hyperparameters
-from pedl2det_legacy.standalone_losses import standalone_losses
-from pedl2det_legacy.standalone_optimizers import standalone_optimizer
+from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 
 
 class PedlTrial(determined.keras.TFKerasTrial):

@@ -1,4 +1,6 @@
-"""`download_data` of PEDL."""
+"""`download_data` of PEDL, and what it asks of an address."""
+
+import urllib.parse
 
 _download_data_dir = None
 
@@ -17,3 +19,9 @@ def get_download_data_dir():
     if _download_data_dir is None:
         raise RuntimeError("the trial has not downloaded its data, or to no directory")
     return _download_data_dir
+
+
+def is_valid_url(url):
+    """Tell whether a text has the form of an address; nothing is fetched."""
+    parts = urllib.parse.urlsplit(url)
+    return bool(parts.scheme and parts.netloc)

@@ -5,7 +5,7 @@ import tensorflow as tf
 from pedl2det_legacy.bound_context import context
 from pedl2det_legacy.data_adapter import KerasDataAdapter
 from pedl2det_legacy.in_memory_sequence import InMemorySequence
-from pedl2det_legacy.standalone_losses import standalone_losses
+from pedl2det_legacy.standalone_keras import standalone_losses
 
 
 def named_metrics(trial):

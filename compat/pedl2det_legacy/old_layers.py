@@ -1,6 +1,45 @@
-"""Recurrent layers with the defaults of TensorFlow 1 and Keras 2.2."""
+"""Layers as in TensorFlow 1 and Keras 2.2: frozen `BatchNormalization`, recurrent layers."""
+
+import inspect
 
 import tensorflow as tf
+
+
+def use_old_batch_normalization():
+    """Let every frozen BatchNormalization normalize by its batch in training.
+
+    It leaves its averages as they are. Since TensorFlow 2 it normalizes by them.
+    """
+    classes = tf.keras.layers.BatchNormalization.__mro__
+    base = next(one for one in classes if "call" in vars(one))
+    if base.call.__module__ != __name__:
+        base.call = with_old_training(base.call)
+
+
+def with_old_training(call_of_today):
+    """Return a `call` of BatchNormalization that normalizes by the batch if it is frozen."""
+    takes_mask = "mask" in inspect.signature(call_of_today).parameters
+
+    def call(self, inputs, training=None, mask=None):
+        options = {"mask": mask} if takes_mask else {}
+        if training is None:
+            training = tf.keras.backend.learning_phase()
+        may_train = not isinstance(training, (bool, int)) or training
+        if self.trainable or not may_train:
+            return call_of_today(self, inputs, training=training, **options)
+        averages = [self.moving_mean, self.moving_variance]
+        values = [tf.identity(average) for average in averages]
+        self.trainable = True
+        try:
+            outputs = call_of_today(self, inputs, training=training, **options)
+        finally:
+            self.trainable = False
+        with tf.control_dependencies([outputs]):
+            for average, value in zip(averages, values):
+                average.assign(value)
+        return outputs
+
+    return call
 
 
 class LSTM(tf.keras.layers.LSTM):

@@ -8,8 +8,10 @@ import types
 import tensorflow as tf
 
 from pedl2det_legacy.old_layers import GRU, LSTM, GRUCell, LSTMCell
-from pedl2det_legacy.standalone_losses import STANDALONE_LOSSES
-from pedl2det_legacy.standalone_optimizers import standalone_optimizer_class
+from pedl2det_legacy.standalone_keras import (
+    STANDALONE_LOSSES,
+    standalone_optimizer_class,
+)
 from pedl2det_legacy.train_optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,

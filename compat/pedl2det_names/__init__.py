@@ -4,6 +4,10 @@ The package contains only data and imports only the standard library. ``pedl`` r
 for old trials; ``pedl2det`` rewrites them.
 """
 
+import functools
+from collections.abc import Iterator
+
+from pedl2det_names import harness, keras, tensorflow
 from pedl2det_names.harness import (
     ADAPTERS,
     GET_HYPERPARAMETER,
@@ -15,16 +19,15 @@ from pedl2det_names.harness import (
     mentions_legacy,
     namesakes,
 )
-from pedl2det_names.keras_arguments import (
+from pedl2det_names.keras import (
     CONVOLUTIONS,
     LAYER_DEFAULTS,
     METRIC_NAMES,
     OTHER_METRICS,
+    PUBLIC,
     TF_OPTIMIZERS,
 )
-from pedl2det_names.keras_paths import PUBLIC
 from pedl2det_names.name import Age, Name
-from pedl2det_names.table import lookup, rows
 from pedl2det_names.tensorflow import COMPAT_V1
 
 __all__ = [
@@ -49,3 +52,39 @@ __all__ = [
     "namesakes",
     "rows",
 ]
+
+_EXACT = {**harness.ROWS, **harness.AGED, **keras.ROWS, **tensorflow.ROWS}
+
+#: The top-level packages of all names in the table.
+_HEADS = frozenset(
+    {"tensorflow", "numpy", "keras", "pedl", "determined", "determined_common", *keras.PACKAGES}
+)
+
+
+@functools.cache
+def lookup(dotted: str) -> Name | None:
+    """Return the row of an old name.
+
+    The first of these applies: the name has its own row; its Keras module is known
+    (``keras.layers.core.Dense``); it is in ``tf.contrib``; it is in ``tf.compat.v1`` but not in
+    ``tf``. Attributes of a class or function have no row.
+
+    Args:
+        dotted: a full dotted name with imports resolved (``tensorflow.ConfigProto``).
+
+    Returns:
+        The row, or None if the name is not old.
+    """
+    if dotted.partition(".")[0] not in _HEADS:
+        return None
+    return _EXACT.get(dotted) or keras.lookup(dotted) or tensorflow.lookup(dotted)
+
+
+def rows() -> Iterator[Name]:
+    """Yield all rows of the table, sorted by old name."""
+    by_name = {**_EXACT, **{row.old: row for row in keras.rows()}}
+    for old in COMPAT_V1:
+        dotted = f"tensorflow.{old}"
+        if dotted not in by_name and (row := tensorflow.lookup(dotted)):
+            by_name[dotted] = row
+    yield from (by_name[old] for old in sorted(by_name))

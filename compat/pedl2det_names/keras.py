@@ -1,29 +1,239 @@
-"""Names of standalone Keras, TensorFlow's private copies of Keras, and ``tf.keras``."""
+"""Names of standalone Keras, TensorFlow's private copies of Keras, and ``tf.keras``.
+
+First what has changed of the arguments, then the module paths below ``keras``, then the rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
-from pedl2det_names.keras_arguments import (
-    CONVOLUTIONS,
-    LAYER_DEFAULTS,
-    STANDALONE_DEFAULTS,
-    STANDALONE_PARAMETERS,
-    TF_OPTIMIZERS,
+from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, lines_of, pairs, table
+
+_OLD_LSTM = {"recurrent_activation": '"hard_sigmoid"'}
+_OLD_GRU = {**_OLD_LSTM, "reset_after": "False"}
+
+#: Defaults of layers in TensorFlow 1 and in standalone Keras, as source text.
+LAYER_DEFAULTS = {"GRU": _OLD_GRU, "GRUCell": _OLD_GRU, "LSTM": _OLD_LSTM, "LSTMCell": _OLD_LSTM}
+
+#: Optimizers whose old arguments and arithmetic are those of ``tf.keras.optimizers.legacy``.
+TF_OPTIMIZERS = ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
+
+#: Constructor parameters of standalone Keras 2.2.4 in order.
+STANDALONE_PARAMETERS = {
+    "SGD": ("lr", "momentum", "decay", "nesterov"),
+    "RMSprop": ("lr", "rho", "epsilon", "decay"),
+    "Adagrad": ("lr", "epsilon", "decay"),
+    "Adadelta": ("lr", "rho", "epsilon", "decay"),
+    "Adam": ("lr", "beta_1", "beta_2", "epsilon", "decay", "amsgrad"),
+    "Adamax": ("lr", "beta_1", "beta_2", "epsilon", "decay"),
+    "Nadam": ("lr", "beta_1", "beta_2", "epsilon", "schedule_decay"),
+}
+
+#: Their defaults that differ today, as source text.
+STANDALONE_DEFAULTS = {
+    "Adadelta": {"learning_rate": "1.0"},
+    "Adagrad": {"learning_rate": "0.01", "initial_accumulator_value": "0.0"},
+    "Adamax": {"learning_rate": "0.002"},
+    "Nadam": {"learning_rate": "0.002"},
+}
+
+#: Convolutions whose kernel sizes are separate arguments in Keras 1, and the number of sizes.
+CONVOLUTIONS = {
+    **dict.fromkeys(("Conv2D", "SeparableConv2D", "Conv2DTranspose"), 2),
+    **dict.fromkeys(("Convolution2D", "SeparableConvolution2D", "Convolution2DTranspose"), 2),
+    **dict.fromkeys(("Conv3D", "Convolution3D"), 3),
+}
+
+#: Groups of names of the same metric. TensorFlow 1 reported another name than the compiled one.
+METRIC_NAMES = (
+    ("acc", "accuracy"),
+    ("mae", "mean_absolute_error"),
+    ("mse", "mean_squared_error"),
+    ("mape", "mean_absolute_percentage_error"),
+    ("msle", "mean_squared_logarithmic_error"),
+    ("kld", "kullback_leibler_divergence", "kl_divergence"),
 )
-from pedl2det_names.keras_paths import (
-    ALIASES,
-    PACKAGES,
-    PATHS,
-    PUBLIC,
-    SCIKIT,
-    SUPPORTED,
-    WRITE,
-    old_path,
+
+#: Other metrics whose names end with one of these names.
+OTHER_METRICS = ("binary_accuracy", "categorical_accuracy", "root_mean_squared_error")
+
+#: Names that exist but always raise an error.
+_DEAD = {"models": {"model_from_yaml"}}
+
+#: The public names of ``tf.keras`` in all supported TensorFlow versions, by module.
+PUBLIC = {
+    module: frozenset(names) - _DEAD.get(module, set())
+    for first, *names in lines_of("keras_public.txt")
+    for module in [first.removeprefix(".")]
+}
+
+#: Former names of the Keras package, longer names first.
+ROOTS = (
+    "tensorflow.contrib.keras.api.keras",
+    "tensorflow.contrib.keras.python.keras",
+    "tensorflow.contrib.keras",
+    "tensorflow.python.keras.api._v1.keras",
+    "tensorflow.python.keras.api._v2.keras",
+    "tensorflow.python.keras",
+    "keras",
 )
-from pedl2det_names.name import KERAS_2_11, TENSORFLOW_2, Name, gone, pairs, table
+
+#: Packages that were installed with Keras 2.2.4, and their paths below ``keras``.
+PACKAGES = {"keras_preprocessing": "preprocessing", "keras_applications": "applications"}
+
+
+class Place(NamedTuple):
+    """The present location of an old module.
+
+    Attributes:
+        public: the module below ``tf.keras`` with its public names, or None.
+        private: the module below the Keras package with all its names, or None.
+    """
+
+    public: str | None
+    private: str | None = None
+
+
+#: Modules that were removed or private: their package (``.`` is Keras itself), the module below
+#: ``tf.keras`` with their public names, the package of their private modules today, their names.
+_MOVED = """
+. - - legacy legacy.interfaces wrappers wrappers.scikit_learn
+. - src engine
+. - src.optimizers optimizer_v1
+. callbacks - callbacks_v1
+. losses - objectives
+. optimizers.legacy src.optimizers optimizer_v2>legacy optimizers.optimizer_v2>legacy
+applications applications - applications
+backend backend - tensorflow_backend
+callbacks callbacks - callbacks
+datasets - src.datasets cifar
+engine - src.engine base_layer data_adapter functional input_layer input_spec network>functional
+engine - src.engine sequential topology>base_layer training training_utils training_v1
+engine models - saving
+initializers initializers - initializers_v1 initializers_v2
+layers layers - advanced_activations convolutional convolutional_recurrent core cudnn_recurrent
+layers layers - dense_attention einsum_dense embeddings local merge multi_head_attention noise
+layers layers - normalization normalization_v2 pooling recurrent recurrent_v2 wrappers
+layers layers - normalization.batch_normalization normalization.layer_normalization
+layers layers src.layers preprocessing preprocessing.image_preprocessing
+layers layers src.layers preprocessing.normalization preprocessing.text_vectorization
+mixed_precision mixed_precision src.mixed_precision policy
+optimizer_v2 optimizers.legacy src.optimizers.legacy adadelta adagrad adam adamax ftrl
+optimizer_v2 optimizers.legacy src.optimizers.legacy gradient_descent nadam optimizer_v2 rmsprop
+optimizer_v2 optimizers.schedules src.optimizers.schedules learning_rate_schedule
+optimizers optimizers.schedules src.optimizers schedules.learning_rate_schedule
+preprocessing preprocessing.image src.preprocessing image
+preprocessing preprocessing.sequence src.preprocessing sequence
+preprocessing preprocessing.text src.preprocessing text
+saving models src.saving.legacy hdf5_format
+saving models - save
+utils utils - all_utils multi_gpu_utils training_utils
+utils utils src.utils conv_utils data_utils generic_utils io_utils layer_utils losses_utils
+utils utils src.utils metrics_utils np_utils tf_utils version_utils vis_utils
+"""
+
+
+def _moved() -> Iterator[tuple[str, Place]]:
+    """Yield the old path and the present location of each module that has moved."""
+    for line in _MOVED.strip().splitlines():
+        package, public, private, names = line.split(maxsplit=3)
+        for old, new in pairs(names).items():
+            place = Place(
+                None if public == "-" else public, None if private == "-" else f"{private}.{new}"
+            )
+            yield f"{package}.{old}".removeprefix(".."), place
+            if package == "optimizer_v2":  # since Keras 2.9
+                yield f"optimizers.{package}.{old}", place
+
+
+#: Every module path of an old Keras.
+PATHS: dict[str, Place] = {**{path: Place(path) for path in PUBLIC}, **dict(_moved())}
+
+_OF_ENGINE = pairs("""
+    Container>models.Model Functional>models.Model Model>models.Model Network>models.Model
+    Sequential>models.Sequential Input>layers.Input InputLayer>layers.InputLayer
+    InputSpec>layers.InputSpec Layer>layers.Layer
+""")
+
+#: Additional names at a path, and their paths below ``tf.keras``.
+ALIASES: dict[str, dict[str, str]] = {
+    **{path: _OF_ENGINE for path in PATHS if path.partition(".")[0] == "engine"},
+    "engine.data_adapter": {
+        name: f"utils.{name}" for name in ("pack_x_y_sample_weight", "unpack_x_y_sample_weight")
+    },
+    "constraints": pairs(
+        "maxnorm>constraints.max_norm nonneg>constraints.non_neg unitnorm>constraints.unit_norm"
+    ),
+    "initializers": pairs(
+        "normal>initializers.RandomNormal uniform>initializers.RandomUniform "
+        "one>initializers.Ones zero>initializers.Zeros"
+    ),
+    "models": {"Input": "layers.Input"},
+    "utils.losses_utils": {"ReductionV2": "losses.Reduction"},
+    "optimizers": {name.lower(): f"optimizers.{name}" for name in STANDALONE_PARAMETERS},
+    "saving": {name: f"models.{name}" for name in ("model_from_config", "model_from_json")},
+    "optimizer_v2.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"},
+    "optimizers.optimizer_v2.optimizer_v2": {"OptimizerV2": "optimizers.legacy.Optimizer"},
+}
+
+SCIKIT = "use scikeras, or train the model with fit"
+_YAML = {"model_from_yaml": "use model_from_json: YAML could run code"}
+_H5 = {"HDF5Matrix": "read the file with h5py, in a keras.utils.Sequence"}
+_LAYERS = {
+    "Merge": "use keras.layers.concatenate, add and their like",
+    "Recurrent": "derive from keras.layers.RNN, or from a cell's layer",
+}
+_BACKEND = {
+    "_get_available_gpus": "call tf.config.list_logical_devices('GPU')",
+    "control_flow_ops": "use tf.cond and tf.while_loop",
+    "image_dim_ordering": "call image_data_format(), which returns 'channels_last' for 'tf'",
+    "set_image_dim_ordering": "call set_image_data_format('channels_last') for 'tf'",
+}
+
+#: Names without a public successor, and what to write instead.
+WRITE: dict[str, dict[str, str]] = {
+    **dict.fromkeys(("models", "saving"), _YAML),
+    "optimizers": {"TFOptimizer": "use an optimizer of keras.optimizers"},
+    "utils": _H5,
+    "utils.io_utils": _H5,
+    "wrappers.scikit_learn": dict.fromkeys(("KerasClassifier", "KerasRegressor"), SCIKIT),
+    **{path: _LAYERS for path, place in PATHS.items() if place.public == "layers"},
+    **{path: _BACKEND for path, place in PATHS.items() if place.public == "backend"},
+}
+
+#: Names that a support piece of ``legacy_keras.py`` implements, and the name of the piece.
+SUPPORTED = {
+    "datasets.cifar": {"load_batch": "load_batch"},
+    "engine.data_adapter": {"expand_1d": "expand_1d"},
+    "preprocessing.sequence": {"_remove_long_seq": "remove_long_seq"},
+}
+
+#: Private names that have moved to another private path; migrated code cannot use them.
+PRIVATE = {
+    "applications.imagenet_utils": {
+        "_obtain_input_shape": "src.applications.imagenet_utils.obtain_input_shape"
+    },
+}
+
+
+def old_path(dotted: str) -> tuple[str, str] | None:
+    """Split a dotted name of an old Keras into its root and the path below it.
+
+    Returns:
+        The root and the path, or None if the name does not belong to an old Keras.
+    """
+    for root in ROOTS:
+        if dotted == root:
+            return root, ""
+        if dotted.startswith(f"{root}."):
+            return root, dotted[len(root) + 1 :]
+    head, _, rest = dotted.partition(".")
+    if head in PACKAGES:
+        return head, ".".join(filter(None, (PACKAGES[head], rest)))
+    return None
+
 
 KERAS = "tensorflow.keras"
 
@@ -31,11 +241,7 @@ _V1 = "tensorflow.compat.v1.keras"
 _MIXED = f"{KERAS}.mixed_precision"
 _RATE = {"lr": "learning_rate"}
 _NO_PUBLIC_NAME = "tf.keras has no public name for it: write what it did without it"
-_LEGACY_NAMES = "names resolved to optimizers of tf.keras.optimizers.legacy"
-_DEFAULTS = "TensorFlow 1 and standalone Keras had other defaults"
 _PHASE = "pass training= where a layer is called: fit and evaluate ignore the global phase"
-_POLICY = "use tf.keras.mixed_precision, whose set_global_policy was set_policy"
-_GPU = "it runs only on GPUs; on a CPU use "
 
 #: Names of ``tf.keras`` without a successor, and what to write instead.
 _GONE = {
@@ -54,12 +260,6 @@ _GONE = {
 }
 
 
-def _same_place(path: str, since: str, same: bool, write: str, **more: Any) -> Name:
-    """Return the row of a name of ``tf.keras`` that exists today with another meaning."""
-    place = f"{KERAS}.{path}"
-    return Name(place, place, since, same, write, changed=True, **more)
-
-
 #: Names of ``tf.keras`` that were removed or have another meaning today.
 ROWS = table(
     *(
@@ -75,10 +275,20 @@ ROWS = table(
         for name in TF_OPTIMIZERS
     ),
     *(
-        _same_place(f"layers.{name}", TENSORFLOW_2, True, _DEFAULTS, defaults=defaults)
+        Name(
+            *(f"{KERAS}.layers.{name}", f"{KERAS}.layers.{name}", TENSORFLOW_2),
+            write="TensorFlow 1 and standalone Keras had other defaults",
+            changed=True,
+            defaults=defaults,
+        )
         for name, defaults in LAYER_DEFAULTS.items()
     ),
-    _same_place("optimizers.get", KERAS_2_11, False, _LEGACY_NAMES, support="optimizer"),
+    Name(
+        *(f"{KERAS}.optimizers.get", f"{KERAS}.optimizers.get", KERAS_2_11, False),
+        "names resolved to optimizers of tf.keras.optimizers.legacy",
+        support="optimizer",
+        changed=True,
+    ),
     Name(
         *(f"{KERAS}.backend.get_session", f"{_V1}.backend.get_session", TENSORFLOW_2, False),
         "values need no session: tensor.numpy()",
@@ -92,7 +302,10 @@ ROWS = table(
     replace(gone(f"{KERAS}.backend.set_learning_phase", _PHASE, since=TENSORFLOW_2), changed=True),
     gone(f"{KERAS}.utils.multi_gpu_model", "use the model itself", "multi_gpu_model"),
     *(
-        Name(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2, write=_GPU + plain)
+        Name(
+            *(f"{KERAS}.layers.{name}", f"{_V1}.layers.{name}", TENSORFLOW_2),
+            write=f"it runs only on GPUs; on a CPU use {plain}",
+        )
         for name, plain in (
             ("CuDNNGRU", "GRU(recurrent_activation='sigmoid', reset_after=True)"),
             ("CuDNNLSTM", "LSTM(recurrent_activation='sigmoid'), which has one bias for its two"),
@@ -112,16 +325,19 @@ ROWS = table(
         for area, same in (("losses", True), ("metrics", False))
         for name in ("cosine", "cosine_proximity")
     ),
-    Name(f"{KERAS}.premade", f"{KERAS}.experimental"),
     *(
-        Name(f"{KERAS}.premade.{name}", f"{KERAS}.experimental.{name}")
-        for name in ("LinearModel", "WideDeepModel")
+        Name(f"{KERAS}.premade{name}", f"{KERAS}.experimental{name}")
+        for name in ("", ".LinearModel", ".WideDeepModel")
     ),
     *(
         Name(f"{KERAS}.initializers.{old}", f"{KERAS}.initializers.{new}", TENSORFLOW_2)
-        for old, new in (("normal", "RandomNormal"), ("uniform", "RandomUniform"))
+        for old, new in pairs("normal>RandomNormal uniform>RandomUniform").items()
     ),
-    Name(f"{_MIXED}.experimental", _MIXED, same=False, write=_POLICY),
+    Name(
+        *(f"{_MIXED}.experimental", _MIXED),
+        same=False,
+        write="use tf.keras.mixed_precision, whose set_global_policy was set_policy",
+    ),
     *(
         Name(f"{_MIXED}.experimental.{old}", f"{_MIXED}.{new}")
         for old, new in pairs("set_policy>set_global_policy Policy global_policy").items()
@@ -231,10 +447,7 @@ def rows() -> Iterator[Name]:
             yield module
         for name in names | PUBLIC.get(path, set()):
             row = lookup(".".join(filter(None, ("keras", path, name))))
-            if row and module and row != _moved(module, name):
-                yield row
-
-
-def _moved(module: Name, name: str) -> Name:
-    """Return the row of a name that moved together with its module."""
-    return replace(module, old=f"{module.old}.{name}", new=f"{module.new}.{name}")
+            if row and module:
+                moved = replace(module, old=f"{module.old}.{name}", new=f"{module.new}.{name}")
+                if row != moved:  # the module's row says more, then
+                    yield row

@@ -1,10 +1,13 @@
-"""Names of TensorFlow 1."""
+"""Names of TensorFlow 1, of its ``tf.contrib``, and of NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, table
+from pedl2det_names.name import TENSORFLOW_2, Name, gone, lines_of, pairs, table
+
+CONTRIB = "tensorflow.contrib"
 
 #: The names that exist in ``tf.compat.v1`` but not in ``tf``, and the current name of the same
 #: object, both below ``tensorflow``; the name below ``compat.v1`` if there is no other.
@@ -16,20 +19,9 @@ _SESSION = "values need no session: tensor.numpy()"
 Keywords = Mapping[str, str | None]
 
 
-def _row(
-    old: str,
-    new: str,
-    *,
-    write: str = "",
-    same: bool = True,
-    keywords: Keywords | None = None,
-    support: str | None = None,
-    changed: bool = False,
-    since: str = TENSORFLOW_2,
-) -> Name:
+def _row(old: str, new: str, since: str = TENSORFLOW_2, **more: Any) -> Name:
     """Return the row of a name below ``tensorflow`` that has a successor there."""
-    old, new = f"tensorflow.{old}", f"tensorflow.{new}"
-    return Name(old, new, since, same, write, keywords or {}, support, changed)
+    return Name(f"tensorflow.{old}", f"tensorflow.{new}", since, **more)
 
 
 def _graph(old: str, write: str) -> Name:
@@ -55,69 +47,41 @@ _GFILE: dict[str, tuple[str, Keywords]] = {
 }
 
 
-def _optimizer(
-    old: str,
-    new: str,
-    parameters: str,
-    keywords: Keywords | None = None,
-    defaults: Mapping[str, str] | None = None,
-) -> Name:
-    """Return the row of an optimizer of ``tf.train`` that Keras has as well."""
-    return Name(
-        f"tensorflow.train.{old}Optimizer",
-        f"tensorflow.keras.optimizers.legacy.{new}",
-        TENSORFLOW_2,
-        write="Keras accepts only optimizers of tf.keras",
-        keywords={"use_locking": None, **(keywords or {})},
-        support=f"{old}Optimizer",
-        parameters=tuple(parameters.split()),
-        defaults=defaults or {},
-    )
-
-
 _EPSILON = {"epsilon": "1e-08"}
-_OPTIMIZERS = (
-    _optimizer(
+#: Optimizers of ``tf.train`` that Keras has as well: the names, the parameters in order, the
+#: renamed ones, and the defaults that differ.
+_OPTIMIZERS: tuple[tuple[str, str, str, Keywords, Mapping[str, str]], ...] = (
+    (
         *("Adam", "Adam", "learning_rate beta1 beta2 epsilon use_locking name"),
         {"beta1": "beta_1", "beta2": "beta_2"},
         _EPSILON,
     ),
-    _optimizer("GradientDescent", "SGD", "learning_rate use_locking name"),
-    _optimizer(
-        *("Adadelta", "Adadelta", "learning_rate rho epsilon use_locking name"), defaults=_EPSILON
-    ),
-    _optimizer(
+    ("GradientDescent", "SGD", "learning_rate use_locking name", {}, {}),
+    ("Adadelta", "Adadelta", "learning_rate rho epsilon use_locking name", {}, _EPSILON),
+    (
         *("Ftrl", "Ftrl"),
         "learning_rate learning_rate_power initial_accumulator_value l1_regularization_strength "
         "l2_regularization_strength use_locking name accum_name linear_name "
         "l2_shrinkage_regularization_strength",
         {"accum_name": None, "linear_name": None},
+        {},
     ),
-    *(
-        _row(
-            f"train.{old}Optimizer",
-            f"keras.optimizers.legacy.{new}",
-            same=False,
-            write=write,
-            support=f"{old}Optimizer",
-        )
-        for old, new, write in (  # their arithmetic differs from all Keras optimizers
-            (
-                *("Adagrad", "Adagrad"),
-                "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to "
-                "rounding",
-            ),
-            (
-                *("Momentum", "SGD"),
-                "SGD(learning_rate, momentum=) computes the same up to rounding while the learning "
-                "rate is constant",
-            ),
-            (
-                *("RMSProp", "RMSprop"),
-                "it started with a mean square of 1 and added epsilon=1e-10 inside of the square "
-                "root; RMSprop(rho=) starts with 0 and adds epsilon to the square root",
-            ),
-        )
+)
+#: Those whose arithmetic differs from all optimizers of Keras.
+_OTHER_OPTIMIZERS = (
+    (
+        *("Adagrad", "Adagrad"),
+        "it added no epsilon: Adagrad(learning_rate, epsilon=0.0) computes the same up to rounding",
+    ),
+    (
+        *("Momentum", "SGD"),
+        "SGD(learning_rate, momentum=) computes the same up to rounding while the learning rate is "
+        "constant",
+    ),
+    (
+        *("RMSProp", "RMSprop"),
+        "it started with a mean square of 1 and added epsilon=1e-10 inside of the square root; "
+        "RMSprop(rho=) starts with 0 and adds epsilon to the square root",
     ),
 )
 
@@ -188,6 +152,42 @@ _PRIVATE = {
     },
 }
 
+_CONTRIB_GONE = "it was removed in TensorFlow 2; implement it with tf.keras"
+
+#: Names that moved out of ``tf.contrib`` unchanged: the old module, the new one, the names.
+_OF_CONTRIB = """
+data data.experimental AUTOTUNE TFRecordWriter bucket_by_sequence_length dense_to_sparse_batch
+data data.experimental enumerate_dataset group_by_window ignore_errors map_and_batch
+data data.experimental parallel_interleave parse_example_dataset prefetch_to_device
+data data.experimental rejection_resample scan shuffle_and_repeat unbatch unique
+data compat.v1.data.experimental Counter CsvDataset choose_from_datasets
+data compat.v1.data.experimental make_batched_features_dataset make_csv_dataset
+data compat.v1.data.experimental sample_from_datasets
+data experimental Optional
+distribute distribute MirroredStrategy OneDeviceStrategy
+rnn compat.v1.nn.rnn_cell BasicLSTMCell BasicRNNCell DropoutWrapper GRUCell LSTMCell
+rnn compat.v1.nn.rnn_cell LSTMStateTuple MultiRNNCell RNNCell
+signal signal frame linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms stft
+"""
+
+#: Names without a successor that support pieces implement.
+_PIECES_OF_CONTRIB = (
+    *("layers.l1_regularizer", "layers.l2_regularizer", "layers.variance_scaling_initializer"),
+    *("layers.xavier_initializer", "layers.xavier_initializer_conv2d", "training.HParams"),
+)
+
+_NUMPY = """
+    Inf>inf Infinity>inf NAN>nan NaN>nan PINF>inf infty>inf
+    alltrue>all cumproduct>cumprod mat>asmatrix product>prod rank>ndim round_>round sometrue>any
+    bool8>bool_ bytes0>bytes_ int0>intp object0>object_ str0>str_ uint0>uintp void0>void
+    cfloat>complex128 clongfloat>clongdouble complex_>complex128 float_>float64
+    longcomplex>clongdouble longfloat>longdouble singlecomplex>complex64
+    string_>bytes_ unicode_>str_ typeDict>sctypeDict
+"""
+_PYTHON = "complex float int object str unicode>str"
+_RAGGED = "ragged lists created an object array; pass dtype=object for that"
+
+#: The names of this table, by their old names.
 ROWS = table(
     *(
         _row(module + name, module + name, keywords=keywords, changed=True)
@@ -224,7 +224,28 @@ ROWS = table(
         )
         for name in ("make_one_shot_iterator", "make_initializable_iterator")
     ),
-    *_OPTIMIZERS,
+    *(
+        _row(
+            f"train.{old}Optimizer",
+            f"keras.optimizers.legacy.{new}",
+            write="Keras accepts only optimizers of tf.keras",
+            keywords={"use_locking": None, **keywords},
+            support=f"{old}Optimizer",
+            parameters=tuple(parameters.split()),
+            defaults=defaults,
+        )
+        for old, new, parameters, keywords, defaults in _OPTIMIZERS
+    ),
+    *(
+        _row(
+            f"train.{old}Optimizer",
+            f"keras.optimizers.legacy.{new}",
+            same=False,
+            write=write,
+            support=f"{old}Optimizer",
+        )
+        for old, new, write in _OTHER_OPTIMIZERS
+    ),
     *(
         gone(f"tensorflow.{module}.{name}", write)
         for module, names, write in _GONE
@@ -238,13 +259,47 @@ ROWS = table(
         )
     ),
     *(_row(f"python.{old}", new, since="") for old, new in _PRIVATE.items()),
+    *(
+        Name(f"{CONTRIB}.{old}.{name}", f"tensorflow.{new}.{name}", TENSORFLOW_2)
+        for old, new, *names in map(str.split, _OF_CONTRIB.strip().splitlines())
+        for name in names
+    ),
+    Name(f"{CONTRIB}.framework.nest", "tensorflow.nest", TENSORFLOW_2),
+    *(
+        gone(f"{CONTRIB}.{old}", "", old.partition(".")[2], since=TENSORFLOW_2)
+        for old in _PIECES_OF_CONTRIB
+    ),
+    gone(f"{CONTRIB}.opt.AdamWOptimizer", "use tf.keras.optimizers.AdamW", since=TENSORFLOW_2),
+    gone(CONTRIB, _CONTRIB_GONE, since=TENSORFLOW_2),
+    *(Name(f"numpy.{old}", f"numpy.{new}") for old, new in pairs(_NUMPY).items()),
+    *(Name(f"numpy.{old}", f"builtins.{new}") for old, new in pairs(_PYTHON).items()),
+    *(
+        Name(
+            f"numpy.{old}",
+            f"builtins.{new}",
+            write="in NumPy 2 the name is a NumPy scalar type",
+            changed=True,
+        )
+        for old, new in pairs("bool long>int").items()
+    ),
+    gone("numpy.NINF", "write -np.inf"),
+    gone("numpy.asfarray", "write np.asarray(a, dtype=float)", "asfarray"),
+    gone("numpy.asscalar", "write array.item()", "asscalar"),
+    gone("numpy.find_common_type", "use np.result_type or np.promote_types"),
+    gone("numpy.msort", "write np.sort(a, axis=0)", "msort"),
+    *(
+        Name(old, old, same=False, write=_RAGGED, support=support, changed=True)
+        for old, support in (("numpy.array", "ragged_array"), ("numpy.asarray", "ragged_asarray"))
+    ),
 )
 
 
 def lookup(dotted: str) -> Name | None:
-    """Return the row of a name of TensorFlow 1, except ``tf.contrib`` (see ``contrib``)."""
+    """Return the row of a name of TensorFlow 1; every name of ``tf.contrib`` has one."""
     if row := ROWS.get(dotted):
         return row
+    if dotted.startswith(f"{CONTRIB}."):
+        return gone(dotted, _CONTRIB_GONE, since=TENSORFLOW_2)
     root, _, path = dotted.partition(".")
     if root != "tensorflow" or path not in COMPAT_V1:
         return None

@@ -1,13 +1,128 @@
-"""``pedl.frameworks.keras.keras_trial``: trials of standalone Keras."""
+"""``pedl.frameworks.keras.keras_trial``: trials of standalone Keras, and their adapters.
+
+These trials have one dict of metrics for training and one for validation; a name may be in both.
+Keras has one list of metrics. Each metric therefore gets a unique internal name, which reports
+replace by the name in the dict.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
-from pedl._keras_trials import AdaptedKerasFunctionalTrial, AdaptedKerasTrial
-from pedl.frameworks.keras.tf_keras_trial import TFKerasTrial
+from pedl.frameworks.keras.tf_keras_trial import AdaptedTrial, TFKerasTrial, location
+from pedl2det_legacy.keras_trials import by_output, data_adapter, named_metric
+from pedl2det_legacy.standalone_keras import standalone_losses, standalone_optimizer
 from pedl2det_runtime import refusals
+from pedl2det_runtime.api.generation import Generation, Kind, Metrics
+from pedl2det_runtime.api.trial_info import current
+from pedl2det_runtime.errors import CheckFailedError
+
+
+class AdaptedKerasTrial(AdaptedTrial):
+    """The adapter of a ``KerasTrial``."""
+
+    def build_model(self) -> Any:
+        """Return the model, compiled with the trial's optimizer, losses and metrics."""
+        model = self.context.wrap_model(self._call(self._legacy.build_model))
+        self._outputs = list(model.output_names or ())  # None for a subclassed model
+        # All may draw random numbers: the order is that of the arguments.
+        optimizer = standalone_optimizer(self._legacy.optimizer())
+        loss = standalone_losses(self._loss())
+        self._roles = {kind: self._metrics_of(kind) for kind in ("training", "validation")}
+        named = {
+            f"{kind}_{name}": metric
+            for kind, metrics in self._roles.items()
+            for name, metric in metrics.items()
+        }
+        pairs = (each if isinstance(each, tuple) else (each,) for each in named.values())
+        objects = [id(part) for pair in pairs for part in pair if hasattr(part, "reset_state")]
+        try:
+            if len(objects) > len(set(objects)):
+                raise ValueError("two metrics are the same object, which would count both")
+            metrics = self._compiled(named)
+        except ValueError as error:
+            raise CheckFailedError(f"{location(type(self._legacy))}: {error}") from None
+        model.compile(optimizer=optimizer, loss=loss, metrics=metrics)
+        self._legacy.model = model
+        loader, size = self.build_validation_data_loader(), self._legacy.batch_size()
+        self._legacy.validation_data_adapter = data_adapter(loader, size)
+        return model
+
+    def build_training_data_loader(self) -> Any:
+        """Return the training data; slice a ``BatchLoader`` into batches of ``batch_size()``."""
+        return self._as_batches(super().build_training_data_loader())
+
+    def build_validation_data_loader(self) -> Any:
+        """Return the validation data; slice a ``BatchLoader`` into batches of ``batch_size()``."""
+        return self._as_batches(super().build_validation_data_loader())
+
+    @property
+    def api_generation(self) -> Generation:
+        """Training semantics of PEDL, with the metrics of this trial."""
+        own = getattr(self._legacy, "compute_validation_metrics", None)
+        validate = self._validate if callable(own) else None
+        return replace(super().api_generation, reported=self._reported, validate=validate)
+
+    def _loss(self) -> Any:
+        return self._legacy.loss()
+
+    def _compiled(self, named: dict[str, Any]) -> Any:
+        return [named_metric(name, metric) for name, metric in named.items()]
+
+    def _metrics_of(self, kind: Kind) -> dict[str, Any]:
+        method = getattr(self._legacy, f"{kind}_metrics")
+        metrics = method()
+        if not isinstance(metrics, dict):
+            raise CheckFailedError(
+                f"{location(method)}: expected a dict of metrics by name, got {metrics!r}: return "
+                "{} for none"
+            )
+        return metrics
+
+    def _reported(self, kind: Kind, metrics: Metrics) -> Metrics:
+        """Return the metrics of a role by their names in reports, and the loss."""
+        reported = {"loss": metrics["loss"]} if kind == "training" and "loss" in metrics else {}
+        for internal, value in metrics.items():
+            for name in self._roles[kind]:
+                output = internal.removesuffix(f"{kind}_{name}")
+                if not output or output.removesuffix("_") in self._outputs:
+                    reported[output + name] = value
+        if kind == "validation":
+            reported.setdefault("loss", metrics["loss"])
+        return reported
+
+    def _validate(self, batches: int) -> Metrics:
+        step = batches // current().config.report_period
+        computed = self._legacy.compute_validation_metrics(step)
+        metrics = computed.get("validation_metrics") if isinstance(computed, dict) else None
+        if not isinstance(metrics, dict):
+            raise CheckFailedError(
+                "compute_validation_metrics: expected a dict with validation_metrics, "
+                f"got {computed!r}"
+            )
+        return metrics
+
+    def _as_batches(self, loader: Any) -> Any:
+        is_records = hasattr(loader, "get_batch")
+        return loader.batches(self._legacy.batch_size()) if is_records else loader
+
+
+class AdaptedKerasFunctionalTrial(AdaptedKerasTrial):
+    """The adapter of a ``KerasFunctionalTrial``, whose losses and metrics are per output."""
+
+    def _loss(self) -> Any:
+        return self._legacy.losses()
+
+    def _compiled(self, named: dict[str, Any]) -> Any:
+        metrics = by_output(named)
+        if unknown := metrics.keys() - {*self._outputs}:
+            raise ValueError(
+                f"a metric is of the output {unknown.pop()!r}: the outputs are "
+                f"{', '.join(self._outputs)}"
+            )
+        return metrics
 
 
 class _KerasTrial(TFKerasTrial):
