@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.tree import read_bytes
 from pedl2det.engine.result import Result
-from pedl2det.findings import Unreadable
+from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.visible import printable
 
 Part = tuple[int, int]  # start, end
 
@@ -60,6 +61,18 @@ class Hider:
         for value in self._known:
             for found in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text):
                 yield found.span()
+
+
+def findings_of(result: Result) -> Iterator[Finding]:
+    """Every finding, the most urgent first, as it may be shown."""
+    hider = Hider.of(result)
+    for kind in reversed(Kind):
+        for finding in result.of_kind(kind):
+            yield replace(
+                finding,
+                message=printable(hider.in_prose(finding.message)),
+                help=printable(hider.in_prose(finding.help)),
+            )
 
 
 def _values_of(path: Path) -> Iterator[str]:

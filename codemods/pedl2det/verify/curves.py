@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pedl2det.analysis.metric_names import MetricNames
-from pedl2det.report.page import escaped
+from pedl2det.report.html import render
+from pedl2det.report.scale import Scale
 from pedl2det.verify.compare import read_lines
 
-_WIDTH, _HEIGHT, _STRIP = 480, 150, 50  # of the drawing; of the curves; of the difference
-_LEFT, _GAP, _TOP, _BOTTOM = 62, 26, 22, 20
+_LEFT, _WIDTH = 62, 480  # of a drawing
+_TOP, _HEIGHT = 22, 150  # of the curves
+_GAP, _STRIP = 26, 50  # of the difference, beneath them
 _POINTS = 400  # of one curve at most
 
 #: The values of a metric by the batches at which they were measured.
@@ -41,6 +44,15 @@ def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int
     return curves
 
 
+@dataclass(frozen=True)
+class _Area:
+    """A part of a drawing with a scale of its own."""
+
+    title: str
+    scale: Scale
+    lines: list[tuple[str, str]]  # styles and points
+
+
 def drawing(name: str, old: Curve, new: Curve) -> str:
     """Return a metric of the old and the new trial as an SVG element.
 
@@ -50,75 +62,41 @@ def drawing(name: str, old: Curve, new: Curve) -> str:
         new: that in the new one.
     """
     last = max([*old, *new], default=1)
-    upper = _Area(last, [*old.values(), *new.values()], _TOP, _HEIGHT)
-    height = _TOP + _HEIGHT + _BOTTOM
-    parts = [upper.axes(), upper.line(old, "old"), upper.line(new, "new")]
+    scale = _scale([*old.values(), *new.values()], _TOP, _HEIGHT)
+    lines = [*_lines("old", old, last, scale), *_lines("new", new, last, scale)]
+    areas = [_Area("", scale, lines)]
     if old and new:
-        parts.append(_difference(old, new, last))
-        height += _GAP + _STRIP
-        parts += _text(_WIDTH - 40, 14, "old", "end", "old"), _text(_WIDTH, 14, "new", "end", "new")
-    else:
-        which = "old" if old else "new"
-        parts.append(_text(_WIDTH, 14, f"only in the {which} trial", "end", which))
-    title = f'<text x="{_LEFT}" y="14" font-weight="bold">{escaped(name)}</text>\n'
-    labels = _text(_LEFT, height - 4, "batch 0") + _text(
-        _WIDTH, height - 4, f"batch {last:,}", "end"
+        gaps = {batch: new[batch] - value for batch, value in old.items() if batch in new}
+        largest = max((abs(gap) for gap in gaps.values() if math.isfinite(gap)), default=0.0)
+        strip = _scale([-largest, largest], scale.bottom + _GAP, _STRIP)
+        title = f"new - old, at most {largest:.3g}"
+        areas.append(_Area(title, strip, [*_lines("gap", gaps, last, strip)]))
+    return render(
+        "verify/curve.html.j2",
+        name=name,
+        areas=areas,
+        last=last,
+        only="" if old and new else "old" if old else "new",
+        left=_LEFT,
+        width=_WIDTH,
     )
-    svg = f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escaped(name)}">\n'
-    return f"{svg}{title}{''.join(parts)}{labels}</svg>\n"
 
 
-def _difference(old: Curve, new: Curve, last: int) -> str:
-    """The difference of two curves, beneath them, on a scale of its own."""
-    gaps = {batch: new[batch] - value for batch, value in old.items() if batch in new}
-    largest = max((abs(gap) for gap in gaps.values() if math.isfinite(gap)), default=0.0)
-    strip = _Area(last, [-largest, largest], _TOP + _HEIGHT + _GAP, _STRIP)
-    title = _text(_LEFT, strip.top - 6, f"new - old, at most {largest:.3g}")
-    return title + strip.axes() + strip.line(gaps, "gap")
+def _scale(values: Sequence[float], top: int, height: int) -> Scale:
+    return Scale([value + 0.0 for value in values], top, height)  # of -0.0 that is 0.0
 
 
-def _text(x: float, y: float, text: str, anchor: str = "start", style: str = "") -> str:
-    return f'<text class="{style}" x="{x}" y="{y}" text-anchor="{anchor}">{text}</text>\n'
-
-
-class _Area:
-    """A part of a drawing with a scale of its own."""
-
-    def __init__(self, last: int, values: Iterable[float], top: int, height: int) -> None:
-        finite = [value for value in values if math.isfinite(value)]
-        self.top, self._height, self._last = top, height, last
-        self._low, self._high = min(finite, default=0.0), max(finite, default=0.0)
-
-    def axes(self) -> str:
-        """The frame, with the values of its edges; a single value is in the middle."""
-        ends = {self._y(value): value for value in (self._low, self._high)}
-        labels = (
-            _text(_LEFT - 6, round(y + 4, 1), f"{value + 0.0:.4g}", "end")
-            for y, value in ends.items()
-        )
-        lines = (
-            f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{y}" y2="{y}"/>\n'
-            for y in (self.top, self.top + self._height)
-        )
-        return "".join((*lines, *labels))
-
-    def line(self, curve: Curve, style: str) -> str:
-        """A curve; where it is not a number, it is broken."""
-        every = -(-len(curve) // _POINTS) or 1
-        parts: list[list[str]] = [[]]
-        for number, (batch, value) in enumerate(curve.items(), 1):
-            if number % every and number > 1:
-                continue
-            if math.isfinite(value):
-                x = _LEFT + (_WIDTH - _LEFT) * batch / self._last
-                parts[-1].append(f"{x:.1f},{self._y(value):.1f}")
-            elif parts[-1]:
-                parts.append([])
-        # Round ends of lines show a single point, which is drawn as a line from it to itself.
-        lines = (" ".join(part * 2 if len(part) == 1 else part) for part in parts if part)
-        return "".join(f'<polyline class="{style}" points="{line}"/>\n' for line in lines)
-
-    def _y(self, value: float) -> float:
-        span = self._high - self._low
-        share = (value - self._low) / span if span else 0.5
-        return self.top + self._height * (1 - share)
+def _lines(style: str, curve: Curve, last: int, scale: Scale) -> Iterator[tuple[str, str]]:
+    """A curve; where it is not a number, it is broken."""
+    every = -(-len(curve) // _POINTS) or 1
+    parts: list[list[str]] = [[]]
+    for number, (batch, value) in enumerate(curve.items(), 1):
+        if number % every and number > 1:
+            continue
+        if math.isfinite(value):
+            x = _LEFT + (_WIDTH - _LEFT) * batch / last
+            parts[-1].append(f"{x:.1f},{scale.y(value):.1f}")
+        else:
+            parts.append([])
+    # Round ends of lines show a single point, which is drawn as a line from it to itself.
+    return ((style, " ".join(part * 2 if len(part) == 1 else part)) for part in parts if part)
