@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.engine.result import NewFile, Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
 from pedl2det.report.changes import side_by_side
 from pedl2det.report.hiding import Hider
 from pedl2det.report.html import render
-from pedl2det.verify.compare import Tensor
-from pedl2det.verify.curves import curves_of, drawing
+from pedl2det.report.scale import Scale
+from pedl2det.verify.compare import Tensor, read_lines
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
+
+_LEFT, _WIDTH = 62, 480  # of a drawing
+_TOP, _HEIGHT = 22, 150  # of the curves
+_GAP, _STRIP = 26, 50  # of the difference, beneath them
+_POINTS = 400  # of one curve at most
+
+#: The values of a metric by the batches at which they were measured.
+Curve = Mapping[int, float]
 
 Rows = list[tuple[str, ...]]
 
@@ -101,3 +112,84 @@ def _layers(tensors: Sequence[Tensor]) -> Iterator[tuple[str, str, Rows]]:
         ]
         is_equal = all(row[-1] == "equal" for row in rows)
         yield layer, "equal" if is_equal else "different", rows
+
+
+def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int, float]]:
+    """Read the metrics of a run: those of training by batch, those of validations by report.
+
+    The learning rates of the batches are curves as well.
+
+    Args:
+        run: its results directory.
+        names: the new names of the metrics; None if they are the same.
+    """
+    curves: dict[str, dict[int, float]] = {}
+    for line in read_lines(run / "batches.jsonl", names):
+        rates = line.get("learning_rates", {})
+        for name, value in line["metrics"].items():
+            curves.setdefault(name, {})[line["batch"]] = value
+        for name, rate in rates.items():
+            title = "learning rate" if len(rates) == 1 else f"learning rate of {name}"
+            curves.setdefault(title, {})[line["batch"]] = rate
+    for line in read_lines(run / "metrics.jsonl", names):
+        for name, value in line["metrics"].items() if line["kind"] == "validation" else ():
+            curves.setdefault(name, {})[line["batches"]] = value
+    return curves
+
+
+@dataclass(frozen=True)
+class _Area:
+    """A part of a drawing with a scale of its own."""
+
+    title: str
+    scale: Scale
+    lines: list[tuple[str, str]]  # styles and points
+
+
+def drawing(name: str, old: Curve, new: Curve) -> str:
+    """Return a metric of the old and the new trial as an SVG element.
+
+    Args:
+        name: the name of the metric.
+        old: its curve in the old trial; an empty one if it is not reported there.
+        new: that in the new one.
+    """
+    last = max([*old, *new], default=1)
+    scale = _scale([*old.values(), *new.values()], _TOP, _HEIGHT)
+    lines = [*_lines("old", old, last, scale), *_lines("new", new, last, scale)]
+    areas = [_Area("", scale, lines)]
+    if old and new:
+        gaps = {batch: new[batch] - value for batch, value in old.items() if batch in new}
+        largest = max((abs(gap) for gap in gaps.values() if math.isfinite(gap)), default=0.0)
+        strip = _scale([-largest, largest], scale.bottom + _GAP, _STRIP)
+        title = f"new - old, at most {largest:.3g}"
+        areas.append(_Area(title, strip, [*_lines("gap", gaps, last, strip)]))
+    return render(
+        "verify/curve.html.j2",
+        name=name,
+        areas=areas,
+        last=last,
+        only="" if old and new else "old" if old else "new",
+        left=_LEFT,
+        width=_WIDTH,
+    )
+
+
+def _scale(values: Sequence[float], top: int, height: int) -> Scale:
+    return Scale([value + 0.0 for value in values], top, height)  # of -0.0 that is 0.0
+
+
+def _lines(style: str, curve: Curve, last: int, scale: Scale) -> Iterator[tuple[str, str]]:
+    """A curve; where it is not a number, it is broken."""
+    every = -(-len(curve) // _POINTS) or 1
+    parts: list[list[str]] = [[]]
+    for number, (batch, value) in enumerate(curve.items(), 1):
+        if number % every and number > 1:
+            continue
+        if math.isfinite(value):
+            x = _LEFT + (_WIDTH - _LEFT) * batch / last
+            parts[-1].append(f"{x:.1f},{scale.y(value):.1f}")
+        else:
+            parts.append([])
+    # Round ends of lines show a single point, which is drawn as a line from it to itself.
+    return ((style, " ".join(part * 2 if len(part) == 1 else part)) for part in parts if part)

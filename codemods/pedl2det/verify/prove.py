@@ -8,7 +8,6 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -211,14 +210,12 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]
         is_late = all(finding.rule == _ACTS_LATE for finding in pair.known_differences)
         message = describe_equal(comparison, length, known, [*settings], is_late=is_late)
-        notes += _epoch_note(comparison, length)
-        return replace(
-            verdict,
-            outcome=Conclusion.EQUAL,
-            message=message,
-            comparison=comparison,
-            notes=(*notes,),
-        )
+        epoch = comparison.epoch
+        if comparison.batches < epoch <= (length.total or 0):  # no callback at its end was compared
+            more = f"--batches {epoch + 1} trains one"
+            notes.append(f"no epoch has ended, it has {epoch:,} batches: {more}")
+        verdict = replace(verdict, comparison=comparison, notes=(*notes,))
+        return replace(verdict, outcome=Conclusion.EQUAL, message=message)
     verdict = replace(
         verdict,
         outcome=Conclusion.DIFFERENT,
@@ -259,13 +256,6 @@ def _train_old_again(pair: Pair, workshop: Workshop, length: TrainingLength) -> 
     again = replace(again, twin_is_script=pair.old.twin_is_script)
     (failure,), _ = train((again,), length)
     return compare_runs(pair.old.out, again.out) if failure is None else None
-
-
-def _epoch_note(comparison: Comparison, length: TrainingLength) -> Iterator[str]:
-    """A note if no epoch has ended, so that no callback at its end was compared."""
-    epoch = comparison.epoch
-    if comparison.batches < epoch <= (length.total or 0):
-        yield f"no epoch has ended, it has {epoch:,} batches: --batches {epoch + 1} trains one"
 
 
 def proof_of(

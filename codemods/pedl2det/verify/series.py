@@ -17,7 +17,7 @@ from pedl2det.report.machines import proof_object
 from pedl2det.report.text import simplest_first
 from pedl2det.verify.page import write_page
 from pedl2det.verify.prove import verify_trial
-from pedl2det.verify.settings import branch_of
+from pedl2det.verify.settings import settings_of
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 
@@ -121,7 +121,8 @@ def _of_other_branches(configs: Sequence[Path]) -> list[Path]:
     """Return the configs, const.yaml and such of a single training first, one of each branch."""
     by_branch: dict[object, Path] = {}
     for config in simplest_first(configs):
-        by_branch.setdefault(branch_of(config), config)
+        settings = settings_of(config)
+        by_branch.setdefault(settings and settings.branch, config)
     return list(by_branch.values())[:_MOST_CONFIGS]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pedl2det.analysis.experiment.edits import GONE_SEARCHERS
@@ -17,6 +17,8 @@ class Settings:
     length: int
     validation_period: int  # 0 if there is a validation only at the end
     values: dict[str, str]  # everything but the length, in words, by its key in the config
+    #: What may choose a branch of the code: names, texts and switches, not numbers to compute with.
+    branch: object = field(default=None, compare=False)
 
 
 def settings_of(config: Path) -> Settings | None:
@@ -30,13 +32,9 @@ def settings_of(config: Path) -> Settings | None:
         hparams = sample_hparams(read)
         size = hparams.get("global_batch_size", hparams.get("batch_size"))
         size = size if isinstance(size, int) and size > 0 else 1
-        storage, validation = (
-            read.checkpoint_storage,
-            read.batches(read.min_validation_period, size),
-        )
-        kept = storage and f"save_trial_best {storage.best} and save_trial_latest " + str(
-            storage.save_trial_latest
-        )
+        validation = read.batches(read.min_validation_period, size)
+        storage, latest = read.checkpoint_storage, "and save_trial_latest"
+        kept = storage and f"save_trial_best {storage.best} {latest} {storage.save_trial_latest}"
         values = {
             "searcher.name": read.searcher.name,
             "searcher.metric": read.searcher.metric,
@@ -45,24 +43,8 @@ def settings_of(config: Path) -> Settings | None:
             "min_checkpoint_period": _period(read.batches(read.min_checkpoint_period, size)),
             "checkpoint_storage": kept or "all checkpoints",
         }
-        return Settings(read.training_batches(size), validation, values)
-    except (Pedl2DetError, ValueError, OSError):
-        return None
-
-
-def branch_of(config: Path) -> object:
-    """Return what of a config may choose a branch of the code: names, texts and switches.
-
-    Numbers that a trial computes with are left out. None for a config that is not valid.
-    """
-    from pedl2det_runtime.config.hparams import sample_hparams
-    from pedl2det_runtime.config.reader import read_config
-    from pedl2det_runtime.errors import Pedl2DetError
-
-    try:
-        read = read_config(config, ())
-        values = {"hyperparameters": sample_hparams(read), "data": read.data}
-        return str(read.entrypoint), _without_numbers(values)
+        branch = str(read.entrypoint), _without_numbers([hparams, read.data])
+        return Settings(read.training_batches(size), validation, values, branch)
     except (Pedl2DetError, ValueError, OSError):
         return None
 

@@ -1,4 +1,4 @@
-"""``search.html``: the trials of a search, their curves, and what the good ones have in common."""
+"""The trials of a search, the best first: as a table in lines, and as a page with curves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,11 @@ from typing import Any
 from pedl2det import __version__
 from pedl2det.report.html import render
 from pedl2det.report.scale import Scale
-from pedl2det.search.table import HEAD, TAIL, flat, number_or_text, row, varying
+from pedl2det.visible import visible
 from pedl2det_runtime.search.study import Result
 
+#: The columns beside the hyperparameters that vary.
+_HEAD, _TAIL = ("trial",), ("batches", "metric", "state")
 _LEFT, _WIDTH, _TOP, _HEIGHT = 70, 960, 26, 260  # of a chart
 
 Points = list[tuple[float, float]]
@@ -31,6 +33,57 @@ class Chart:
     last: int = 0  # the batch at its right end; 0 if it is not about batches
 
 
+def sorted_results(results: Sequence[Result], *, smaller_is_better: bool) -> list[Result]:
+    """Return the trials by their best metric; those without one at the end."""
+    sign = 1 if smaller_is_better else -1
+
+    def place(one: Result) -> tuple[bool, float, int]:
+        has_none = one.best is None or math.isnan(one.best)
+        return has_none, 0.0 if has_none else sign * (one.best or 0.0), one.number
+
+    return sorted(results, key=place)
+
+
+def _varying(results: Sequence[Result]) -> list[str]:
+    """The dotted names of the hyperparameters that are not the same in all trials."""
+    values = [dict(_flat(one.hparams)) for one in results]
+    names = dict.fromkeys(name for one in values for name in one)
+    return [name for name in names if len({repr(one.get(name)) for one in values}) > 1]
+
+
+def _row(result: Result, names: Sequence[str]) -> list[str]:
+    """A trial as texts: number, hyperparameters, batches, metric, state."""
+    values = dict(_flat(result.hparams))
+    batches = str(max(result.values, default="")) if result.values else ""
+    metric = "" if result.best is None else f"{result.best:.6g}"
+    shown = (_number_or_text(values.get(name)) for name in names)
+    return [str(result.number), *shown, batches, metric, result.state]
+
+
+def lines(results: Sequence[Result]) -> Iterator[str]:
+    """Yield the table as aligned lines."""
+    names = _varying(results)
+    rows = [[*_HEAD, *names, *_TAIL], *(_row(one, names) for one in results)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for one in rows:
+        cells = (text.ljust(width) for text, width in zip(one, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _flat(hparams: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The hyperparameters by dotted names."""
+    for name, value in hparams.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _number_or_text(value: Any) -> str:
+    """A value of a hyperparameter, short enough for a column."""
+    return f"{value:.4g}" if isinstance(value, float) else visible(str(value))
+
+
 def write_page(file: Path, config: Any, results: Sequence[Result], out: Path) -> None:
     """Write the page.
 
@@ -40,7 +93,7 @@ def write_page(file: Path, config: Any, results: Sequence[Result], out: Path) ->
         results: the trials, the best first.
         out: the directory of the search.
     """
-    names, metric = varying(results), config.searcher.metric
+    names, metric = _varying(results), config.searcher.metric
     states = Counter(result.state for result in results)
     facts = {
         "Date": f"{datetime.datetime.now().astimezone():%Y-%m-%d %H:%M %Z}",
@@ -57,8 +110,8 @@ def write_page(file: Path, config: Any, results: Sequence[Result], out: Path) ->
         facts=facts,
         curves=_curves([_values(result, out, metric) for result in results]),
         parallel=_parallel(names, metric, results),
-        head=(*HEAD, *names, *TAIL),
-        rows=[(row(result, names), result.error) for result in results],
+        head=(*_HEAD, *names, *_TAIL),
+        rows=[(_row(result, names), result.error) for result in results],
         left=_LEFT,
         width=_WIDTH,
         top=_TOP,
@@ -93,7 +146,7 @@ def _parallel(names: Sequence[str], metric: str, results: Sequence[Result]) -> C
     shown = [one for one in results if one.best is not None and math.isfinite(one.best)]
     if not (names and shown):
         return Chart([], [])
-    hparams = [dict(flat(result.hparams)) for result in shown]
+    hparams = [dict(_flat(result.hparams)) for result in shown]
     columns = [[values.get(name) for values in hparams] for name in names]
     columns.append([result.best for result in shown])
     scales = [_scale(column) for column in columns]
@@ -113,7 +166,7 @@ def _scale(values: Sequence[Any]) -> Scale:
 
 
 def _axis(share: float, title: str, scale: Scale) -> tuple[float, str, list[tuple[str, float]]]:
-    marks = [(number_or_text(value), y) for value, y in scale.marks]
+    marks = [(_number_or_text(value), y) for value, y in scale.marks]
     return _point(share, 0)[0], title, marks
 
 
