@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -137,15 +136,6 @@ def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int
     return curves
 
 
-@dataclass(frozen=True)
-class _Area:
-    """A part of a drawing with a scale of its own."""
-
-    title: str
-    scale: Scale
-    lines: list[tuple[str, str]]  # styles and points
-
-
 def drawing(name: str, old: Curve, new: Curve) -> str:
     """Return a metric of the old and the new trial as an SVG element.
 
@@ -157,17 +147,18 @@ def drawing(name: str, old: Curve, new: Curve) -> str:
     last = max([*old, *new], default=1)
     scale = _scale([*old.values(), *new.values()], _TOP, _HEIGHT)
     lines = [*_lines("old", old, last, scale), *_lines("new", new, last, scale)]
-    areas = [_Area("", scale, lines)]
+    areas = [("", scale, lines)]
     if old and new:
         gaps = {batch: new[batch] - value for batch, value in old.items() if batch in new}
         largest = max((abs(gap) for gap in gaps.values() if math.isfinite(gap)), default=0.0)
         strip = _scale([-largest, largest], scale.bottom + _GAP, _STRIP)
         title = f"new - old, at most {largest:.3g}"
-        areas.append(_Area(title, strip, [*_lines("gap", gaps, last, strip)]))
+        areas.append((title, strip, [*_lines("gap", gaps, last, strip)]))
     return render(
         "verify/curve.html.j2",
         name=name,
         areas=areas,
+        bottom=areas[-1][1].bottom,
         last=last,
         only="" if old and new else "old" if old else "new",
         left=_LEFT,

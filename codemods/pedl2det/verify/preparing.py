@@ -14,10 +14,9 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import simplest_first
+from pedl2det.verify.configs import Settings, config_in_script, settings_of
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
-from pedl2det.verify.script_config import config_in_script
-from pedl2det.verify.settings import Settings, settings_of
 
 #: What stands at the beginning of a script that `pedl2det eject` writes.
 MARK = "Written by `pedl2det eject`"
@@ -79,19 +78,21 @@ class Pair:
         is_other = self.new.extent.home != self.old.extent.home
         old, new = (one.directory if is_other else one.root for one in (self.old, self.new))
         suffixes = (*_TRAINED, ".ipynb")
-        texts = [
-            {
-                path.relative_to(top): path.read_bytes()
-                for path in top.rglob("*")
-                if path.suffix in suffixes and path.is_file() and not path.is_symlink()
-            }
+        names = {
+            path.relative_to(top)
             for top in (old, new)
+            for path in top.rglob("*")
+            if path.suffix in suffixes and path.is_file() and not path.is_symlink()
+        }
+        files = [
+            NewFile(self.old.original(old / name), _read(old / name), _read(new / name) or b"")
+            for name in sorted(names)
         ]
-        return [
-            NewFile(self.old.original(old) / name, texts[0].get(name), texts[1].get(name, b""))
-            for name in sorted(texts[0].keys() | texts[1].keys())
-            if texts[0].get(name) != texts[1].get(name, b"")
-        ]
+        return [file for file in files if file.old != file.new]
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
 
 
 def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:

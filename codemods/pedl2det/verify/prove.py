@@ -18,11 +18,11 @@ from pedl2det.files.git import asked
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
 from pedl2det.verify.compare import Comparison, Difference, compare_runs
+from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Stamp, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
-from pedl2det.verify.settings import differing_settings
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
 from pedl2det.verify.verdict import (
     Conclusion,
@@ -205,7 +205,8 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         comparison = replace(comparison, differences=(*comparison.differences, difference))
     old, new = pair.settings()
     settings = differing_settings(old, new, pair.names) if old and new else {}
-    notes = [*settings.values(), *([trained.written] if trained.written else [])]
+    notes = (*settings.values(), *([trained.written] if trained.written else []))
+    verdict = replace(verdict, comparison=comparison, notes=notes)
     if comparison.is_equal:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]
         is_late = all(finding.rule == _ACTS_LATE for finding in pair.known_differences)
@@ -213,31 +214,28 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         epoch = comparison.epoch
         if comparison.batches < epoch <= (length.total or 0):  # no callback at its end was compared
             more = f"--batches {epoch + 1} trains one"
-            notes.append(f"no epoch has ended, it has {epoch:,} batches: {more}")
-        verdict = replace(verdict, comparison=comparison, notes=(*notes,))
-        return replace(verdict, outcome=Conclusion.EQUAL, message=message)
+            notes += (f"no epoch has ended, it has {epoch:,} batches: {more}",)
+        return replace(verdict, outcome=Conclusion.EQUAL, message=message, notes=notes)
     verdict = replace(
         verdict,
         outcome=Conclusion.DIFFERENT,
         message=describe_different(comparison),
-        comparison=comparison,
         causes=likely_causes(comparison, pair.known_differences),
-        notes=(*notes,),
     )
     if not comparison.only_numbers_differ:
         return verdict
     again = comparison if pair.is_same else _train_old_again(pair, workshop, length)
     if again is None or again.is_equal:
         return verdict
-    batch_again = again.first_batch
-    since = f"it differs from batch {batch_again} on" if batch_again else "its weights differ"
+    first = again.first_batch
+    since = f"it differs from batch {first} on" if first else "its weights differ"
     project = project_of(pair.old.directory)
     files = project.needed if project is not None else frozenset()
+    what = "the old trial does not repeat itself: trained twice as it is"
     return replace(
         verdict,
         outcome=Conclusion.NOT_REPEATABLE,
-        message="not repeatable: the old trial does not repeat itself: trained twice as it is, "
-        + since,
+        message=f"not repeatable: {what}, {since}",
         reasons=likely_reasons(files, pair.old.directory),
         causes=(),
     )
@@ -267,12 +265,7 @@ def proof_of(
 ) -> Proof:
     """Return a verdict with its circumstances, as reports show it.
 
-    Args:
-        verdict: the verdict.
-        configs: the experiment configs that the trials were trained by.
-        results: the results directory of the old trial, if it was trained.
-        seconds: how long the verification took.
-        page: the page that shows it in full, if one is written.
+    The results are those of the old trial, if it was trained.
     """
     seed, frameworks = (None, "") if results is None else _of_run(results)
     return Proof(

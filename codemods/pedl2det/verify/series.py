@@ -15,9 +15,9 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.report.html import render
 from pedl2det.report.machines import proof_object
 from pedl2det.report.text import simplest_first
+from pedl2det.verify.configs import settings_of
 from pedl2det.verify.page import write_page
 from pedl2det.verify.prove import verify_trial
-from pedl2det.verify.settings import settings_of
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pedl2det.verify.configs import Settings
 from pedl2det.verify.copies import Copy
-from pedl2det.verify.settings import Settings
 from pedl2det_runtime.launch.child import end_with_parent
 
 #: A training of so many batches is compared whole.
