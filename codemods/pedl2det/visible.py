@@ -34,7 +34,10 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        one.encode("unicode_escape").decode() if _is_unseen(one) else one for one in text
+        one
+        if one.isprintable() or unicodedata.category(one) == "Zs"  # a space of some width
+        else one.encode("unicode_escape").decode()
+        for one in text
     )
 
 
@@ -57,11 +60,6 @@ def say(text: str, *, err: bool = False) -> None:
     """
     with contextlib.suppress(*([BrokenPipeError] if err else [])):
         click.echo(text if text.isprintable() else visible_lines(text), err=err)
-
-
-def _is_unseen(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category.startswith("C") or category in ("Zl", "Zp")
 
 
 def is_coloured(stream: IO[Any]) -> bool:

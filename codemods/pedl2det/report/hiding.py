@@ -86,11 +86,8 @@ def _values_of(path: Path) -> Iterator[str]:
         return
     for one in config.scalars() if config else ():
         value = one.scalar or ""
-        is_inside = any(map(is_secret, one.path)) and not _is_switch(one.value.tag)
+        is_switch = one.value.tag.rpartition(":")[2] in ("null", "bool")
+        is_inside = any(map(is_secret, one.path)) and not is_switch
         parts = [(0, len(value))] if is_inside else secret_parts(value)
         lines = "\n".join(value[start:end] for start, end in parts).split("\n")
         yield from (line.strip() for line in lines if len(line.strip()) >= _SHORTEST)
-
-
-def _is_switch(tag: str) -> bool:
-    return tag in ("tag:yaml.org,2002:null", "tag:yaml.org,2002:bool")

@@ -102,8 +102,8 @@ def _shown_proof(proof: Proof) -> Iterator[str]:
     """Return a proof in lines: the verdict, then its circumstances."""
     yield visible(f"{shown(proof.directory)}: verify: {message_of(proof)}")
     known = facts(proof)
-    titles = ("Compared", "Config", "Date", "Versions")
-    yield visible("    " + "; ".join(known[title] for title in titles if title in known))
+    shortly = ("Compared", "Config", "Date", "Versions")
+    yield visible("    " + "; ".join(known[title] for title in shortly if title in known))
     if proof.page is not None:
         yield visible(f"    {shown(proof.page)}")
 

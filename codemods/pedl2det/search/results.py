@@ -54,7 +54,7 @@ def _varying(results: Sequence[Result]) -> list[str]:
 def _row(result: Result, names: Sequence[str]) -> list[str]:
     """A trial as texts: number, hyperparameters, batches, metric, state."""
     values = dict(_flat(result.hparams))
-    batches = str(max(result.values, default="")) if result.values else ""
+    batches = str(max(result.values, default=""))
     metric = "" if result.best is None else f"{result.best:.6g}"
     shown = (_number_or_text(values.get(name)) for name in names)
     return [str(result.number), *shown, batches, metric, result.state]

@@ -145,13 +145,13 @@ def drawing(name: str, old: Curve, new: Curve) -> str:
         new: that in the new one.
     """
     last = max([*old, *new], default=1)
-    scale = _scale([*old.values(), *new.values()], _TOP, _HEIGHT)
+    scale = Scale([*old.values(), *new.values()], _TOP, _HEIGHT)
     lines = [*_lines("old", old, last, scale), *_lines("new", new, last, scale)]
     areas = [("", scale, lines)]
     if old and new:
         gaps = {batch: new[batch] - value for batch, value in old.items() if batch in new}
         largest = max((abs(gap) for gap in gaps.values() if math.isfinite(gap)), default=0.0)
-        strip = _scale([-largest, largest], scale.bottom + _GAP, _STRIP)
+        strip = Scale([-largest, largest], scale.bottom + _GAP, _STRIP)
         title = f"new - old, at most {largest:.3g}"
         areas.append((title, strip, [*_lines("gap", gaps, last, strip)]))
     return render(
@@ -164,10 +164,6 @@ def drawing(name: str, old: Curve, new: Curve) -> str:
         left=_LEFT,
         width=_WIDTH,
     )
-
-
-def _scale(values: Sequence[float], top: int, height: int) -> Scale:
-    return Scale([value + 0.0 for value in values], top, height)  # of -0.0 that is 0.0
 
 
 def _lines(style: str, curve: Curve, last: int, scale: Scale) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ class Series:
         self._pages: list[Path | None] = []
         self._last: Path | None = None
         if report is not None and total and not is_page:
-            pages = page_beside(report, Path()).parent
+            pages = report.with_suffix(".verify")
             try:
                 pages.mkdir(exist_ok=True)
             except OSError as error:
@@ -96,25 +96,15 @@ class Series:
         return proof
 
     def _next_page(self, directory: Path) -> Path | None:
-        """Choose where the page of a trial is written."""
+        """Choose where the page of a trial is written: ``NAME.verify/TRIAL.html`` by NAME.html."""
         if self._report is None or self._is_page:
             return self._report
-        page = page_beside(self._report, directory)
+        parts = [part for part in Path(shown(directory.resolve())).parts if part.strip("/.")]
+        name = "-".join(parts) or directory.resolve().name
+        page = self._report.with_suffix(".verify") / f"{name}.html"
         if page in self._pages:
             page = page.with_stem(f"{page.stem}-{len(self._pages) + 1}")
         return page
-
-
-def page_beside(report: Path, directory: Path) -> Path:
-    """Return where the page of a trial's proof goes: ``NAME.verify/TRIAL.html`` by NAME.html.
-
-    Args:
-        report: the report of all trials.
-        directory: the trial.
-    """
-    parts = [part for part in Path(shown(directory.resolve())).parts if part.strip("/.")]
-    name = "-".join(parts) or directory.resolve().name
-    return report.with_suffix(".verify") / f"{name}.html"
 
 
 def _of_other_branches(configs: Sequence[Path]) -> list[Path]:
