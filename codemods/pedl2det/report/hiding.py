@@ -17,8 +17,6 @@ from pedl2det.engine.result import Result
 from pedl2det.findings import Finding, Kind, Unreadable
 from pedl2det.visible import printable
 
-Part = tuple[int, int]  # start, end
-
 _CODE = (".py", ".ipynb")
 _SHORTEST = 4  # of a value that is looked for elsewhere, too
 
@@ -57,7 +55,7 @@ class Hider:
         """Mask a message or a line of code."""
         return self.in_file(Path("message.py"), text)
 
-    def _everywhere(self, text: str) -> Iterator[Part]:
+    def _everywhere(self, text: str) -> Iterator[tuple[int, int]]:
         for value in self._known:
             for found in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text):
                 yield found.span()

@@ -60,7 +60,10 @@ def summary(result: Result, done: str) -> Iterator[str]:
             yield from described(finding, hider)
     changes = result.changes_by_file()
     for file in result.files:
-        yield visible(f"{shown(file.path)}: {_what(file.old, changes.get(file.path, []), done)}")
+        what = done if file.old is not None else done.replace("rewritten", "written")
+        if file.old is not None and file.path in changes:
+            what += f" by {by_rules(changes[file.path])}"
+        yield visible(f"{shown(file.path)}: {what}")
     for outcome in result.outcomes:
         yield visible(f"{shown(outcome.directory)}: {told(outcome)}")
         if outcome.proof is not None:
@@ -165,12 +168,6 @@ def counts_by_kind(result: Result) -> str:
         for kind in reversed(Kind)
         if found[kind]
     )
-
-
-def _what(old: bytes | None, changes: Sequence[Change], done: str) -> str:
-    if old is None:
-        return done.replace("rewritten", "written")
-    return f"{done} by {by_rules(changes)}" if changes else done
 
 
 def by_rules(changes: Sequence[Change]) -> str:

@@ -136,7 +136,7 @@ def _curves(found: Sequence[list[tuple[int, float]]]) -> Chart:
     """The metric of all trials against batches."""
     points = [point for values in found for point in values]
     last = max((batch for batch, _ in points), default=0) or 1
-    scale = _scale([value for _, value in points])
+    scale = Scale([value for _, value in points], _TOP, _HEIGHT, may_be_log=True)
     lines = [[_point(batch / last, scale.y(value)) for batch, value in values] for values in found]
     return Chart(lines if points else [], [_axis(0, "", scale)], last)
 
@@ -149,7 +149,7 @@ def _parallel(names: Sequence[str], metric: str, results: Sequence[Result]) -> C
     hparams = [dict(_flat(result.hparams)) for result in shown]
     columns = [[values.get(name) for values in hparams] for name in names]
     columns.append([result.best for result in shown])
-    scales = [_scale(column) for column in columns]
+    scales = [Scale(column, _TOP, _HEIGHT, may_be_log=True) for column in columns]
     shares = [number / len(names) for number in range(len(columns))]
     lines = [
         [
@@ -159,10 +159,6 @@ def _parallel(names: Sequence[str], metric: str, results: Sequence[Result]) -> C
         for values in zip(*columns, strict=True)
     ]
     return Chart(lines, [*map(_axis, shares, [*names, metric], scales)])
-
-
-def _scale(values: Sequence[Any]) -> Scale:
-    return Scale(values, _TOP, _HEIGHT, may_be_log=True)
 
 
 def _axis(share: float, title: str, scale: Scale) -> tuple[float, str, list[tuple[str, float]]]:

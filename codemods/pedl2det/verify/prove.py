@@ -17,7 +17,7 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.git import asked
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
-from pedl2det.verify.compare import Comparison, Difference, compare_runs
+from pedl2det.verify.compare import Difference, compare_runs
 from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Stamp, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
@@ -224,8 +224,15 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
     )
     if not comparison.only_numbers_differ:
         return verdict
-    again = comparison if pair.is_same else _train_old_again(pair, workshop, length)
-    if again is None or again.is_equal:
+    again = comparison
+    if not pair.is_same:
+        old_again = workshop.copy("again", pair.old.extent)
+        old_again = replace(old_again, twin_is_script=pair.old.twin_is_script)
+        (failure,), _ = train((old_again,), length)
+        if failure is not None:
+            return verdict
+        again = compare_runs(pair.old.out, old_again.out)
+    if again.is_equal:
         return verdict
     first = again.first_batch
     since = f"it differs from batch {first} on" if first else "its weights differ"
@@ -246,14 +253,6 @@ def _place(finding: Finding, directory: Path) -> str:
     home, path = directory.resolve(), finding.path
     name = path.relative_to(home) if path.is_relative_to(home) else shown(path)
     return f"{name}:{finding.place}"
-
-
-def _train_old_again(pair: Pair, workshop: Workshop, length: TrainingLength) -> Comparison | None:
-    """Train the old trial once more and compare; None if it fails now."""
-    again = workshop.copy("again", pair.old.extent)
-    again = replace(again, twin_is_script=pair.old.twin_is_script)
-    (failure,), _ = train((again,), length)
-    return compare_runs(pair.old.out, again.out) if failure is None else None
 
 
 def proof_of(
