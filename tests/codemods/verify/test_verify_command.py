@@ -227,7 +227,7 @@ def test_the_report_of_different_trials_begins_with_the_cause(
     assert done.returncode == 1
     page = report.read_text()
     first, cause = page.index("First at batch 1"), page.index("The learning rate is the first")
-    table = page.index("learning rate: batch 1: ")
+    table = page.index("first at batch 1: learning rate is ")
     assert first < cause < table < page.index("<h2>Curves")
     assert "<details open><summary><code>" in page  # of a layer that differs
 
