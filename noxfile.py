@@ -127,6 +127,7 @@ TYPES = (
     "mypy>=1.11",
     "types-pyyaml",
     "click",
+    "jinja2>=3.1",
     "libcst",
     "numpy",
     "packaging",
@@ -325,7 +326,7 @@ def _install_with_tensorflow(session: nox.Session) -> None:
 def _install_determined(session: nox.Session) -> None:
     """Install pedl2det beside Determined 0.38.1, which needs TensorFlow 2.15."""
     session.install("tensorflow-cpu==2.15.*", "determined==0.38.1", *EXAMPLES)
-    session.install("click", "fsspec", "h5py", "libcst", "packaging", "pydantic")
+    session.install("click", "fsspec", "h5py", "jinja2", "libcst", "packaging", "pydantic")
     session.install("pyflakes", "pyyaml")
     session.install("--no-deps", "-e", ".")  # its extra asks for tensorflow by its other name
 

@@ -41,11 +41,21 @@ def test_the_wheel_migrates_in_an_empty_environment(wheel: Path, tmp_path: Path)
     programs = tmp_path / "env" / "bin"
     subprocess.run([programs / "pip", "install", "--quiet", wheel], check=True)
 
-    done = subprocess.run([programs / "pedl2det", "migrate", trial], capture_output=True, text=True)
+    command = [programs / "pedl2det", "migrate", trial, "--report", tmp_path / "r.html"]
+    done = subprocess.run(command, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
+    assert "1 of 1 trial rewritten" in (tmp_path / "r.html").read_text()
     for name in ("model_def.py", "data.py", "const.yaml"):
         assert (trial / name).read_bytes() == (tmp_path / "twin" / name).read_bytes()
+
+
+def test_the_wheel_has_the_templates_of_pages(names: list[str]) -> None:
+    source = ROOT / "codemods"
+    templates = {str(path.relative_to(source)) for path in source.rglob("*.j2")}
+
+    assert templates
+    assert templates <= set(names)
 
 
 def test_the_wheel_names_who_made_it_and_for_whom(wheel: Path) -> None:

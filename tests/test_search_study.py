@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from pedl2det.commands.search import command
-from pedl2det.search.table import lines
+from pedl2det.search.results import lines
 from pedl2det_runtime.config.reader import read_config
 from pedl2det_runtime.errors import Pedl2DetError
 from pedl2det_runtime.search import study as study_module

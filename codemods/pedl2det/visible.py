@@ -1,12 +1,21 @@
-"""Texts as they are shown and printed: paths from here, and nothing that hides."""
+"""Texts as they are shown and printed, and the streams that they are printed on."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
+import time
 import unicodedata
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO, Any, TypeVar
 
 import click
+
+_LONG = 0.5  # seconds
+
+Item = TypeVar("Item")
 
 
 def shown(path: Path) -> str:
@@ -25,13 +34,21 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        one.encode("unicode_escape").decode() if _is_unseen(one) else one for one in text
+        one
+        if one.isprintable() or unicodedata.category(one) == "Zs"  # a space of some width
+        else one.encode("unicode_escape").decode()
+        for one in text
     )
 
 
 def visible_lines(text: str) -> str:
     """The same for a text of several lines: ends of lines and tabs are kept."""
     return "".join(one if one in "\t\n" else visible(one) for one in text)
+
+
+def printable(name: str) -> str:
+    """A text that every encoding can write: bytes that are no text become escapes."""
+    return name.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -45,6 +62,40 @@ def say(text: str, *, err: bool = False) -> None:
         click.echo(text if text.isprintable() else visible_lines(text), err=err)
 
 
-def _is_unseen(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category.startswith("C") or category in ("Zl", "Zp")
+def is_coloured(stream: IO[Any]) -> bool:
+    """Tell whether colours may be written to a stream (no-color.org, force-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def with_bar(items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Hand items on; where it takes long and stderr is a terminal, show how many there are."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    begun, bar = time.monotonic(), None
+    with contextlib.ExitStack() as stack:
+        for number, item in enumerate(items, 1):
+            yield item
+            if bar is not None:
+                bar.update(1)
+            elif number < total and time.monotonic() - begun > _LONG:
+                shown = click.progressbar(
+                    length=total, label="planning", file=sys.stderr, show_pos=True
+                )
+                bar = stack.enter_context(shown)
+                bar.update(number)
+
+
+@contextlib.contextmanager
+def unread_stdout_ignored() -> Iterator[None]:
+    """Leave the block where a closed pipe stops it; what is printed later goes nowhere."""
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # so that Python can flush it when it ends
+        os.close(nowhere)

@@ -89,7 +89,7 @@ def test_processes_end_with_the_one_that_started_them() -> None:
 
 SLOW = """\
 import sys, time
-from pedl2det.report.streams import with_bar
+from pedl2det.visible import with_bar
 def items():
     for number in range(4):
         time.sleep(float(sys.argv[1]))

@@ -21,10 +21,8 @@ from pedl2det.engine import Change, NewFile, Outcome, Result, Status
 from pedl2det.engine.result import Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding, Kind
-from pedl2det.report import check_report_path, summary, write_report
-from pedl2det.report.next_step import next_steps
-from pedl2det.report.side_by_side import marked
-from pedl2det.report.streams import is_coloured
+from pedl2det.report import check_report_path, next_steps, summary, write_report
+from pedl2det.visible import is_coloured
 from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
 
 VOID = {"br", "col", "input", "meta"}
@@ -225,13 +223,26 @@ def test_html_names_project_version_remedies_and_leads_to_places(
     assert {"file-0", "file-0-3"} <= {attrs.get("id") for _, attrs in page.tags}
 
 
-def test_html_marks_the_words_that_differ() -> None:
-    assert marked("x = RMSprop(lr=0.1)", "x = RMSprop(learning_rate=0.1)") == (
-        "x = RMSprop(<mark>lr</mark>=0.1)",
-        "x = RMSprop(<mark>learning_rate</mark>=0.1)",
-    )
-    assert marked("a < b", "a <= b") == ("a &lt; b", "a &lt;<mark>=</mark> b")
-    assert marked("import pedl", "return self.x") == ("import pedl", "return self.x")
+@pytest.mark.parametrize(
+    ("old", "new", "marked_old", "marked_new"),
+    [
+        (
+            *("x = RMSprop(lr=0.1)", "x = RMSprop(learning_rate=0.1)"),
+            *("x = RMSprop(<mark>lr</mark>=0.1)", "x = RMSprop(<mark>learning_rate</mark>=0.1)"),
+        ),
+        ("a < b", "a <= b", "a &lt; b", "a &lt;<mark>=</mark> b"),
+        ("import pedl", "return self.x", "import pedl", "return self.x"),
+    ],
+)
+def test_html_marks_the_words_that_differ(
+    old: str, new: str, marked_old: str, marked_new: str, tmp_path: Path
+) -> None:
+    file = NewFile(tmp_path / "a.py", f"{old}\n".encode(), f"{new}\n".encode())
+
+    text = written(Result([file]), "r.html", tmp_path)
+
+    assert f'<td class="less">{marked_old}</td>' in text
+    assert f'<td class="more">{marked_new}</td>' in text
 
 
 def test_html_loads_nothing_and_reads_in_the_dark(tmp_path: Path) -> None:

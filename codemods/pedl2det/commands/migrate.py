@@ -24,10 +24,8 @@ from pedl2det.files.git import refuse_unsafe
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.report import check_report_path, show_patch, shown, summary, write_report
-from pedl2det.report.next_step import next_steps
-from pedl2det.report.streams import is_coloured, unread_stdout_ignored, with_bar
-from pedl2det.visible import say
+from pedl2det.report import check_report_path, next_steps, show_patch, summary, write_report
+from pedl2det.visible import is_coloured, say, shown, unread_stdout_ignored, with_bar
 
 _FILE, _TABLE = "pyproject.toml", "tool.pedl2det"
 #: Globs of files that no rule may write; rules that are left out, by id or name; the only rules

@@ -128,7 +128,7 @@ def _train(
                     runtime().run(options, screen)
     except errors.Pedl2DetError as error:
         if isinstance(error, errors.TrialLoadError):
-            from pedl2det.verify.script_config import refuse_native  # it brings libcst
+            from pedl2det.verify.configs import refuse_native  # it brings libcst
 
             refuse_native(options.directory)
         fail(error, with_stack)
@@ -180,7 +180,7 @@ def _config_of_script(path: Path) -> Path | None:
     configs = [file for file in home.glob("*.y*ml") if file.suffix in YAML]
     if not path.exists() or (configs and not path.is_file()):
         return None
-    from pedl2det.verify import script_config  # it brings libcst
+    from pedl2det.verify import configs as script_config  # it brings libcst
 
     found = script_config.config_in_script(path)
     if found is None and not any(b"script" in file.read_bytes() for file in configs):

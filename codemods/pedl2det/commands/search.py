@@ -130,8 +130,7 @@ def _search(
 
 def _show(config: Any, study: Any, out: Path, plan: Any) -> None:
     """Print the table and the best trial; write the page and the best trial's config."""
-    from pedl2det.search.page import write_page
-    from pedl2det.search.table import lines, sorted_results
+    from pedl2det.search.results import lines, sorted_results, write_page
     from pedl2det.visible import shown
     from pedl2det_runtime.search.search import best_of, constant_config
     from pedl2det_runtime.trainer import run_lock

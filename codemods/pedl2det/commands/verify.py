@@ -19,9 +19,8 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Kind
 from pedl2det.report import check_report_path
 from pedl2det.report.hiding import Hider
-from pedl2det.report.streams import unread_stdout_ignored
 from pedl2det.report.text import described
-from pedl2det.visible import say, shown
+from pedl2det.visible import say, shown, unread_stdout_ignored
 
 if TYPE_CHECKING:  # it needs the extra ``run``
     from pedl2det.verify import Verdict

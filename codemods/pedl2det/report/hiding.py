@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from pedl2det.analysis.config import Config
 from pedl2det.analysis.tree import read_bytes
 from pedl2det.engine.result import Result
-from pedl2det.findings import Unreadable
-
-Part = tuple[int, int]  # start, end
+from pedl2det.findings import Finding, Kind, Unreadable
+from pedl2det.visible import printable
 
 _CODE = (".py", ".ipynb")
 _SHORTEST = 4  # of a value that is looked for elsewhere, too
@@ -56,10 +55,22 @@ class Hider:
         """Mask a message or a line of code."""
         return self.in_file(Path("message.py"), text)
 
-    def _everywhere(self, text: str) -> Iterator[Part]:
+    def _everywhere(self, text: str) -> Iterator[tuple[int, int]]:
         for value in self._known:
             for found in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text):
                 yield found.span()
+
+
+def findings_of(result: Result) -> Iterator[Finding]:
+    """Every finding, the most urgent first, as it may be shown."""
+    hider = Hider.of(result)
+    for kind in reversed(Kind):
+        for finding in result.of_kind(kind):
+            yield replace(
+                finding,
+                message=printable(hider.in_prose(finding.message)),
+                help=printable(hider.in_prose(finding.help)),
+            )
 
 
 def _values_of(path: Path) -> Iterator[str]:
@@ -73,11 +84,8 @@ def _values_of(path: Path) -> Iterator[str]:
         return
     for one in config.scalars() if config else ():
         value = one.scalar or ""
-        is_inside = any(map(is_secret, one.path)) and not _is_switch(one.value.tag)
+        is_switch = one.value.tag.rpartition(":")[2] in ("null", "bool")
+        is_inside = any(map(is_secret, one.path)) and not is_switch
         parts = [(0, len(value))] if is_inside else secret_parts(value)
         lines = "\n".join(value[start:end] for start, end in parts).split("\n")
         yield from (line.strip() for line in lines if len(line.strip()) >= _SHORTEST)
-
-
-def _is_switch(tag: str) -> bool:
-    return tag in ("tag:yaml.org,2002:null", "tag:yaml.org,2002:bool")

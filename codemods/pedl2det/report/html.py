@@ -1,92 +1,86 @@
-"""The report as one HTML file: trials, findings with their remedies, changes side by side."""
+"""HTML pages: each is one file that loads nothing and runs nothing.
+
+A template is beside the module that renders it; ``report/page.html.j2`` is the frame of all.
+"""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping
+import functools
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pedl2det import __version__
 from pedl2det.engine.result import Result
 from pedl2det.findings import Finding, Kind
-from pedl2det.report import proof
-from pedl2det.report.content import WORDS, findings_of
-from pedl2det.report.hiding import Hider
-from pedl2det.report.page import escaped, page
-from pedl2det.report.side_by_side import table as side_by_side
-from pedl2det.report.text import by_rules, counts, label, told
+from pedl2det.report.changes import side_by_side
+from pedl2det.report.hiding import Hider, findings_of
+from pedl2det.report.text import WORDS, by_rules, counts, facts, label, message_of, plural, told
 from pedl2det.rules import every_rule
-from pedl2det.visible import shown
+from pedl2det.visible import shown, visible_lines
+
+if TYPE_CHECKING:  # most runs write no page
+    from jinja2 import Environment
+
+
+def render(template: str, **values: Any) -> str:
+    """Render a template; all texts in it are escaped, and show what hides.
+
+    Args:
+        template: its path in the package.
+        values: what it shows.
+    """
+    return _environment().get_template(template).render(values)
+
+
+@functools.cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("pedl2det", ""),
+        autoescape=True,
+        finalize=_without_hidden,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    functions = (facts, label, message_of, plural, shown, told)
+    environment.globals |= {function.__name__: function for function in functions}
+    return environment
+
+
+def _without_hidden(value: Any) -> Any:
+    is_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return visible_lines(value) if is_text else value
 
 
 def html_document(result: Result, done: str) -> str:
-    """The whole report.
-
-    Args:
-        result: what the migration does.
-        done: the word for it: "rewritten", or "would be rewritten".
-    """
+    """The report of a migration; ``done`` is "rewritten" or "would be rewritten"."""
     anchors = {file.path: f"file-{number}" for number, file in enumerate(result.files)}
-    changes = result.changes_by_file()
+    rules = {path: by_rules(places) for path, places in result.changes_by_file().items()}
     hider = Hider.of(result)
     used = {change.rule for change in result.changes}
-    rules = (rule for rule in every_rule() if rule.id in used)
-    project = Path.cwd().name
-    body = [
-        f"<h1>pedl2det migrate: {escaped(project)}</h1>",
-        f"<p>{datetime.datetime.now():%Y-%m-%d %H:%M}, pedl2det {__version__}</p>",
-        f"<p>{escaped(counts(result, done))}</p>",
-        "<h2>Trials</h2>",
-        _table(("Trial", "Status", "Proof"), _trials(result)),
-        "<h2>To know and to decide</h2>",
-        _table(
-            ("What", "Where", "Why, and what to do", "Rule"),
-            (_finding(finding, anchors) for finding in findings_of(result)),
-        ),
-        f"<h2>Files: {escaped(done)}</h2>",
-        *(
-            f'<details open id="{anchors[file.path]}">\n'
-            f"<summary><code>{escaped(shown(file.path))}</code> "
-            f"{escaped(by_rules(changes.get(file.path, [])))}</summary>\n"
-            f"{side_by_side(file, hider, anchors[file.path])}\n</details>"
-            for file in result.files
-        ),
-        "<h2>By which rules, and why</h2>",
-        _table(
-            ("Rule", "What it does"),
-            (f"<td>{escaped(label(rule.id))}</td><td>{escaped(rule.doc)}</td>" for rule in rules),
-        ),
-    ]
-    return page(f"pedl2det migrate: {project}", "\n".join(body), "wide")
 
-
-def _table(heads: tuple[str, ...], rows: Iterable[str]) -> str:
-    lines = [f"<tr>{row}</tr>\n" for row in rows]
-    if not lines:
-        return "<p>None.</p>"
-    head = "".join(f"<th>{one}</th>" for one in heads)
-    return f'<div class="table"><table>\n<tr>{head}</tr>\n{"".join(lines)}</table></div>'
-
-
-def _trials(result: Result) -> Iterator[str]:
-    for outcome in result.outcomes:
-        style = "equal" if outcome.status.is_finished else "warning"
-        proved = proof.as_html(outcome.proof) if outcome.proof is not None else ""
-        yield (
-            f"<td><code>{escaped(shown(outcome.directory))}</code></td>"
-            f'<td class="{style}">{escaped(told(outcome))}</td><td>{proved}</td>'
-        )
-
-
-def _finding(finding: Finding, anchors: Mapping[Path, str]) -> str:
-    """A row for a finding; what trains differently is not to be passed over."""
-    style = "warning" if finding.kind is Kind.DIFFERENT else WORDS[finding.kind].level
-    place = f"<code>{escaped(shown(finding.path))}:{finding.place}</code>"
-    if finding.path in anchors:
+    def shown_finding(finding: Finding) -> tuple[Finding, str, str]:
+        """A finding with its style and its line below; a difference is not to be passed over."""
+        style = "warning" if finding.kind is Kind.DIFFERENT else WORDS[finding.kind].level
         line = f"-{finding.line}" if finding.cell is None else ""
-        place = f'<a href="#{anchors[finding.path]}{line}">{place}</a>'
-    help_ = f"<pre>{escaped(finding.help)}</pre>" if finding.help else ""
-    return (
-        f'<td class="{style}">{finding.kind.value}</td><td>{place}</td>'
-        f"<td>{escaped(finding.message)}{help_}</td><td>{escaped(label(finding.rule))}</td>"
+        place = f"{anchors[finding.path]}{line}" if finding.path in anchors else ""
+        return finding, style, place
+
+    return render(
+        "report/migrate.html.j2",
+        title=f"pedl2det migrate: {Path.cwd().name}",
+        date=f"{datetime.datetime.now():%Y-%m-%d %H:%M}",
+        version=__version__,
+        done=done,
+        counts=counts(result, done),
+        result=result,
+        findings=[*map(shown_finding, findings_of(result))],
+        files=[
+            (file, anchors[file.path], rules.get(file.path, ""), side_by_side(file, hider))
+            for file in result.files
+        ],
+        rules=[(label(rule.id), rule.doc) for rule in every_rule() if rule.id in used],
     )

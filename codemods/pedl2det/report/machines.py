@@ -11,13 +11,12 @@ from typing import Any
 from urllib.parse import quote
 
 from pedl2det import __version__
-from pedl2det.engine.result import Change, Outcome, Result
+from pedl2det.engine.result import Change, Outcome, Proof, Result
 from pedl2det.findings import Finding
-from pedl2det.report import proof
-from pedl2det.report.content import WORDS, findings_of, printable
-from pedl2det.report.text import rules_of
+from pedl2det.report.hiding import findings_of
+from pedl2det.report.text import WORDS, message_of, rules_of
 from pedl2det.rules import every_rule, titles
-from pedl2det.visible import shown
+from pedl2det.visible import printable, shown
 
 VERSION = 4  # of the JSON; it changes when a field goes or means something else
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -62,7 +61,7 @@ def sarif_document(result: Result, done: str) -> str:
         results.append(_result(finding, WORDS[finding.kind].level, message))
     for outcome in result.outcomes:
         if outcome.proof is not None:  # its finding is a result of its own
-            message = f"verify: {proof.message_of(outcome.proof)}"
+            message = f"verify: {message_of(outcome.proof)}"
             is_equal = outcome.proof.is_equal
             results.append(
                 {
@@ -71,7 +70,7 @@ def sarif_document(result: Result, done: str) -> str:
                     "kind": "pass" if is_equal else "fail",
                     "message": {"text": message},
                     "locations": [_location(outcome.directory)],
-                    "properties": proof.as_object(outcome.proof),
+                    "properties": proof_object(outcome.proof),
                 }
             )
     for change in _in_order(result.changes):
@@ -113,7 +112,25 @@ def _trial(outcome: Outcome) -> Object:
         "written": outcome.written,
         "rewritten_places": outcome.places,
         "left_places": outcome.left,
-        "proof": None if outcome.proof is None else proof.as_object(outcome.proof),
+        "proof": None if outcome.proof is None else proof_object(outcome.proof),
+    }
+
+
+def proof_object(proof: Proof) -> Object:
+    """Return a proof as JSON says it. docs/migrating.md describes it."""
+    return {
+        "path": printable(shown(proof.directory)),
+        "outcome": proof.outcome,
+        "message": printable(message_of(proof)),
+        "batches": proof.batches,
+        "total_batches": proof.total,
+        "configs": [printable(shown(config)) for config in proof.configs],
+        "date": proof.date,
+        "commit": proof.commit or None,
+        "seed": proof.seed,
+        "versions": proof.versions,
+        "seconds": round(proof.seconds, 1),
+        "page": None if proof.page is None else printable(shown(proof.page)),
     }
 
 

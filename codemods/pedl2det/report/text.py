@@ -1,19 +1,50 @@
-"""The report in lines, for people at a terminal."""
+"""The report in lines for people at a terminal, up to the command to call next."""
 
 from __future__ import annotations
 
+import itertools
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import click
 
-from pedl2det.engine.result import Change, Outcome, Result, Status
+from pedl2det.engine.result import Change, Outcome, Proof, Result, Status
 from pedl2det.findings import Finding, Kind
-from pedl2det.report import proof
-from pedl2det.report.content import WORDS
 from pedl2det.report.hiding import Hider
 from pedl2det.rules import titles
 from pedl2det.visible import shown, visible
+
+
+class Words(NamedTuple):
+    """How reports say a kind of finding."""
+
+    label: str  # begins a line about it; what a person has to do needs no label
+    level: str  # "note", "warning" or "error", as machines count
+    color: str  # on a terminal
+    one: str  # what one of it is called in a count
+    many: str
+
+
+WORDS = {
+    Kind.NOTE: Words("note: ", "note", "cyan", "note", "notes"),
+    Kind.DIFFERENT: Words(
+        "trains differently: ", "note", "yellow", "trains differently", "train differently"
+    ),
+    Kind.LEFT: Words("", "warning", "red", "left", "left"),
+    Kind.LEFTOVER: Words(
+        *("no trial needs this file: ", "note", "yellow", "left in no trial", "left in no trial")
+    ),
+    Kind.SUPPRESSED: Words(
+        *("left by your choice: ", "note", "yellow", "left by your choice", "left by your choice")
+    ),
+    Kind.BAD_INPUT: Words("bad input: ", "error", "red", "bad input", "bad inputs"),
+    Kind.DEFECT: Words(
+        "defect of pedl2det: ", "error", "magenta", "defect of pedl2det", "defects of pedl2det"
+    ),
+}
 
 
 def summary(result: Result, done: str) -> Iterator[str]:
@@ -29,11 +60,14 @@ def summary(result: Result, done: str) -> Iterator[str]:
             yield from described(finding, hider)
     changes = result.changes_by_file()
     for file in result.files:
-        yield visible(f"{shown(file.path)}: {_what(file.old, changes.get(file.path, []), done)}")
+        what = done if file.old is not None else done.replace("rewritten", "written")
+        if file.old is not None and file.path in changes:
+            what += f" by {by_rules(changes[file.path])}"
+        yield visible(f"{shown(file.path)}: {what}")
     for outcome in result.outcomes:
         yield visible(f"{shown(outcome.directory)}: {told(outcome)}")
         if outcome.proof is not None:
-            yield from proof.lines(outcome.proof)
+            yield from _shown_proof(outcome.proof)
     if not result.names and not result.findings and not result.files:
         yield "nothing to do: no file uses the old API"
         return
@@ -65,6 +99,38 @@ def described(finding: Finding, hider: Hider) -> Iterator[str]:
     for number, line in enumerate(hider.in_prose(finding.help).splitlines()):
         start = f"{click.style('help', fg='green', bold=True)}: " if number == 0 else "      "
         yield f"    {start}{visible(line)}"
+
+
+def _shown_proof(proof: Proof) -> Iterator[str]:
+    """Return a proof in lines: the verdict, then its circumstances."""
+    yield visible(f"{shown(proof.directory)}: verify: {message_of(proof)}")
+    known = facts(proof)
+    shortly = ("Compared", "Config", "Date", "Versions")
+    yield visible("    " + "; ".join(known[title] for title in shortly if title in known))
+    if proof.page is not None:
+        yield visible(f"    {shown(proof.page)}")
+
+
+def message_of(proof: Proof) -> str:
+    """Return the verdict in one line, without credentials."""
+    places = {proof.directory, *(config.parent for config in proof.configs)}
+    return Hider(tuple(sorted(places))).in_prose(proof.message)
+
+
+def facts(proof: Proof) -> dict[str, str]:
+    """Return the circumstances of a proof by their titles; what is not known is left out."""
+    compared = f"{proof.batches} of {proof.total}" if proof.total else str(proof.batches)
+    known = {
+        "Date": proof.date,
+        "Trial": str(proof.directory.resolve()),
+        "Commit": proof.commit,
+        "Compared": f"{compared} batches" if proof.batches else "none",
+        "Config": ", ".join(map(shown, proof.configs)),
+        "Seed": "" if proof.seed is None else str(proof.seed),
+        "Versions": proof.versions,
+        "Duration": f"{proof.seconds:.0f} s",
+    }
+    return {title: value for title, value in known.items() if value}
 
 
 def told(outcome: Outcome) -> str:
@@ -104,12 +170,6 @@ def counts_by_kind(result: Result) -> str:
     )
 
 
-def _what(old: bytes | None, changes: Sequence[Change], done: str) -> str:
-    if old is None:
-        return done.replace("rewritten", "written")
-    return f"{done} by {by_rules(changes)}" if changes else done
-
-
 def by_rules(changes: Sequence[Change]) -> str:
     """Return the rules that rewrite a file, with the number of places of each."""
     return ", ".join(
@@ -132,3 +192,58 @@ def rules_of(changes: Sequence[Change]) -> dict[str, int]:
 def plural(count: int, what: str) -> str:
     """Return a count with its noun."""
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def next_steps(
+    result: Result, arguments: Sequence[str], *, writes: bool, proves: bool
+) -> Iterator[str]:
+    """Return what to do next in lines, with commands that work as they are printed.
+
+    Args:
+        result: what the migration does.
+        arguments: those of the command that count again: what it leaves out, and its paths.
+        writes: whether it has written its files.
+        proves: whether it has verified the trials.
+    """
+    again = shlex.join(["pedl2det", "migrate", *arguments])
+    if any(outcome.status is Status.BEGUN for outcome in result.outcomes):
+        yield f"next: finish what is left, then {again}"
+    ready = [outcome for outcome in result.outcomes if outcome.status.is_finished and outcome.files]
+    if not ready:
+        return
+    if proves and not writes:
+        yield f"next: {again}"
+    elif writes:
+        yield f"next: {shlex.join(['pedl2det', 'run', *_trial(ready[0]), *_out(ready[0])])}"
+    elif len(ready) == 1:
+        yield f"next: {shlex.join(['pedl2det', 'verify', *_trial(ready[0])])}"
+    else:
+        yield f"next: {shlex.join(['pedl2det', 'migrate', '--verify', *arguments])}"
+
+
+def _trial(outcome: Outcome) -> list[str]:
+    """The directory of a trial, and its config where the directory does not say which it is."""
+    home = outcome.directory
+    beside = [*home.glob("*.yaml"), *home.glob("*.yml")]
+    named = [path for path in beside if path.stem == "const"]
+    config = next(iter(simplest_first(outcome.configs)), None)
+    if config is None or [config] in (beside, named):
+        return [shown(home)]
+    return [shown(home), "-c", shown(config)]
+
+
+def simplest_first(configs: Iterable[Path]) -> list[Path]:
+    """Sort the configs of a trial: const.yaml, those of a single training, those of searches."""
+    return sorted(
+        configs,
+        key=lambda path: (path.stem != "const", b"single" not in path.read_bytes(), path),
+    )
+
+
+def _out(outcome: Outcome) -> list[str]:
+    """Where the results of a trial go, if other results are where they would."""
+    out = Path("runs", outcome.directory.resolve().name)
+    others = (out.with_name(f"{out.name}-{number}") for number in itertools.count(2))
+    outs = itertools.chain([out], others)
+    free = next(path for path in outs if not (path.is_file() or any(path.glob("*"))))
+    return ["--out", str(free)] if free != out else []

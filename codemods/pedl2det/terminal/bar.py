@@ -6,7 +6,6 @@ import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -68,21 +67,16 @@ class Bar:
         self._progress.refresh()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        stack: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def say(self, line: str) -> None:
-        """Print a notice above the bar."""
-        self._print(line)
+    def say(self, line: str, style: str = "") -> None:
+        """Print a line above the bar."""
+        self._progress.console.print(Text(visible(line), style), soft_wrap=True)
 
     def begin(self, title: str, seed: int) -> None:
         """Print what is trained."""
-        self._print(f"{title}: seed {seed}", "bold")
+        self.say(f"{title}: seed {seed}", "bold")
 
     def advance(self, batches: int, total: int) -> None:
         """Move the bar."""
@@ -104,29 +98,26 @@ class Bar:
         if [*report.metrics] != self._columns:
             self._columns = [*report.metrics]
             names = "".join(f"  {name:>{_NUMBER}}" for name in self._columns)
-            self._print(f"{'batch':>{_COUNT}}  {'epoch':>{_COUNT}}{names}", "dim")
+            self.say(f"{'batch':>{_COUNT}}  {'epoch':>{_COUNT}}{names}", "dim")
         row = f"{report.batches:>{_COUNT},}  {report.epochs:>{_COUNT}.2f}" + "".join(
             f"  {value:>{max(_NUMBER, len(name))}.6g}" for name, value in report.metrics.items()
         )
-        self._print(f"{row}  best" if report.is_best else row, "green" if report.is_best else "")
+        self.say(f"{row}  best" if report.is_best else row, "green" if report.is_best else "")
 
     def end(self, ended: Ended, *, verbose: bool) -> None:
         """Print how the training ended, and what can be done with it."""
         self._progress.stop()
         first, *others = shown_end(ended, self._out, verbose=verbose)
-        self._print(first, "bold")
+        self.say(first, "bold")
         for line in others:
-            self._print(line)
+            self.say(line)
         if self._out is None:
             return
         events = shlex.join(["tensorboard", "--logdir", str(self._out / "tensorboard")])
-        self._print(f"curves: {events}")
+        self.say(f"curves: {events}")
         if ended.continue_with is not None:
             what = "train twice as long" if ended.continue_with else "train the rest"
-            self._print(f"{what}: {self._to_resume(ended.continue_with)}")
-
-    def _print(self, line: str, style: str = "") -> None:
-        self._progress.console.print(Text(visible(line), style), soft_wrap=True)
+            self.say(f"{what}: {self._to_resume(ended.continue_with)}")
 
 
 class _Rate(ProgressColumn):

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pedl2det.analysis.metric_names import MetricNames
 
-Lines = list[dict[str, Any]]
+Line = dict[str, Any]
+Lines = list[Line]
 Arrays = dict[str, npt.NDArray[Any]]
 
-_Value = TypeVar("_Value")
 #: The groups of an HDF5 checkpoint, in which layers and optimizers are.
 _GROUPS = ("model_weights", "optimizer_weights")
 #: The number of a layer in the name of a weight or of a metric.
@@ -129,20 +130,19 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
         )
     )
     for line in (*batches, *reports):
-        line["metrics"] = renamed(line["metrics"], layers)
+        line["metrics"] = {layers.get(name, name): value for name, value in line["metrics"].items()}
     pairs = [*zip(batches, new_batches, strict=False)]
     report_pairs = [*zip(reports, new_reports, strict=False)]
     more = _drop_new_metrics([*pairs, *report_pairs]) if names is not None else set()
-    differences = [*_rate_differences(pairs), *_batch_differences(pairs)]
+    differences = [
+        *_at_first_batch(pairs, _rate_differences),
+        *_at_first_batch(pairs, _batch_differences),
+    ]
     if len(batches) != len(new_batches):
         text = f"old trained {len(batches):,} batches, new {len(new_batches):,}"
         differences.append(Difference(text, len(pairs) + 1, is_structural=True))
     differences.sort(key=lambda difference: difference.batch or 0)  # each has its first batch
-    report_difference = next(_report_differences(report_pairs), None)
-    if report_difference is None and len(reports) != len(new_reports):
-        text = f"old wrote {len(reports)} reports, new {len(new_reports)}"
-        report_difference = Difference(text, is_structural=True)
-    differences += [report_difference] if report_difference is not None else []
+    differences += islice(_report_differences(reports, new_reports), 1)
     tensors: list[Tensor] = []
     checkpoints = latest(old / "checkpoints"), latest(new / "checkpoints")
     if checkpoints[0] is None or checkpoints[1] is None:
@@ -150,7 +150,8 @@ def compare_runs(old: Path, new: Path, names: MetricNames | None = None) -> Comp
     else:
         old_weights = without_unused_optimizers(read_weights(checkpoints[0]))
         new_weights = without_unused_optimizers(read_weights(checkpoints[1]))
-        old_weights = renamed(old_weights, counted_from_zero(old_weights, new_weights))
+        layers = counted_from_zero(old_weights, new_weights)
+        old_weights = {layers.get(name, name): array for name, array in old_weights.items()}
         tensors = compare_tensors(old_weights, new_weights)
         text = "only the {} model has the weight {}"
         differences += _separate_names(old_weights, new_weights, text)
@@ -245,11 +246,6 @@ def _one_less(number: re.Match[str]) -> str:
     return "" if number[1] == "1" else f"_{int(number[1]) - 1}"
 
 
-def renamed(values: dict[str, _Value], names: dict[str, str]) -> dict[str, _Value]:
-    """Return a dict with some of its keys renamed."""
-    return {names.get(name, name): value for name, value in values.items()}
-
-
 def without_unused_optimizers(weights: Arrays) -> Arrays:
     """Drop the state of optimizers that have not made a step, such as the default of ``compile``.
 
@@ -264,7 +260,7 @@ def without_unused_optimizers(weights: Arrays) -> Arrays:
     }
 
 
-_Pairs = list[tuple[dict[str, Any], dict[str, Any]]]
+_Pairs = list[tuple[Line, Line]]
 
 
 def _drop_new_metrics(pairs: _Pairs) -> set[str]:
@@ -277,60 +273,46 @@ def _drop_new_metrics(pairs: _Pairs) -> set[str]:
     return dropped
 
 
-def _batch_differences(pairs: _Pairs) -> Iterator[Difference]:
+def _at_first_batch(
+    pairs: _Pairs, differences_of: Callable[[Line, Line], Iterable[Difference]]
+) -> Iterator[Difference]:
     """The differences of the first batch that differs, as one."""
-    every = (
-        list(metric_differences(one["metrics"], other["metrics"], one["batch"]))
-        for one, other in pairs
-    )
-    differing = [differences for differences in every if differences]
-    if differing:
-        first = differing[0]
-        yield Difference(
-            f"first at batch {first[0].batch:,}: {'; '.join(one.text for one in first)} "
-            f"({len(differing):,} of {len(pairs):,} batches differ)",
-            first[0].batch,
-            any(one.is_structural for one in first),
-            max(one.gap for differences in differing for one in differences),
+    every = [found for old, new in pairs if (found := [*differences_of(old, new)])]
+    if every:
+        first = every[0][0]
+        text = "; ".join(difference.text for difference in every[0])
+        count = f"{len(every):,} of {len(pairs):,} batches differ"
+        yield replace(
+            first,
+            text=f"first at batch {first.batch:,}: {text} ({count})",
+            is_structural=any(difference.is_structural for difference in every[0]),
+            gap=max(difference.gap for differences in every for difference in differences),
         )
 
 
-def _rate_differences(pairs: _Pairs) -> Iterator[Difference]:
-    """The first batch whose learning rate differs, as one difference.
+def _batch_differences(old: Line, new: Line) -> Iterator[Difference]:
+    return metric_differences(old["metrics"], new["metrics"], old["batch"])
+
+
+def _rate_differences(old: Line, new: Line) -> Iterator[Difference]:
+    """The learning rates that differ, of one optimizer each or by the names of optimizers.
 
     Rates of schedules are computed anew to be written, so their last bits may differ.
     """
-    differing = [
-        (one["batch"], name, before, after)
-        for one, other in pairs
-        for name, before, after in _common_rates(one, other)
-        if not math.isclose(before, after, rel_tol=_RATE_TOLERANCE)
-    ]
-    if differing:
-        batch, name, before, after = differing[0]
-        yield Difference(
-            f"learning rate{name}: batch {batch:,}: {before:.7g} in the old trial, {after:.7g} in "
-            f"the new ({len({one[0] for one in differing}):,} of {len(pairs):,} batches differ)",
-            batch,
-            gap=max(abs(before - after) for *_, before, after in differing),
-            is_learning_rate=True,
-        )
-
-
-def _common_rates(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
-    """The learning rates that both trials have of a batch, with the name of the optimizer."""
     rates = [line.get("learning_rates", {}) for line in (old, new)]
     if len(rates[0]) == len(rates[1]) == 1:
-        yield ("", *rates[0].values(), *rates[1].values())
-        return
-    for name in rates[0]:
-        if name in rates[1]:
-            yield f" of {name}", rates[0][name], rates[1][name]
+        rates = [{"": rate} for by_name in rates for rate in by_name.values()]
+    for name, before in rates[0].items():
+        after = rates[1].get(name, before)
+        if not math.isclose(before, after, rel_tol=_RATE_TOLERANCE):
+            title = f"learning rate of {name}" if name else "learning rate"
+            text = f"{title} is {before:.7g} in the old trial, {after:.7g} in the new one"
+            yield Difference(text, old["batch"], gap=abs(before - after), is_learning_rate=True)
 
 
-def _report_differences(pairs: _Pairs) -> Iterator[Difference]:
+def _report_differences(old: Lines, new: Lines) -> Iterator[Difference]:
     """The differences between the reports of two runs."""
-    for one, other in pairs:
+    for one, other in zip(old, new, strict=False):
         kind, batch = one["kind"], one["batches"]
         if (kind, batch) != (other["kind"], other["batches"]):
             yield Difference(
@@ -342,3 +324,6 @@ def _report_differences(pairs: _Pairs) -> Iterator[Difference]:
         for difference in metric_differences(one["metrics"], other["metrics"], batch):
             text = f"{kind} report at batch {batch}: {difference.text}"
             yield replace(difference, text=text)
+    if len(old) != len(new):
+        text = f"old wrote {len(old)} reports, new {len(new)}"
+        yield Difference(text, is_structural=True)

@@ -113,33 +113,29 @@ def copy_paths(root: Path, paths: Sequence[Path], target: Path) -> None:
     Raises:
         Pedl2DetError: something cannot be read, or the disk has too little room.
     """
-    try:
-        _copy(root, paths, target)
-    except OSError as error:
-        place = error.filename or root
-        raise Pedl2DetError(f"{place}: cannot be copied: {error.strerror}") from None
-
-
-def _copy(root: Path, paths: Sequence[Path], target: Path) -> None:
     places = {path: target / path.relative_to(root) for path in paths}
-    # All is listed before anything is written: the target may be in the directory.
-    entries = [entry for path, place in places.items() for entry in _entries(path, place, places)]
-    target.mkdir(parents=True, exist_ok=True)
-    needed = sum(source.stat().st_size for source, _ in entries if isinstance(source, Path))
-    room = shutil.disk_usage(target).free // _SHARE
-    if needed > room:
-        raise Pedl2DetError(
-            f"{root}: a copy takes {needed / 1e9:.1f} GB, and {target} may take {room / 1e9:.1f}: "
-            "keep large data elsewhere, or set TMPDIR to a larger disk"
-        )
-    for source, place in entries:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if source is None:
-            place.mkdir(exist_ok=True)
-        elif isinstance(source, str):
-            place.symlink_to(source)
-        else:
-            shutil.copy2(source, place)
+    try:
+        # All is listed before anything is written: the target may be in the directory.
+        entries = [entry for path in places for entry in _entries(path, places[path], places)]
+        target.mkdir(parents=True, exist_ok=True)
+        needed = sum(source.stat().st_size for source, _ in entries if isinstance(source, Path))
+        room = shutil.disk_usage(target).free // _SHARE
+        if needed > room:
+            raise Pedl2DetError(
+                f"{root}: a copy takes {needed / 1e9:.1f} GB, and {target} may take "
+                f"{room / 1e9:.1f}: keep large data elsewhere, or set TMPDIR to a larger disk"
+            )
+        for source, place in entries:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if source is None:
+                place.mkdir(exist_ok=True)
+            elif isinstance(source, str):
+                place.symlink_to(source)
+            else:
+                shutil.copy2(source, place)
+    except OSError as error:
+        place_of_error = error.filename or root
+        raise Pedl2DetError(f"{place_of_error}: cannot be copied: {error.strerror}") from None
 
 
 def _entries(

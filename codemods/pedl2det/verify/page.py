@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.engine.result import NewFile, Proof
 from pedl2det.errors import Pedl2DetError
 from pedl2det.findings import Finding
+from pedl2det.report.changes import side_by_side
 from pedl2det.report.hiding import Hider
-from pedl2det.report.page import escaped, page
-from pedl2det.report.proof import facts
-from pedl2det.report.side_by_side import table as side_by_side
-from pedl2det.report.text import plural
-from pedl2det.verify.compare import Tensor
-from pedl2det.verify.curves import curves_of, drawing
+from pedl2det.report.html import render
+from pedl2det.report.scale import Scale
+from pedl2det.verify.compare import Tensor, read_lines
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
+
+_LEFT, _WIDTH = 62, 480  # of a drawing
+_TOP, _HEIGHT = 22, 150  # of the curves
+_GAP, _STRIP = 26, 50  # of the difference, beneath them
+_POINTS = 400  # of one curve at most
+
+#: The values of a metric by the batches at which they were measured.
+Curve = Mapping[int, float]
+
+Rows = list[tuple[str, ...]]
 
 
 def write_report(
@@ -36,31 +46,32 @@ def write_report(
     Raises:
         Pedl2DetError: it cannot be written there.
     """
-    name = verdict.directory.resolve().name
-    style = "equal" if verdict.is_equal else "different"
-    parts = [f'<h1>{escaped(name)}: <span class="{style}">{verdict.outcome}</span></h1>']
+    name, comparison = verdict.directory.resolve().name, verdict.comparison
     notes = [verdict.message, *([f"Trained: {verdict.length}."] if verdict.length else [])]
-    if verdict.comparison:
-        notes.append(f"Compared to the last bit: {verdict.comparison.described}.")
-    parts += (f"<p>{escaped(note)}</p>" for note in (*notes, *verdict.notes))
-    parts.append(_table(facts(proof).items(), "facts"))
-    parts += _differences(verdict)
-    if verdict.left:
-        parts += "<h2>Left for you</h2>", _findings(verdict.left)
-    if verdict.differently:
-        parts.append("<h2>What trains differently from the old harness, and why</h2>")
-        parts.append(_findings(verdict.differently))
-    if verdict.comparison:
+    shows: dict[str, object] = {}
+    if comparison:
+        notes.append(f"Compared to the last bit: {comparison.described}.")
         curves = curves_of(old, verdict.names), curves_of(new)
-        drawn = (
-            drawing(metric, *(one.get(metric, {}) for one in curves))
-            for metric in dict.fromkeys([*curves[0], *curves[1]])
-        )
-        parts += "<h2>Curves</h2>", '<div class="curves">', *drawn, "</div>"
-        parts += "<h2>Weights at the end</h2>", *_weights(verdict.comparison.weights)
-    if files:
-        parts += "<h2>What differs in code and configs</h2>", *_files(files)
-    write_page(path, page(f"pedl2det verify {name}", "\n".join(parts)))
+        metrics = dict.fromkeys([*curves[0], *curves[1]])
+        shows = {
+            "differences": [(difference.text,) for difference in comparison.differences],
+            "drawings": [drawing(one, *(by.get(one, {}) for by in curves)) for one in metrics],
+            "layers": [*_layers(comparison.weights)],
+        }
+    hider = Hider(tuple({file.path.parent for file in files}))
+    text = render(
+        "verify/page.html.j2",
+        title=f"pedl2det verify {name}",
+        name=name,
+        verdict=verdict,
+        proof=proof,
+        notes=[*notes, *verdict.notes],
+        left=_findings(verdict.left),
+        differently=_findings(verdict.differently),
+        files=[(file.path, side_by_side(file, hider)) for file in files],
+        **shows,
+    )
+    write_page(path, text)
 
 
 def write_page(path: Path, text: str | None) -> None:
@@ -78,68 +89,94 @@ def write_page(path: Path, text: str | None) -> None:
         raise Pedl2DetError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def _differences(verdict: Verdict) -> Iterator[str]:
-    """Where the runs part, why that may be, and all differences."""
-    result = verdict.comparison
-    if result is None or not result.differences:
-        return
-    yield "<h2>The difference</h2>"
-    if not result.only_length_differs:
-        batch = result.first_batch
-        yield f"<p>First at batch {batch:,}.</p>" if batch else "<p>At the end only.</p>"
-        reasons = [*verdict.reasons, *verdict.causes]
-        items = "".join(f"<li>{escaped(reason)}</li>" for reason in reasons)
-        yield f"<p>Likely:</p>\n<ul>{items}</ul>"
-    yield _table((difference.text,) for difference in result.differences)
-
-
-def _findings(findings: Iterable[Finding]) -> str:
-    """A table of findings."""
+def _findings(findings: Iterable[Finding]) -> Rows:
+    """The place, the message and the rule of each finding."""
     hider = Hider(tuple({finding.path.parent for finding in findings}))
-    return _table(
-        (
-            (
-                f"{shown(finding.path)}:{finding.place}",
-                hider.in_prose(finding.message),
-                finding.rule,
-            )
-            for finding in findings
-        ),
-        "places",
-    )
+    return [
+        (f"{shown(finding.path)}:{finding.place}", hider.in_prose(finding.message), finding.rule)
+        for finding in findings
+    ]
 
 
-def _weights(tensors: Sequence[Tensor]) -> Iterator[str]:
-    """Each layer, folded where all of it is equal."""
+def _layers(tensors: Sequence[Tensor]) -> Iterator[tuple[str, str, Rows]]:
+    """Each layer, whether it is "equal" or "different", and its tensors."""
     for layer, group in groupby(tensors, lambda tensor: tensor.layer):
-        own = [*group]
-        rows = [
+        rows: Rows = [
             (
                 tensor.name,
                 " x ".join(map(str, tensor.shape)) or "scalar",
                 tensor.difference.text if tensor.difference is not None else "equal",
             )
-            for tensor in own
+            for tensor in group
         ]
-        is_equal = all(tensor.difference is None for tensor in own)
-        word = "equal" if is_equal else "different"
-        yield (
-            f"<details{'' if is_equal else ' open'}><summary><code>{escaped(layer)}</code> "
-            f'{plural(len(own), "tensor")}: <span class="{word}">{word}</span></summary>\n'
-            f"{_table(rows, 'places')}</details>"
-        )
+        is_equal = all(row[-1] == "equal" for row in rows)
+        yield layer, "equal" if is_equal else "different", rows
 
 
-def _files(files: Sequence[NewFile]) -> Iterator[str]:
-    hider = Hider(tuple({file.path.parent for file in files}))
-    for number, file in enumerate(files):
-        yield (
-            f"<details>\n<summary><code>{escaped(shown(file.path))}</code></summary>\n"
-            f"{side_by_side(file, hider, f'file-{number}')}\n</details>"
-        )
+def curves_of(run: Path, names: MetricNames | None = None) -> dict[str, dict[int, float]]:
+    """Read the metrics of a run: those of training by batch, those of validations by report.
+
+    The learning rates of the batches are curves as well.
+
+    Args:
+        run: its results directory.
+        names: the new names of the metrics; None if they are the same.
+    """
+    curves: dict[str, dict[int, float]] = {}
+    for line in read_lines(run / "batches.jsonl", names):
+        rates = line.get("learning_rates", {})
+        for name, value in line["metrics"].items():
+            curves.setdefault(name, {})[line["batch"]] = value
+        for name, rate in rates.items():
+            title = "learning rate" if len(rates) == 1 else f"learning rate of {name}"
+            curves.setdefault(title, {})[line["batch"]] = rate
+    for line in read_lines(run / "metrics.jsonl", names):
+        for name, value in line["metrics"].items() if line["kind"] == "validation" else ():
+            curves.setdefault(name, {})[line["batches"]] = value
+    return curves
 
 
-def _table(rows: Iterable[tuple[str, ...]], style: str = "") -> str:
-    cells = ("".join(f"<td>{escaped(cell)}</td>" for cell in row) for row in rows)
-    body = "".join(f"<tr>{row}</tr>\n" for row in cells)
-    return f'<div class="table"><table class="{style}">\n{body}</table></div>'
+def drawing(name: str, old: Curve, new: Curve) -> str:
+    """Return a metric of the old and the new trial as an SVG element.
+
+    Args:
+        name: the name of the metric.
+        old: its curve in the old trial; an empty one if it is not reported there.
+        new: that in the new one.
+    """
+    last = max([*old, *new], default=1)
+    scale = Scale([*old.values(), *new.values()], _TOP, _HEIGHT)
+    lines = [*_lines("old", old, last, scale), *_lines("new", new, last, scale)]
+    areas = [("", scale, lines)]
+    if old and new:
+        gaps = {batch: new[batch] - value for batch, value in old.items() if batch in new}
+        largest = max((abs(gap) for gap in gaps.values() if math.isfinite(gap)), default=0.0)
+        strip = Scale([-largest, largest], scale.bottom + _GAP, _STRIP)
+        title = f"new - old, at most {largest:.3g}"
+        areas.append((title, strip, [*_lines("gap", gaps, last, strip)]))
+    return render(
+        "verify/curve.html.j2",
+        name=name,
+        areas=areas,
+        bottom=areas[-1][1].bottom,
+        last=last,
+        only="" if old and new else "old" if old else "new",
+        left=_LEFT,
+        width=_WIDTH,
+    )
+
+
+def _lines(style: str, curve: Curve, last: int, scale: Scale) -> Iterator[tuple[str, str]]:
+    """A curve; where it is not a number, it is broken."""
+    every = -(-len(curve) // _POINTS) or 1
+    parts: list[list[str]] = [[]]
+    for number, (batch, value) in enumerate(curve.items(), 1):
+        if number % every and number > 1:
+            continue
+        if math.isfinite(value):
+            x = _LEFT + (_WIDTH - _LEFT) * batch / last
+            parts[-1].append(f"{x:.1f},{scale.y(value):.1f}")
+        else:
+            parts.append([])
+    # Round ends of lines show a single point, which is drawn as a line from it to itself.
+    return ((style, " ".join(part * 2 if len(part) == 1 else part)) for part in parts if part)

@@ -13,10 +13,10 @@ from pedl2det.engine import NewFile, Options, Result, migrate
 from pedl2det.errors import Pedl2DetError
 from pedl2det.files.write import write_all
 from pedl2det.findings import Finding, Kind
+from pedl2det.report.text import simplest_first
+from pedl2det.verify.configs import Settings, config_in_script, settings_of
 from pedl2det.verify.copies import Copy, Workshop
 from pedl2det.verify.extent import Extent, extent_of, project_of
-from pedl2det.verify.script_config import config_in_script
-from pedl2det.verify.settings import Settings, settings_of
 
 #: What stands at the beginning of a script that `pedl2det eject` writes.
 MARK = "Written by `pedl2det eject`"
@@ -78,19 +78,21 @@ class Pair:
         is_other = self.new.extent.home != self.old.extent.home
         old, new = (one.directory if is_other else one.root for one in (self.old, self.new))
         suffixes = (*_TRAINED, ".ipynb")
-        texts = [
-            {
-                path.relative_to(top): path.read_bytes()
-                for path in top.rglob("*")
-                if path.suffix in suffixes and path.is_file() and not path.is_symlink()
-            }
+        names = {
+            path.relative_to(top)
             for top in (old, new)
+            for path in top.rglob("*")
+            if path.suffix in suffixes and path.is_file() and not path.is_symlink()
+        }
+        files = [
+            NewFile(self.old.original(old / name), _read(old / name), _read(new / name) or b"")
+            for name in sorted(names)
         ]
-        return [
-            NewFile(self.old.original(old) / name, texts[0].get(name), texts[1].get(name, b""))
-            for name in sorted(texts[0].keys() | texts[1].keys())
-            if texts[0].get(name) != texts[1].get(name, b"")
-        ]
+        return [file for file in files if file.old != file.new]
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
 
 
 def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
@@ -108,21 +110,21 @@ def prepare(request: Request, extent: Extent, workshop: Workshop) -> Pair:
         result, findings = _migrate(new)
         write_all([file for file in result.files if file.path.resolve().is_relative_to(new.root)])
         is_same = not any(one.directory.is_relative_to(new.directory) for one in result.outcomes)
-    return Pair(old, new, new_metric_names(old.directory, new.config), findings, is_same)
+    return Pair(old, new, _new_metric_names(old.directory, new.config), findings, is_same)
 
 
 def _with_twin(old: Copy, twin: Path, workshop: Workshop) -> Pair:
     """The old trial, and a migrated trial or a plain script that the user has."""
     _, findings = _migrate(old)
     different = tuple(finding for finding in findings if finding.kind is Kind.DIFFERENT)
-    script = script_in(twin)
-    own = workshop.config if script else config_of_twin(twin, old.extent.home, workshop.config)
+    script = _script_in(twin)
+    own = workshop.config if script else _config_of_twin(twin, old.extent.home, workshop.config)
     new = workshop.copy("new", extent_of(twin), own)
     if script is not None:
         new = replace(new, script=new.root / script.relative_to(new.extent.root))
         old = replace(old, twin_is_script=True)
     config = workshop.config if script else new.config
-    return Pair(old, new, new_metric_names(old.directory, config), different)
+    return Pair(old, new, _new_metric_names(old.directory, config), different)
 
 
 def _migrate(copy: Copy) -> tuple[Result, tuple[Finding, ...]]:
@@ -188,8 +190,8 @@ def _concerning(result: Result, project: Project | None, config: Path) -> Iterat
             yield finding
 
 
-def script_in(directory: Path) -> Path | None:
-    """Return the script of `pedl2det eject` in a directory or below it; None if there is none."""
+def _script_in(directory: Path) -> Path | None:
+    """The script of `pedl2det eject` in a directory or below it; None if there is none."""
     scripts = sorted(directory.rglob("train*.py"))
     return next((path for path in scripts if MARK.encode() in path.read_bytes()[:500]), None)
 
@@ -217,37 +219,25 @@ def chosen_config(home: Path, *, any_will_do: bool = False) -> Path:
         configs = project.configs if project is not None else ()
         named = [path for path in configs if path.stem == "const"]
         if len(named) == 1 or len(configs) == 1 or (any_will_do and configs):
-            by_search = sorted(configs, key=lambda path: (b"single" not in path.read_bytes(), path))
-            return (named or by_search)[0]
+            return simplest_first(configs)[0]
         in_script = config_in_script(home) if not configs else None
         if in_script is not None:
             return in_script
         raise Pedl2DetError(str(error)) from None
 
 
-def config_of_twin(twin: Path, home: Path, config: Path) -> Path:
-    """Return the config of a trial that the user migrated.
-
-    Args:
-        twin: the directory of the migrated trial.
-        home: the directory of the old trial.
-        config: the config of the old trial; one outside of the trial is used for both.
-
-    Raises:
-        Pedl2DetError: the migrated trial has none, or several.
-    """
+def _config_of_twin(twin: Path, home: Path, config: Path) -> Path:
+    """The config of a trial that the user migrated; one outside of the trial is used for both."""
     if not config.resolve().is_relative_to(home):
         return config
     same = twin / config.resolve().relative_to(home)
     return same if same.is_file() else chosen_config(twin)
 
 
-def new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
-    """Return the new names of an old trial's metrics; None if they are the same.
+def _new_metric_names(directory: Path, new_config: Path) -> MetricNames | None:
+    """The new names of an old trial's metrics; None if they are the same.
 
-    Args:
-        directory: the old trial.
-        new_config: the config of the migrated trial, which names its class.
+    The config is that of the migrated trial, which names its class.
     """
     project = project_of(directory)
     if project is None:

@@ -8,7 +8,6 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,12 +17,12 @@ from pedl2det.errors import Pedl2DetError
 from pedl2det.files.git import asked
 from pedl2det.findings import Finding, Kind
 from pedl2det.report.text import plural
-from pedl2det.verify.compare import Comparison, Difference, compare_runs
+from pedl2det.verify.compare import Difference, compare_runs
+from pedl2det.verify.configs import differing_settings
 from pedl2det.verify.copies import Copy, Stamp, Workshop
 from pedl2det.verify.extent import extent_of, missing_paths, project_of
 from pedl2det.verify.page import write_page, write_report
 from pedl2det.verify.preparing import Pair, Request, chosen_config, prepare
-from pedl2det.verify.settings import differing_settings
 from pedl2det.verify.training import Failure, TrainingLength, train, training_length
 from pedl2det.verify.verdict import (
     Conclusion,
@@ -206,41 +205,44 @@ def _compare(verdict: Verdict, trained: Trained, workshop: Workshop) -> Verdict:
         comparison = replace(comparison, differences=(*comparison.differences, difference))
     old, new = pair.settings()
     settings = differing_settings(old, new, pair.names) if old and new else {}
-    notes = [*settings.values(), *([trained.written] if trained.written else [])]
+    notes = (*settings.values(), *([trained.written] if trained.written else []))
+    verdict = replace(verdict, comparison=comparison, notes=notes)
     if comparison.is_equal:
         known = [_place(finding, verdict.directory) for finding in pair.known_differences]
         is_late = all(finding.rule == _ACTS_LATE for finding in pair.known_differences)
         message = describe_equal(comparison, length, known, [*settings], is_late=is_late)
-        notes += _epoch_note(comparison, length)
-        return replace(
-            verdict,
-            outcome=Conclusion.EQUAL,
-            message=message,
-            comparison=comparison,
-            notes=(*notes,),
-        )
+        epoch = comparison.epoch
+        if comparison.batches < epoch <= (length.total or 0):  # no callback at its end was compared
+            more = f"--batches {epoch + 1} trains one"
+            notes += (f"no epoch has ended, it has {epoch:,} batches: {more}",)
+        return replace(verdict, outcome=Conclusion.EQUAL, message=message, notes=notes)
     verdict = replace(
         verdict,
         outcome=Conclusion.DIFFERENT,
         message=describe_different(comparison),
-        comparison=comparison,
         causes=likely_causes(comparison, pair.known_differences),
-        notes=(*notes,),
     )
     if not comparison.only_numbers_differ:
         return verdict
-    again = comparison if pair.is_same else _train_old_again(pair, workshop, length)
-    if again is None or again.is_equal:
+    again = comparison
+    if not pair.is_same:
+        old_again = workshop.copy("again", pair.old.extent)
+        old_again = replace(old_again, twin_is_script=pair.old.twin_is_script)
+        (failure,), _ = train((old_again,), length)
+        if failure is not None:
+            return verdict
+        again = compare_runs(pair.old.out, old_again.out)
+    if again.is_equal:
         return verdict
-    batch_again = again.first_batch
-    since = f"it differs from batch {batch_again} on" if batch_again else "its weights differ"
+    first = again.first_batch
+    since = f"it differs from batch {first} on" if first else "its weights differ"
     project = project_of(pair.old.directory)
     files = project.needed if project is not None else frozenset()
+    what = "the old trial does not repeat itself: trained twice as it is"
     return replace(
         verdict,
         outcome=Conclusion.NOT_REPEATABLE,
-        message="not repeatable: the old trial does not repeat itself: trained twice as it is, "
-        + since,
+        message=f"not repeatable: {what}, {since}",
         reasons=likely_reasons(files, pair.old.directory),
         causes=(),
     )
@@ -253,21 +255,6 @@ def _place(finding: Finding, directory: Path) -> str:
     return f"{name}:{finding.place}"
 
 
-def _train_old_again(pair: Pair, workshop: Workshop, length: TrainingLength) -> Comparison | None:
-    """Train the old trial once more and compare; None if it fails now."""
-    again = workshop.copy("again", pair.old.extent)
-    again = replace(again, twin_is_script=pair.old.twin_is_script)
-    (failure,), _ = train((again,), length)
-    return compare_runs(pair.old.out, again.out) if failure is None else None
-
-
-def _epoch_note(comparison: Comparison, length: TrainingLength) -> Iterator[str]:
-    """A note if no epoch has ended, so that no callback at its end was compared."""
-    epoch = comparison.epoch
-    if comparison.batches < epoch <= (length.total or 0):
-        yield f"no epoch has ended, it has {epoch:,} batches: --batches {epoch + 1} trains one"
-
-
 def proof_of(
     verdict: Verdict,
     configs: tuple[Path, ...] = (),
@@ -277,12 +264,7 @@ def proof_of(
 ) -> Proof:
     """Return a verdict with its circumstances, as reports show it.
 
-    Args:
-        verdict: the verdict.
-        configs: the experiment configs that the trials were trained by.
-        results: the results directory of the old trial, if it was trained.
-        seconds: how long the verification took.
-        page: the page that shows it in full, if one is written.
+    The results are those of the old trial, if it was trained.
     """
     seed, frameworks = (None, "") if results is None else _of_run(results)
     return Proof(

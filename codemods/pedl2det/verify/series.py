@@ -12,11 +12,12 @@ from typing import Any
 from pedl2det import __version__
 from pedl2det.engine.result import Proof, Result
 from pedl2det.errors import Pedl2DetError
-from pedl2det.report import proof
-from pedl2det.report.page import escaped, page
+from pedl2det.report.html import render
+from pedl2det.report.machines import proof_object
+from pedl2det.report.text import simplest_first
+from pedl2det.verify.configs import settings_of
 from pedl2det.verify.page import write_page
 from pedl2det.verify.prove import verify_trial
-from pedl2det.verify.settings import branch_of
 from pedl2det.verify.verdict import Verdict
 from pedl2det.visible import shown
 
@@ -45,7 +46,7 @@ class Series:
         self._pages: list[Path | None] = []
         self._last: Path | None = None
         if report is not None and total and not is_page:
-            pages = proof.page_beside(report, Path()).parent
+            pages = report.with_suffix(".verify")
             try:
                 pages.mkdir(exist_ok=True)
             except OSError as error:
@@ -95,10 +96,12 @@ class Series:
         return proof
 
     def _next_page(self, directory: Path) -> Path | None:
-        """Choose where the page of a trial is written."""
+        """Choose where the page of a trial is written: ``NAME.verify/TRIAL.html`` by NAME.html."""
         if self._report is None or self._is_page:
             return self._report
-        page = proof.page_beside(self._report, directory)
+        parts = [part for part in Path(shown(directory.resolve())).parts if part.strip("/.")]
+        name = "-".join(parts) or directory.resolve().name
+        page = self._report.with_suffix(".verify") / f"{name}.html"
         if page in self._pages:
             page = page.with_stem(f"{page.stem}-{len(self._pages) + 1}")
         return page
@@ -106,13 +109,10 @@ class Series:
 
 def _of_other_branches(configs: Sequence[Path]) -> list[Path]:
     """Return the configs, const.yaml and such of a single training first, one of each branch."""
-    order = sorted(
-        configs,
-        key=lambda path: (path.stem != "const", b"single" not in path.read_bytes(), path),
-    )
     by_branch: dict[object, Path] = {}
-    for config in order:
-        by_branch.setdefault(branch_of(config), config)
+    for config in simplest_first(configs):
+        settings = settings_of(config)
+        by_branch.setdefault(settings and settings.branch, config)
     return list(by_branch.values())[:_MOST_CONFIGS]
 
 
@@ -124,15 +124,8 @@ def write_series(path: Path, proofs: Sequence[Proof]) -> None:
     """
     if path.suffix == ".json":
         tool = {"name": "pedl2det", "version": __version__}
-        content = {"version": VERSION, "tool": tool, "proofs": [*map(proof.as_object, proofs)]}
+        content = {"version": VERSION, "tool": tool, "proofs": [*map(proof_object, proofs)]}
         text = json.dumps(content, indent=2) + "\n"
     else:
-        title = "pedl2det verify"
-        rows = "".join(
-            f"<tr><td><code>{escaped(shown(one.directory))}</code></td>"
-            f"<td>{proof.as_html(one)}</td></tr>\n"
-            for one in proofs
-        )
-        table = f'<div class="table"><table>\n{rows}</table></div>'
-        text = page(title, f"<h1>{title}</h1>\n{table}", "wide")
+        text = render("verify/series.html.j2", title="pedl2det verify", proofs=proofs)
     write_page(path, text)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pedl2det.verify.configs import Settings
 from pedl2det.verify.copies import Copy
-from pedl2det.verify.settings import Settings
 from pedl2det_runtime.launch.child import end_with_parent
 
 #: A training of so many batches is compared whole.
@@ -38,8 +38,6 @@ _OF_FILES = re.compile(
 _PLACE = re.compile(r"(?P<path>/[^:\n]*\.py):(?P<line>\d+)")
 #: Checkpoints stay in the results, whatever the config says of storage.
 _STORAGE = ("checkpoint_storage.type=null", "checkpoint_storage.save_trial_latest=1")
-#: The metrics of training are means since the last checkpoint too; those of a script are not.
-_NO_PERIOD = ("min_checkpoint_period=null",)
 _PAUSE = 0.1  # seconds between two looks at the processes
 
 
@@ -192,8 +190,10 @@ def _start(copy: Copy, length: TrainingLength, log: Path) -> subprocess.Popen[by
         command += ["pedl2det", "run", str(copy.directory), "--trace"]
         command += ["--slots", "1"]  # the metrics of each batch are those of one process
         command += ["--traceback", "--out", str(copy.out), "--config", str(copy.config)]
-        for override in (*_STORAGE, *(_NO_PERIOD if copy.twin_is_script else ())):
+        for override in _STORAGE:
             command += ["--set", override]
+        if copy.twin_is_script:  # metrics of a trial are means since its last checkpoint
+            command += ["--set", "min_checkpoint_period=null"]
         if length.batches is not None:
             command += ["--max-batches", str(length.batches)]
     else:

@@ -71,12 +71,8 @@ def describe_equal(
 ) -> str:
     """Return the message on trials that are equal.
 
-    Args:
-        comparison: what was compared.
-        length: how much was trained.
-        known: the places of known differences.
-        settings: the keys in which the configs differ.
-        is_late: whether the known differences show only after some batches.
+    It names the places of known differences, which may show only after some batches (``is_late``),
+    and the keys in which the configs differ (``settings``).
     """
     trained, asked = comparison.batches, length.batches or comparison.batches
     if trained < asked:
@@ -142,12 +138,7 @@ _SHOWN_REASONS = 5
 
 
 def likely_causes(comparison: Comparison, known: Sequence[Finding]) -> tuple[str, ...]:
-    """Return the likely causes of a difference, the likeliest first.
-
-    Args:
-        comparison: what differs.
-        known: the places of which migrate says that they train differently.
-    """
+    """Return the likely causes, the first of which are the differences that migrate knows."""
     rest = tuple(one for one in comparison.differences if not one.is_length)
     if not rest:
         return ()
@@ -195,12 +186,7 @@ def _cause_by_place(comparison: Comparison) -> str:
 
 
 def likely_reasons(files: Iterable[Path], home: Path) -> tuple[str, ...]:
-    """Return places in the files of a trial that may keep it from repeating itself.
-
-    Args:
-        files: the files of the trial.
-        home: its directory; places are relative to it.
-    """
+    """Return the places in the files of a trial that may keep it from repeating itself."""
     found: list[str] = []
     for path in sorted(files):
         name = path.relative_to(home) if path.is_relative_to(home) else path

@@ -49,8 +49,8 @@ def missing_names(files: Iterable[NewFile]) -> list[str]:
             old, new = (_libraries_of(file.path, text) for text in (file.old, file.new))
             for dotted in new.keys() - old.keys():
                 written.setdefault(dotted, f"{file.path.name}:{new[dotted]}: {dotted}")
-    vouched = {row.new for row in names.rows() if row.new}
-    doubtful = [dotted for dotted in written if vouched.isdisjoint(_beginnings(dotted))]
+    vouched = tuple(f"{row.new}." for row in names.rows() if row.new and "." in row.new)
+    doubtful = [dotted for dotted in written if not f"{dotted}.".startswith(vouched)]
     return sorted(written[dotted] for dotted in _missing(doubtful))
 
 
@@ -67,12 +67,6 @@ def _libraries_of(path: Path, text: bytes) -> dict[str, int]:
             if dotted.partition(".")[0] in _LIBRARIES:
                 found.setdefault(dotted, node.lineno)
     return found
-
-
-def _beginnings(dotted: str) -> set[str]:
-    """A name and the names of what it is an attribute of."""
-    parts = dotted.split(".")
-    return {".".join(parts[:end]) for end in range(2, len(parts) + 1)}
 
 
 def _missing(dotted: list[str]) -> list[str]:

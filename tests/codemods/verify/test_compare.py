@@ -163,7 +163,8 @@ def test_a_learning_rate_names_itself_as_the_first_difference(tmp_path: Path) ->
     first, second, _ = compare_runs(old, new).differences
 
     assert first.text == (
-        "learning rate: batch 3: 0.001 in the old trial, 0.0001 in the new (2 of 4 batches differ)"
+        "first at batch 3: learning rate is 0.001 in the old trial, 0.0001 in the new one "
+        "(2 of 4 batches differ)"
     )
     assert (first.batch, second.batch, first.is_learning_rate) == (3, 4, True)
 
@@ -173,8 +174,8 @@ def test_rates_of_several_optimizers_are_compared_by_name(tmp_path: Path) -> Non
     new = traced(tmp_path, "new", {"optimizer": 0.1, "optimizer_1": 0.4})
 
     assert texts(compare_runs(old, new).differences)[0] == (
-        "learning rate of optimizer_1: batch 1: 0.2 in the old trial, 0.4 in the new "
-        "(1 of 1 batches differ)"
+        "first at batch 1: learning rate of optimizer_1 is 0.2 in the old trial, "
+        "0.4 in the new one (1 of 1 batches differ)"
     )
 
 

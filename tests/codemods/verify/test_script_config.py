@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.verify.script_config import config_in_script
+from pedl2det.verify.configs import config_in_script
 from support import write_tree
 
 CONFIG = """\

@@ -10,7 +10,7 @@ import pytest
 from pedl2det.analysis.metric_names import MetricNames
 from pedl2det.engine import Options, migrate
 from pedl2det.files.write import write_all
-from pedl2det.verify.settings import Settings, differing_settings, settings_of
+from pedl2det.verify.configs import Settings, differing_settings, settings_of
 from support import OLD_EXAMPLES
 
 CONFIG = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pedl2det.verify.settings import Settings, settings_of
+from pedl2det.verify.configs import Settings, settings_of
 from pedl2det.verify.training import TrainingLength, training_length
 
 CURRENT = """\

@@ -90,7 +90,7 @@ def test_another_learning_rate_is_found_out(example: Callable[[str], Path]) -> N
     verdict, first, *_ = done.stdout.splitlines()
     assert verdict.startswith("different from batch 1 on: the largest difference is ")
     assert first == (
-        "  learning rate: batch 1: 0.001 in the old trial, 0.002 in the new "
+        "  first at batch 1: learning rate is 0.001 in the old trial, 0.002 in the new one "
         "(20 of 20 batches differ)"
     )
     assert "\nlikely: The learning rate is the first to differ" in done.stdout
@@ -124,7 +124,7 @@ def test_a_callback_that_acts_now_is_named_before_and_after_it_acts(
     verdict, first, *_ = usual.stdout.splitlines()
     assert verdict.startswith("different from batch 11 on: ")
     assert first == (
-        "  learning rate: batch 11: 0.001 in the old trial, 0.0001 in the new "
+        "  first at batch 11: learning rate is 0.001 in the old trial, 0.0001 in the new one "
         "(30 of 40 batches differ)"
     )
     assert "likely: A known difference: " in usual.stdout
@@ -227,7 +227,7 @@ def test_the_report_of_different_trials_begins_with_the_cause(
     assert done.returncode == 1
     page = report.read_text()
     first, cause = page.index("First at batch 1"), page.index("The learning rate is the first")
-    table = page.index("learning rate: batch 1: ")
+    table = page.index("first at batch 1: learning rate is ")
     assert first < cause < table < page.index("<h2>Curves")
     assert "<details open><summary><code>" in page  # of a layer that differs
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.verify.curves import curves_of, drawing
-from pedl2det.verify.page import write_report
+from pedl2det.verify.page import curves_of, drawing, write_report
 from pedl2det.verify.prove import proof_of, verify_trial
 from pedl2det.verify.series import Series
 from pedl2det.verify.verdict import Conclusion, Verdict

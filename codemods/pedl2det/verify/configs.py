@@ -1,0 +1,156 @@
+"""Experiment configs: what they ask for, in what two differ, and those that scripts hold."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from pedl2det.analysis.discovery import discover
+from pedl2det.analysis.experiment.edits import GONE_SEARCHERS
+from pedl2det.analysis.homes import is_native
+from pedl2det.analysis.metric_names import MetricNames, is_renamed
+from pedl2det.analysis.project import Reader, read
+from pedl2det.errors import Pedl2DetError
+from pedl2det.scripts import lower
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a config asks for; lengths and periods are in batches."""
+
+    length: int
+    validation_period: int  # 0 if there is a validation only at the end
+    values: dict[str, str]  # everything but the length, in words, by its key in the config
+    #: What may choose a branch of the code: names, texts and switches, not numbers to compute with.
+    branch: object = field(default=None, compare=False)
+
+
+def settings_of(config: Path) -> Settings | None:
+    """Read a config; return None if it is no valid one, which the run reports."""
+    from pedl2det_runtime import errors
+    from pedl2det_runtime.config.hparams import sample_hparams
+    from pedl2det_runtime.config.reader import read_config
+
+    try:
+        experiment = read_config(config, ())
+        hparams = sample_hparams(experiment)
+        size = hparams.get("global_batch_size", hparams.get("batch_size"))
+        size = size if isinstance(size, int) and size > 0 else 1
+        validation = experiment.batches(experiment.min_validation_period, size)
+        storage, latest = experiment.checkpoint_storage, "and save_trial_latest"
+        kept = storage and f"save_trial_best {storage.best} {latest} {storage.save_trial_latest}"
+        values = {
+            "searcher.name": experiment.searcher.name,
+            "searcher.metric": experiment.searcher.metric,
+            "searcher.smaller_is_better": str(experiment.searcher.smaller_is_better).lower(),
+            "min_validation_period": _period(validation),
+            "min_checkpoint_period": _period(
+                experiment.batches(experiment.min_checkpoint_period, size)
+            ),
+            "checkpoint_storage": kept or "all checkpoints",
+        }
+        branch = str(experiment.entrypoint), _without_numbers([hparams, experiment.data])
+        return Settings(experiment.training_batches(size), validation, values, branch)
+    except (errors.Pedl2DetError, ValueError, OSError):
+        return None
+
+
+def _without_numbers(value: object) -> object:
+    if isinstance(value, Mapping):
+        return tuple((str(key), _without_numbers(value[key])) for key in sorted(value, key=str))
+    if isinstance(value, list | tuple):
+        return tuple(map(_without_numbers, value))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value).__name__ if is_number else str(value)
+
+
+def _period(batches: int) -> str:
+    return f"{batches:,} batches" if batches else "the whole training"
+
+
+def differing_settings(
+    old: Settings, new: Settings, metric_names: MetricNames | None
+) -> dict[str, str]:
+    """Return in what two configs differ, except for the length: a sentence by each key.
+
+    A searcher or a metric that only has another name today does not differ.
+
+    Args:
+        old: the settings of the old config.
+        new: those of the new one.
+        metric_names: the new names of the old trial's metrics; None if they are the same.
+    """
+    differing = {}
+    for key, before in old.values.items():
+        after = new.values[key]
+        is_same = before == after
+        if key == "searcher.name":
+            is_same |= GONE_SEARCHERS.get(before, before) == after
+        elif key == "searcher.metric":
+            is_same |= is_renamed(before, after)
+            if metric_names is not None:
+                is_same |= metric_names.new("validation", before) == after
+        if not is_same:
+            differing[key] = f"{key} is {before} in the old config, {after} in the new one"
+    return differing
+
+
+def config_in_script(path: Path) -> Path | None:
+    """Write the config of a script to a temporary file; None if there is no such script.
+
+    Args:
+        path: the script, or the directory of a trial that has no config.
+
+    Raises:
+        Pedl2DetError: the script computes its config.
+    """
+    home = path.resolve()
+    for project in discover([home]).projects:
+        reading = lower(read(project, Reader()))
+        for file, script in reading.scripts.items():
+            if home not in (file, *file.parents):
+                continue
+            is_native = file in project.scripts
+            if script.config is not None:
+                entry = {"script": file.name} if is_native else script.entrypoint
+                return _write_config({**script.config, "entrypoint": entry})
+            if is_native and not project.configs:
+                raise Pedl2DetError(
+                    f"{file}: its experiment config is computed: write it to const.yaml, with "
+                    f"`entrypoint: {{script: {file.name}}}`"
+                )
+    return None
+
+
+def refuse_native(path: Path) -> None:
+    """Tell a script of the Native API from a directory without a trial or a config.
+
+    Args:
+        path: the directory, or the file.
+
+    Raises:
+        Pedl2DetError: there is such a script.
+    """
+    files = [path] if path.is_file() else sorted(path.glob("*.py"))
+    for source in filter(None, map(Reader().source_or_none, files)):
+        if is_native(source):
+            raise Pedl2DetError(
+                f"{source.path}: a script of the Native API, not a trial: its experiment config "
+                f"needs `entrypoint: {{script: {source.path.name}}}`; write it to const.yaml, or "
+                "name the config with -c"
+            )
+
+
+def _write_config(config: dict[str, object]) -> Path:
+    """Write a config to a file that is removed when the process ends."""
+    directory = tempfile.mkdtemp(prefix="pedl2det-config-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    file = Path(directory) / "const.yaml"
+    file.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    return file
