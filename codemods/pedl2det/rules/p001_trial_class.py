@@ -21,8 +21,6 @@ from pedl2det.fixes import (
     Replace,
 )
 
-NAME = "trial-class"
-
 _ODD = "a constructor is decorated, or called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
 

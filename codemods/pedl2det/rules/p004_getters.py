@@ -1,7 +1,14 @@
 """``pedl.get_hyperparameter`` and the other getters become methods of the context.
 
 A function that asks gets the context from each of its callers. Where the context cannot be handed
-on, ``legacy_keras`` asks for it.
+on, ``legacy_keras`` asks for it. The getters of the process's rank, which the context had in early
+Determined, have moved to ``context.distributed``.
+
+The config of the migrated trial has ``max_length: {batches: N}`` in the place of ``max_steps``,
+``scheduling_unit`` in that of ``batches_per_step``, and its batch size is
+``hyperparameters.global_batch_size``. Where code reads more of it than keys that stay,
+``legacy_keras.get_experiment_config`` gives all code one dict, which is the config as it was;
+``data.legacy_config`` of each config holds what it cannot compute.
 """
 
 from __future__ import annotations
@@ -9,11 +16,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+import pedl2det_names as names
+from pedl2det.analysis.context import AS_BEFORE
 from pedl2det.analysis.getters import GETTERS, key_of, question
-from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
+from pedl2det.analysis.trial import CONFIG_GETTERS, Generation, Trial
 from pedl2det.fixes import Fix, rewrite
 
-NAME = "getters"
+#: Getters of the context of early Determined, and what gives the same of the config as it was.
+_AS_BEFORE = {
+    "get_experiment_config": AS_BEFORE,
+    "get_data_config": "legacy_keras.get_data_config()",
+}
 
 
 def check(trial: Trial) -> Iterable[Fix]:
@@ -30,6 +43,25 @@ def check(trial: Trial) -> Iterable[Fix]:
         else:
             piece = reference.dotted.rpartition(".")[2]
             yield rewrite(reference.node, f"legacy_keras.{piece}")
+    for name, code in _AS_BEFORE.items() if not trial.config_uses.is_plain else ():
+        for call in trial.asked_of_context(name):
+            yield rewrite(call, code)
+    had_ranks = trial.generation is not Generation.PEDL
+    for node in trial.modules.of(ast.Attribute) if had_ranks else ():
+        if node.attr in names.RANK_GETTERS and _is_context(trial, node.value):
+            yield rewrite(node, f"{{it}}.distributed.{node.attr}", {"it": node.value})
+
+
+def _is_context(trial: Trial, node: ast.expr) -> bool:
+    """Whether an expression is the trial's context."""
+    for origin in trial.flow.origins(node):
+        if isinstance(origin.node, ast.arg) and not origin.path:
+            function = trial.modules.home(origin.node).names.definition_around(origin.node)
+            constructors = [method for _, method in trial.methods("__init__")]
+            if function in constructors or origin.node.arg in ("context", "trial_context"):
+                return True
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name in ("context", "trial_context")
 
 
 EXAMPLE = """\

@@ -6,19 +6,6 @@ loop, a second ``fit``, and a training that the script's statements do not lead 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Remark
-
-NAME = "scripts"
-
-
-def check(trial: Trial) -> Iterable[Fix | Remark]:  # noqa: ARG001
-    """Return nothing: scripts are trials already."""
-    return ()
-
-
 EXAMPLE = '''\
 --- train.py
   import numpy as np

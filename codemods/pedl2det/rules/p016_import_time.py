@@ -16,8 +16,6 @@ from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import CONFIG_GETTERS, Trial
 from pedl2det.fixes import Fix, Remark, Replace, ReplaceStatement
 
-NAME = "import-time"
-
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Move the questions of module-level constants to where the constants are read."""

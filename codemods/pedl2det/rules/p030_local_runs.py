@@ -9,10 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import Drop, Fix, Remark, rewrite
-
-NAME = "local-runs"
 
 #: Methods that took the hyperparameters.
 _METHODS = ("build_model", "session_config", "keras_callbacks")
@@ -21,8 +19,6 @@ _MORE = "a trial is made with other arguments than the hyperparameters"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Rewrite the calls of trials and of their methods outside of the harness."""
-    if trial.generation is not Generation.PEDL:
-        return
     for source in trial.modules:
         for call in source.names.of(ast.Call):
             if _makes_trial(trial, call):

@@ -15,8 +15,6 @@ from collections.abc import Iterable
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import AddArgument, Fix, Replace, rewrite
 
-NAME = "old-attributes"
-
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite them by their names."""
