@@ -98,16 +98,6 @@ def share(y, z):
 _DOUBLES_AFTER = _DOUBLES.replace("to_double(tf", "cast(tf").replace(
     '"hits"', 'tf.float64, name="hits"'
 )
-_GUARDED = """\
-try:
-    import pedl
-except ImportError:
-    pedl = None
-
-
-def width():
-    return 4 if pedl is None else pedl.get_hyperparameter("width")
-"""
 
 
 def _case(before: str, after: str, says: str = "") -> Case:
