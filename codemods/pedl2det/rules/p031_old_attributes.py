@@ -46,9 +46,6 @@ def _is_tensor(trial: Trial, node: ast.expr) -> bool:
         made: ast.AST = origin.node
         while isinstance(made, ast.Call):
             made = made.func
-            if isinstance(made, ast.Name):
-                found = trial.flow.origins(made)
-                made = found[0].node if isinstance(found[0].node, ast.Call) else made
         if origin.path or not trial.today(made).startswith("tensorflow."):
             return False
     return True

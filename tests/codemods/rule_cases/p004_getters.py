@@ -73,8 +73,45 @@ _BATCHES = _CONFIG.format(
     size="global_batch_size: 8",
     end="  metric: val_loss\n  max_length:\n    batches: 200\nentrypoint: model_def:Net\n",
 )
+_CONSTANT = """\
+import pedl
+
+WIDTH = pedl.get_hyperparameter("width")
+
+
+class Net:
+    def units(self):
+        return 2 * WIDTH
+"""
+_CONSTANT_AFTER = """\
+class Net:
+    def units(self):
+        return 2 * self.context.get_hparam("width")
+"""
+_SETTINGS = '"""Settings of the trial."""\n'
+_NET = """\
+import settings
+
+
+class Net:
+    def units(self):
+        return settings.WIDTH
+"""
+_OTHER = _CONSTANT.replace("import pedl\n", "import os\n").replace(
+    "pedl.get_hyperparameter", "os.getenv"
+)
 
 CASES = (
+    Case(
+        {**pedl_trial(_NET), "settings.py": _SETTINGS + _CONSTANT.partition("\n\n\n")[0] + "\n"},
+        {"net.py": _CONSTANT_AFTER.replace("2 * ", ""), "settings.py": _SETTINGS},
+        "nothing but text is left in this module",
+    ),
+    Case(  # another module imports it as well
+        pedl_trial(_CONSTANT, other="from net import WIDTH\n\nDEPTH = 3\n"),
+        {"net.py": _CONSTANT.replace("pedl", "legacy_keras")},
+    ),
+    Case(pedl_trial(_OTHER), {"net.py": _OTHER}),
     Case(pedl_trial(_HANDED_ON), {"net.py": _HANDED_ON_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
     case_of(_RANK, {}),
