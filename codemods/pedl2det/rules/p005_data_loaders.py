@@ -110,8 +110,17 @@ def _called(trial: Trial, source: Source) -> tuple[str, tuple[str, ...]] | None:
     is_other = source.names.module_bindings(top) and bound != [place.removesuffix(f".{method}")]
     if is_taken or is_other or trial.modules.imports(home, source):
         return None
-    line = f"from {trial.modules.name_of(home)} import {top}"
-    return code, (line,) if not bound else ()
+    return code, (f"from {_said(trial, source, home)} import {top}",) if not bound else ()
+
+
+def _said(trial: Trial, source: Source, home: Source) -> str:
+    """How a file names the module of the loaders: relatively, if it names its neighbours so."""
+    module = trial.modules.name_of(home)
+    package = trial.modules.name_of(source).rpartition(".")[0]
+    is_relative = any(node.level == 1 for node in source.names.of(ast.ImportFrom))
+    if package and is_relative and module.startswith(f"{package}."):
+        return module.removeprefix(package)
+    return module
 
 
 EXAMPLE = '''\
