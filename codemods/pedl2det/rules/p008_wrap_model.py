@@ -264,7 +264,7 @@ def _optimizer(
         statement is not None
         and is_only  # or two would have one name
         and not (function is not None and names.uses_name(function, "optimizer"))
-        and _comes_first(compiled.call, value)
+        and _comes_first(trial, compiled.call, value)
     ):
         edits.append(Extract(value, statement, "optimizer", f"optimizer = {code}"))
     else:
@@ -272,11 +272,17 @@ def _optimizer(
     return edits, imports
 
 
-def _comes_first(call: ast.Call, value: ast.expr) -> bool:
-    """Whether a call calls nothing else before an argument, which may then go before it."""
-    parts = [call.func, *call.args, *(one.value for one in call.keywords)]
-    before = parts[: parts.index(value)]
-    return not any(isinstance(node, ast.Call) for one in before for node in ast.walk(one))
+#: Expressions that run no code of the project.
+_INERT = (ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Lambda)
+
+
+def _comes_first(trial: Trial, call: ast.Call, value: ast.expr) -> bool:
+    """Whether a call runs nothing else before an argument, which may then go before it."""
+    parts = [*call.args, *(one.value for one in call.keywords)]
+    before = [*parts[: parts.index(value)]]
+    for node in before:
+        before += [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+    return all(isinstance(node, _INERT) or trial.modules.is_of_library(node) for node in before)
 
 
 # What is written anywhere else.

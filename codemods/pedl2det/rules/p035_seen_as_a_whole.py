@@ -32,6 +32,7 @@ def check(trial: Trial) -> Iterable[Remark]:
     """Name every place where more of the trial is seen than a rule can follow."""
     for source in trial.modules:
         yield from _by_text(source)
+        yield from _called_by_text(source)
         yield from _as_values(trial, source)
     yield from _guarded(trial)
     yield from _decorated(trial)
@@ -61,6 +62,17 @@ def _by_text(source: Source) -> Iterator[Remark]:
         parent = source.names.parents[node]
         if source.names.qualified(node) == "sys.modules" and not isinstance(parent, ast.Compare):
             yield _remark(parent, _NAMES)
+
+
+def _called_by_text(source: Source) -> Iterator[Remark]:
+    """``methodcaller("build_model", hparams)(super())``: methods that take other arguments now."""
+    for text in source.names.of(ast.Constant):
+        parent = source.names.parents[text]
+        match parent:
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr")):
+                continue  # which is followed
+            case ast.Call() if text.value in GIVEN_HPARAMS:
+                yield _remark(parent, _NAMES)
 
 
 def _as_values(trial: Trial, source: Source) -> Iterator[Remark]:

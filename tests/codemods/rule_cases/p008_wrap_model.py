@@ -100,6 +100,14 @@ CASES = (
             *(")", _RETURN),
         ),
     ),
+    _case(  # an attribute may be a property
+        _build(_MAKE, "model.compile(loss=self.error, optimizer=Adam(0.1))", _RETURN),
+        _built(
+            *(_MAKE, _WRAP),
+            "model.compile(loss=self.error, optimizer=self.context.wrap_optimizer(Adam(0.1)))",
+            _RETURN,
+        ),
+    ),
     _case(  # nothing is added to a compile of the model's own
         _PAIR + _build("model = Pair()", "model.compile(Adam(0.1), second=Adam(0.2))", _RETURN),
         _PAIR

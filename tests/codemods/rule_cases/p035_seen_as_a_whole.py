@@ -5,12 +5,13 @@ from __future__ import annotations
 from rule_cases.cases import Case, pedl_trial
 
 _NET = """\
-import tensorflow as tf
+import operator
+from operator import methodcaller
 
 
 class Net:
     def session_config(self, hparams):
-        return configured({code})
+        print({code})
 """
 _GUARDED = """\
 try:
@@ -44,4 +45,9 @@ CASES = (
     _case("**vars(self)", "`vars(self)` sees all attributes"),
     _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),
     Case(pedl_trial(_GUARDED), {"net.py": _GUARDED_AFTER}, "`import pedl` may fail"),
+    _case("methodcaller('build_model', {'units': 2})(super())", "`methodcaller('build_model'"),
+    _case("dict.setdefault(hparams, 'rate', 0.1)", "hparams is changed"),
+    _case("operator.setitem(hparams, 'rate', 0.1)", "hparams is changed"),
+    _case("[put('rate', 0.1) for put in [hparams.setdefault]]", "hparams is changed"),
+    _case("0)\n        hparams |= dict(rate=0.1", "hparams is changed"),
 )

@@ -17,4 +17,9 @@ CASES = (
         'import sys\nON_CLUSTER = "determined" in sys.modules\n',
     ),
     _case(f"{_TF}x = tf.zeros(3)\n", f"{_TF}x = tf.zeros(3)\n"),
+    _case(
+        f'{_TF}IS_OLD = hasattr(tf, "ConfigProto")\n',
+        f"{_TF}\nimport legacy_keras\n\n"
+        'IS_OLD = hasattr(legacy_keras.old_module(tf), "ConfigProto")\n',
+    ),
 )

@@ -18,6 +18,8 @@ _CHANGING = frozenset(
         *("remove", "resize", "reverse", "setdefault", "sort", "update"),
     )
 )
+#: Functions of `operator` that only read.
+_READING = ("contains", "countOf", "eq", "getitem", "is_", "is_not", "length_hint", "ne", "truth")
 #: An expression and the member of its value that is meant.
 Place = tuple[ast.AST, Path]
 
@@ -89,9 +91,20 @@ class Use:
 
     @property
     def is_change(self) -> bool:
-        """Whether its members are changed in place: stored, deleted, or by a method."""
-        is_stored = self.way is Way.STORED
-        return is_stored or (self.way is Way.METHOD and self.method in _CHANGING)
+        """Whether its members may be changed in place: stored, deleted, or by a method."""
+        match self.way, self.around:
+            case Way.STORED, _:
+                return True
+            case _, ast.AugAssign(target=target):
+                return target is self.node
+            case Way.METHOD, ast.Call(func=ast.Attribute(attr=name)):
+                return name in _CHANGING
+            case Way.ATTRIBUTE, ast.Attribute(attr=name):
+                return name in _CHANGING  # to be called later
+            case Way.ARGUMENT, ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)):
+                is_method = module in ("dict", "list") and name in _CHANGING
+                return is_method or (module == "operator" and name not in _READING)
+        return False
 
 
 @dataclass(frozen=True)
