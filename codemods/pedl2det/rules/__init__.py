@@ -96,7 +96,7 @@ RULES = (
     Rule("P018", "wrap-dataset", words="wrap_dataset|cache_(?:train|validation)_dataset"),
     Rule("P019", "early-data", _EARLY, _REWRITTEN),
     Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
-    Rule("P026", "standalone-meanings", words=r"\bfrom keras\b|\bimport\b.*\bkeras\b"),
+    Rule("P026", "standalone-meanings", words=r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"),
     Rule("P027", "frozen-layers", words=r"trainable|\bload_model|\bmodel_from_"),
     Rule("P031", "old-attributes", words=r"\.value\b|\.predict_(?:classes|proba)\b"),
     Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
