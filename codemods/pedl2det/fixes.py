@@ -58,13 +58,6 @@ class ReplaceStatement:
 
 
 @dataclass(frozen=True)
-class Unwrap:
-    """Replace a ``try`` by the statements in it, with their edits, and those of its ``else``."""
-
-    node: ast.Try
-
-
-@dataclass(frozen=True)
 class InsertBefore:
     """Insert statements before a statement."""
 
@@ -176,7 +169,6 @@ class Mark:
 Edit = (
     Replace
     | ReplaceStatement
-    | Unwrap
     | InsertBefore
     | InsertAfter
     | Extract

@@ -135,7 +135,7 @@ def test_a_rule_that_is_unknown_is_named_with_those_near_it(trial: Path) -> None
 
     assert unknown.exit_code == 2
     assert unknown.output == (
-        "pedl2det: --ignore: data-loader: no such rule: did you mean data-loaders or data-layer or "
+        "pedl2det: --ignore: data-loader: no such rule: did you mean data-loaders or "
         "data-adapter? "
         "`pedl2det rules` lists them\n"
     )
@@ -151,7 +151,7 @@ def test_settings_are_read_and_the_command_line_wins(trial: Path) -> None:
 
     assert "P002" in run("--check", trial).output
     assert run("--check", trial).exit_code == 0
-    assert run("--check", trial, "--ignore", "P013").exit_code == 1
+    assert run("--check", trial, "--ignore", "P031").exit_code == 1
     settings(trial.parent, 'select = ["P002"]\n')
     assert "P001" in run("--check", trial).output
 

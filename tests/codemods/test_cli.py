@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from pedl2det.commands.rules import command
-from pedl2det.rules import Rule, every_rule, rules
+from pedl2det.rules import RULES, Rule, every_rule
 from support import EXAMPLES, SMALL_TRIAL, pedl2det, read_tree, write_tree
 
 
@@ -69,7 +69,7 @@ def shown(*arguments: str) -> str:
     return CliRunner().invoke(command, list(arguments), catch_exceptions=False).output
 
 
-@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_rule_is_shown_by_its_id_in_any_case_and_by_its_name(rule: Rule) -> None:
     assert shown(rule.id) == shown(rule.id.lower()) == shown(rule.name)
     assert shown(rule.id).startswith(f"{rule.id} {rule.name}\n\n{rule.doc}")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rule_cases.small_trials import early_trial
 
 from migrating import CONFIG, DATA, MODEL, TRIAL, run
-from pedl2det import rules as rules_package
 from pedl2det.analysis.trial import Trial
 from pedl2det.engine import Options, Result, Status, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
 from pedl2det.fixes import ConfigNeed, Fix, InsertFirst, Remark, ReplaceStatement
-from pedl2det.rules import Rule
+from pedl2det.rules import rules_for
 from support import read_tree, write_tree
 
 #: A module that a trial needs, with a use of the old API that nothing can rewrite.
@@ -32,8 +32,21 @@ def only_rule(monkeypatch: pytest.MonkeyPatch) -> Callable[[Check], None]:
     """Replaces all rules by one."""
 
     def install(check: Check) -> None:
-        rule = Rule("P999", "of-a-test", "A rule of a test.", check, "")
-        monkeypatch.setattr("pedl2det.engine.propose.rules", lambda: (rule,))
+        rule = SimpleNamespace(id="P999", name="of-a-test", check=check)
+        monkeypatch.setattr("pedl2det.engine.propose.rules_for", lambda trial: [rule])
+
+    return install
+
+
+@pytest.fixture
+def with_rule(monkeypatch: pytest.MonkeyPatch) -> Callable[[Check], None]:
+    """Adds one to all rules."""
+
+    def install(check: Check) -> None:
+        rule = SimpleNamespace(id="P999", name="of-a-test", check=check)
+        monkeypatch.setattr(
+            "pedl2det.engine.propose.rules_for", lambda trial: [*rules_for(trial), rule]
+        )
 
     return install
 
@@ -324,14 +337,12 @@ def left(trial: Trial, module: str, message: str, help_: str = "") -> Remark:
 
 
 def test_a_rule_that_fails_is_a_defect_and_stops_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, with_rule: Callable[[Check], None]
 ) -> None:
     def fails(trial: Trial) -> Iterable[Fix | Remark]:
         raise ValueError("boom")
 
-    every = rules_package.rules()
-    broken = Rule("P999", "of-a-test", "A rule of a test.", fails, "")
-    monkeypatch.setattr("pedl2det.engine.propose.rules", lambda: (*every, broken))
+    with_rule(fails)
     write_tree(tmp_path, TRIAL)
 
     done = run(tmp_path)
@@ -372,11 +383,9 @@ def test_a_project_whose_fixes_cannot_be_applied_is_left_with_one_defect(
 
 
 def test_a_trial_whose_fixes_cannot_be_applied_is_carried_over_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, with_rule: Callable[[Check], None]
 ) -> None:
-    every = rules_package.rules()
-    broken = Rule("P999", "of-a-test", "A rule of a test.", overlapping, "")
-    monkeypatch.setattr("pedl2det.engine.propose.rules", lambda: (*every, broken))
+    with_rule(overlapping)
     write_tree(tmp_path, TRIAL)
 
     result = migrate([tmp_path])

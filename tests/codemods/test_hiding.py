@@ -75,7 +75,7 @@ def secret_result(directory: Path) -> Result:
         f"password={SECRETS[2]!r} is no number",
         f"https://ada:{SECRETS[2]}@host is old",
     ]
-    return Result(files, [], [Finding(Kind.LEFT, "P012", code, 3, message) for message in messages])
+    return Result(files, [], [Finding(Kind.LEFT, "P017", code, 3, message) for message in messages])
 
 
 @pytest.mark.parametrize("name", ["r.json", "r.sarif", "r.html"])

@@ -28,7 +28,7 @@ from support import SMALL_TRIAL, pedl2det, read_tree, write_tree
 VOID = {"br", "col", "input", "meta"}
 
 
-def found(path: Path, kind: Kind = Kind.LEFT, message: str = "m", rule: str = "P012") -> Finding:
+def found(path: Path, kind: Kind = Kind.LEFT, message: str = "m", rule: str = "P017") -> Finding:
     return Finding(kind, rule, path, 3, message)
 
 
@@ -38,11 +38,11 @@ def one_of_each(directory: Path) -> Result:
     findings = [
         found(path, Kind.NOTE, "a note"),
         found(path, Kind.DIFFERENT, "trains so", "P006"),
-        Finding(*(Kind.LEFT, "P012", path, 3, "decide", "so"), 5, 9, "    call(x)"),
+        Finding(*(Kind.LEFT, "P017", path, 3, "decide", "so"), 5, 9, "    call(x)"),
         found(config, Kind.BAD_INPUT, "what is that?", "scan"),
     ]
     files = [NewFile(path, b"a\nold\nz\n", b"a\nnew\nmore\nz\n")]
-    changes = [Change("P012", path, 2), Change("P001", path, 2), Change("P012", path, 1)]
+    changes = [Change("P017", path, 2), Change("P001", path, 2), Change("P017", path, 1)]
     outcomes = [
         Outcome(directory, Status.REWRITTEN, True, 3, 0),
         Outcome(directory / "b", Status.BEGUN, False, 4, 1),
@@ -105,19 +105,19 @@ def test_json_holds_all_of_a_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "files": [
             {
                 "path": "model_def.py",
-                "rules": {"P001": 1, "P012": 2},
+                "rules": {"P001": 1, "P017": 2},
                 "changes": [
-                    {"rule": "P012", "line": 1},
+                    {"rule": "P017", "line": 1},
                     {"rule": "P001", "line": 2},
-                    {"rule": "P012", "line": 2},
+                    {"rule": "P017", "line": 2},
                 ],
             }
         ],
         "findings": [
             said("bad_input", "scan", "const.yaml", "what is that?"),
-            said("left", "P012", "model_def.py", "decide", help="so", column=5, end_column=9),
+            said("left", "P017", "model_def.py", "decide", help="so", column=5, end_column=9),
             said("different", "P006", "model_def.py", "trains so"),
-            said("note", "P012", "model_def.py", "a note"),
+            said("note", "P017", "model_def.py", "a note"),
         ],
     }
 
@@ -150,7 +150,7 @@ def test_sarif_has_what_its_specification_requires(
     (run,) = log["runs"]
     driver = run["tool"]["driver"]
     assert driver["name"] == "pedl2det"
-    assert [rule["id"] for rule in driver["rules"]] == ["P001", "P006", "P012", "scan"]
+    assert [rule["id"] for rule in driver["rules"]] == ["P001", "P006", "P017", "scan"]
     assert all(rule["shortDescription"]["text"] for rule in driver["rules"])
     for result in run["results"]:
         assert result["ruleId"] in {rule["id"] for rule in driver["rules"]}
@@ -167,9 +167,9 @@ def test_sarif_has_what_its_specification_requires(
         ("warning", "left for you: decide"),
         ("note", "trains differently: trains so"),
         ("note", "note: a note"),
-        ("note", "rewritten by import-guards"),
+        ("note", "rewritten by download-data"),
         ("note", "rewritten by trial-class"),
-        ("note", "rewritten by import-guards"),
+        ("note", "rewritten by download-data"),
     ]
 
 
@@ -197,7 +197,7 @@ def test_html_shows_counts_findings_and_changes_side_by_side(tmp_path: Path) -> 
     assert "model_def.py:3" in page.text
     assert "trains differently" in page.text
     assert "P006 in-memory-sequence" in page.text
-    assert "P001 trial-class, P012 import-guards x2" in page.text
+    assert "P001 trial-class, P017 download-data x2" in page.text
     assert "P001 trial-class A trial's constructor takes the context instead" in page.text
     assert (
         '<tr><td class="n" id="file-0-2">2</td><td class="less">old</td>'
@@ -300,7 +300,7 @@ def test_nothing_in_the_summary_hides(tmp_path: Path) -> None:
 
     first, *_ = plain(summary(result, "rewritten"))
 
-    assert first.endswith("a\\nb.py:3: P012 import-guards: x\\x1b[2J\\ny\u3000\\u202e")
+    assert first.endswith("a\\nb.py:3: P017 download-data: x\\x1b[2J\\ny\u3000\\u202e")
 
 
 def plain(lines: Iterable[str]) -> list[str]:
@@ -315,11 +315,11 @@ def test_a_finding_shows_its_code_with_carets_and_what_to_write(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     where = tmp_path / "model_def.py"
-    one = Finding(*(Kind.LEFT, "P030", where, 7, "was removed"), "a = f(x)\nb = g(x)", 9, 13)
+    one = Finding(*(Kind.LEFT, "P031", where, 7, "was removed"), "a = f(x)\nb = g(x)", 9, 13)
     result = Result(findings=[dataclasses.replace(one, code="    a = old(x)")])
 
     assert plain(summary(result, "rewritten"))[:5] == [
-        "model_def.py:7:9: P030 local-runs: was removed",
+        "model_def.py:7:9: P031 old-attributes: was removed",
         "    a = old(x)",
         "        ^^^^",
         "    help: a = f(x)",
@@ -328,11 +328,11 @@ def test_a_finding_shows_its_code_with_carets_and_what_to_write(
 
 
 def test_a_finding_in_a_notebook_names_its_cell(tmp_path: Path) -> None:
-    finding = Finding(Kind.LEFT, "P030", tmp_path / "try.ipynb", 12, "gone", column=5, cell=3)
+    finding = Finding(Kind.LEFT, "P031", tmp_path / "try.ipynb", 12, "gone", column=5, cell=3)
 
     first, *_ = plain(summary(Result(findings=[finding]), "rewritten"))
 
-    assert first.endswith("try.ipynb:cell 3:12:5: P030 local-runs: gone")
+    assert first.endswith("try.ipynb:cell 3:12:5: P031 old-attributes: gone")
 
 
 def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
@@ -341,7 +341,7 @@ def test_each_kind_but_what_is_left_says_what_it_is(tmp_path: Path) -> None:
 
     lines = plain(summary(result, "rewritten"))
 
-    assert [line.partition(" P012 import-guards: ")[2] for line in lines[: len(kinds)]] == [
+    assert [line.partition(" P017 download-data: ")[2] for line in lines[: len(kinds)]] == [
         "defect of pedl2det: m",
         "bad input: m",
         "no trial needs this file: m",
@@ -376,7 +376,7 @@ def test_a_file_names_the_rules_that_rewrite_it(
 
     lines = plain(summary(one_of_each(tmp_path), "rewritten"))
 
-    assert "model_def.py: rewritten by P001 trial-class, P012 import-guards x2" in lines
+    assert "model_def.py: rewritten by P001 trial-class, P017 download-data x2" in lines
 
 
 # What to call next.

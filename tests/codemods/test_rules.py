@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from rule_cases import every_case
 from rule_cases.cases import Case
 
+from pedl2det import rules as rules_package
 from pedl2det.engine import Options, Result, Status, migrate
 from pedl2det.files.write import write_all
 from pedl2det.findings import Kind
-from pedl2det.rules import Rule, every_rule, rules
-from support import write_tree
+from pedl2det.rules import RULES, Rule, every_rule
+from support import ROOT, write_tree
 
 CASES = [pytest.param(rule, case, id=name) for rule, case, name in every_case()]
 STATUS = {status.value: status for status in Status}
@@ -46,10 +50,34 @@ def test_a_case_becomes_what_it_says(rule: Rule, case: Case, tmp_path: Path) -> 
     assert again.files == [], "a second run changes nothing"
 
 
-@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_rule_has_documentation_and_an_example(rule: Rule) -> None:
     assert rule.doc
     assert rule.example
+
+
+def test_every_module_of_a_rule_is_in_the_table() -> None:
+    folder = Path(rules_package.__file__).parent
+
+    modules = {path.stem for path in folder.glob("p*.py")}
+
+    assert modules == {f"{one.id}-{one.name}".lower().replace("-", "_") for one in RULES}
+
+
+def test_a_migration_loads_no_rules_for_other_trials(tmp_path: Path) -> None:
+    """An ordinary trial of PEDL has nothing to do with early Determined, KerasTrial or scripts."""
+    trial = shutil.copytree(ROOT / "legacy_examples" / "iris", tmp_path / "iris")
+    code = (
+        "import sys; from pathlib import Path; from pedl2det.engine import migrate\n"
+        f"migrate([Path({str(trial)!r})])\n"
+        "print(*[one for one in sys.modules if one.startswith('pedl2det.rules.p')])"
+    )
+
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True)
+
+    ids = {name.rpartition(".")[2][:4].upper() for name in loaded.split()}
+    assert ids.isdisjoint({"P007", "P015", "P018", "P019", "P022", "P026", "P027", "P034"})
+    assert len(ids) <= 16
 
 
 def test_the_ids_and_names_of_rules_are_unique() -> None:

@@ -251,9 +251,6 @@ class _Applier(cst.CSTTransformer):
                     after += self._statements(edit)
                 case fx.ReplaceStatement(code=code):
                     here = self._statements(edit) if code else []
-                case fx.Unwrap():
-                    blocks = [statement, *filter(None, [statement.orelse])]
-                    here = [line for one in blocks for line in layout.as_block(one.body).body]
                 case fx.Mark(text=text):
                     here[:1] = [layout.with_comments(here[0], text)] if here else []
         if before and here and isinstance(here[0], cst.FunctionDef | cst.ClassDef):

@@ -13,16 +13,12 @@ from pedl2det.engine.migration import Migration
 from pedl2det.engine.options import Options
 from pedl2det.findings import Kind
 from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, place_of
-from pedl2det.rules import Rule, rules
+from pedl2det.rules import Rule, rules_for
 
 
 def propose(migration: Migration) -> None:
     """Ask every rule what it would do: its fixes and remarks, and what of them is dropped."""
-    trial = migration.trial
-    replaced = {id_ for rule in rules() for id_ in rule.instead_of} if trial.carried else set()
-    for rule in rules():
-        if rule.id in replaced:
-            continue
+    for rule in rules_for(migration.trial):
         for proposal in _checked(rule, migration):
             reason = _unwanted(rule, proposal, migration.options)
             is_said = isinstance(proposal, Remark) and proposal.kind is not Kind.LEFT

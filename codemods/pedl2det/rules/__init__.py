@@ -1,10 +1,10 @@
-"""The rules, found by being in this folder: ``p003_hparams.py`` holds the rule P003.
+"""The rules, each a row of ``RULES`` and a module: ``p003_hparams.py`` holds the rule P003.
 
-A rule's module has a docstring, which documents it, and
+The row says for which projects a rule is, so that a migration loads no more. The module has a
+docstring, which documents the rule, and
 
-- ``NAME``: the rule's name in words, ``hparams``;
-- ``check(trial) -> Iterable[Fix | Remark]``: what it would do to a project. Rules do not know each
-  other and run in no order;
+- ``check(trial) -> Iterable[Fix | Remark]``: what it would do to a project that its row lets
+  through. Rules do not know each other and run in no order;
 - ``EXAMPLE``: what the real ``migrate`` changes in the files of a small trial, as a diff that shows
   them whole. What the trial has beside, and other cases, are in ``tests/codemods/rule_cases``.
 """
@@ -13,19 +13,22 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from types import ModuleType
 
 from pedl2det.analysis.text_rules import TextRule
-from pedl2det.analysis.trial import Trial
+from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.fixes import Fix, Remark
 from pedl2det.texts import RULES as TEXT_RULES
 
 #: What else findings are reported under.
 _OTHERS = {"P000": "legacy-name", "scan": "scan", "names": "names", "verify": "verify"}
-_ID = re.compile(r"[a-z]\d{3}_")
+_PEDL, _EARLY = (Generation.PEDL,), (Generation.EARLY,)
+#: Whether a rule is for trials that are carried over whole: not where its subject is what the old
+#: harness called, and with what, since the adapter calls that (P034).
+_REWRITTEN, _CARRIED = (False,), (True,)
 
 
 @dataclass(frozen=True)
@@ -35,37 +38,81 @@ class Rule:
     Attributes:
         id: its id, such as ``P003``.
         name: its name in words.
-        doc: what it rewrites to what, and why.
-        check: gives what it would do to a project.
-        example: what it changes in a small trial.
-        instead_of: the ids of the rules that do not run where this one carries a trial over.
+        generations: the APIs of the trials that it is for.
+        carried: whether it is for trials that are carried over whole, for others, or for both.
+        words: what the code or the configs of a trial that is not carried over have to say.
     """
 
     id: str
     name: str
-    doc: str
-    check: Callable[[Trial], Iterable[Fix | Remark]]
-    example: str
-    instead_of: tuple[str, ...] = ()
+    generations: tuple[Generation, ...] = tuple(Generation)
+    carried: tuple[bool, ...] = (False, True)
+    words: str = ""
+
+    @property
+    def doc(self) -> str:
+        """What it rewrites to what, and why."""
+        return (self._module.__doc__ or "").strip()
+
+    @property
+    def example(self) -> str:
+        """What it changes in a small trial."""
+        return str(self._module.EXAMPLE)
+
+    def is_for(self, trial: Trial) -> bool:
+        """Whether it may have something to do with a project."""
+        if trial.carried not in self.carried or trial.generation not in self.generations:
+            return False
+        texts = [one.text for one in trial.modules] + [repr(config) for _, config in trial.configs]
+        return trial.carried or any(re.search(self.words, text) for text in texts)
+
+    def check(self, trial: Trial) -> Iterable[Fix | Remark]:
+        """What it would do to such a project."""
+        proposals: Iterable[Fix | Remark] = self._module.check(trial)
+        return proposals
+
+    @property
+    def _module(self) -> ModuleType:
+        module = f"{self.id}_{self.name}".lower().replace("-", "_")
+        return importlib.import_module(f"{__name__}.{module}")
 
 
-@functools.cache
-def rules() -> tuple[Rule, ...]:
-    """Every rule, by id."""
-    found = []
-    for info in pkgutil.iter_modules(__path__):
-        if _ID.match(info.name):
-            module = importlib.import_module(f"{__name__}.{info.name}")
-            id_ = info.name.partition("_")[0].upper()
-            doc = (module.__doc__ or "").strip()
-            instead_of = getattr(module, "INSTEAD_OF", ())
-            found.append(Rule(id_, module.NAME, doc, module.check, module.EXAMPLE, instead_of))
-    return tuple(sorted(found, key=lambda rule: rule.id))
+#: Every rule, by id.
+RULES = (
+    Rule("P001", "trial-class", carried=_REWRITTEN),
+    Rule("P002", "sequence-order", carried=_REWRITTEN),
+    Rule("P003", "hparams", carried=_REWRITTEN),
+    Rule("P004", "getters", words=r"\bget_"),
+    Rule("P005", "data-loaders", _PEDL, _REWRITTEN),
+    Rule("P006", "in-memory-sequence", carried=_REWRITTEN, words="InMemorySequence"),
+    Rule("P007", "data-adapter", carried=_REWRITTEN, words="Adapter|BatchLoader"),
+    Rule("P008", "wrap-model"),
+    Rule("P009", "legacy-optimizers"),
+    Rule("P010", "names"),
+    Rule("P011", "callbacks", carried=_REWRITTEN, words="allback"),
+    Rule("P014", "surroundings"),
+    Rule("P015", "scripts", ()),  # scripts are trials already
+    Rule("P017", "download-data", words="download_data"),
+    Rule("P018", "wrap-dataset", words="wrap_dataset|cache_(?:train|validation)_dataset"),
+    Rule("P019", "early-data", _EARLY, _REWRITTEN),
+    Rule("P022", "keras-trial", _PEDL, _REWRITTEN, r"\bKeras\w*Trial\b"),
+    Rule("P026", "standalone-meanings", words=r"\bfrom\s+keras\b|\bimport\b(?:.|\\\n)*\bkeras\b"),
+    Rule("P027", "frozen-layers", words=r"trainable|\bload_model|\bmodel_from_"),
+    Rule("P031", "old-attributes", words=r"\.value\b|\.predict_(?:classes|proba)\b"),
+    Rule("P034", "carried-over", _PEDL + _EARLY, _CARRIED),
+    Rule("P035", "seen-as-a-whole", _PEDL + _EARLY, _REWRITTEN),
+    Rule("P036", "names-by-text"),
+)
+
+
+def rules_for(trial: Trial) -> list[Rule]:
+    """Return the rules that may have something to do with a project."""
+    return [rule for rule in RULES if rule.is_for(trial)]
 
 
 def every_rule() -> list[Rule | TextRule]:
     """Every rule, about code and about other texts, by id."""
-    return sorted([*rules(), *TEXT_RULES], key=lambda rule: rule.id)
+    return sorted([*RULES, *TEXT_RULES], key=lambda rule: rule.id)
 
 
 @functools.cache

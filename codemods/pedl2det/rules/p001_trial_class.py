@@ -1,4 +1,9 @@
-"""A trial's constructor takes the context instead of the hyperparameters, and keeps it."""
+"""A trial's constructor takes the context instead of the hyperparameters, and keeps it.
+
+Code that makes a trial itself, such as a test or a main guard, gives it a context:
+``legacy_keras.local_context`` calls Determined's ``TFKerasTrialContext.from_config`` with the
+hyperparameters that the code has.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +24,18 @@ from pedl2det.fixes import (
     InsertFirst,
     Remark,
     Replace,
+    rewrite,
 )
-
-NAME = "trial-class"
 
 _ODD = "a constructor is decorated, or called with more than the hyperparameters"
 _TYPE = "TFKerasTrialContext"
+#: Methods that took the hyperparameters.
+_METHODS = ("build_model", "session_config", "keras_callbacks")
+_MORE = "a trial is made with other arguments than the hyperparameters"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Rewrite the constructors of the trial classes."""
+    """Rewrite the constructors of the trial classes, and their calls outside of the harness."""
     for owner in trial.classes:
         constructor = trial.flow.own_method(owner, "__init__")
         if constructor is None:
@@ -38,6 +45,14 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
             yield Remark(constructor, _ODD)
         else:
             yield _rewritten(trial, owner, constructor)
+    for call in trial.modules.of(ast.Call) if trial.generation is Generation.PEDL else ():
+        if _makes_trial(trial, call):
+            yield _with_context(call)
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
+            origins = trial.flow.origins(call.func.value)
+            if origins and all(_makes_trial(trial, one.node) for one in origins):
+                given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+                yield Fix(call, tuple(Drop(one) for one in given))
 
 
 def _type(trial: Trial, owner: ast.ClassDef) -> Spelling:
@@ -126,6 +141,29 @@ def _calls_above(trial: Trial, function: Function) -> list[ast.Call]:
         for node in trial.modules.home(function).names.below(function)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__init__"
     ]
+
+
+# Its calls.
+
+
+def _makes_trial(trial: Trial, node: ast.AST) -> bool:
+    """Whether a call makes an instance of a trial class."""
+    origins = trial.flow.origins(node.func) if isinstance(node, ast.Call) else []
+    return bool(origins) and all(
+        one.node in trial.classes and not one.path and isinstance(one.node, ast.ClassDef)
+        for one in origins
+    )
+
+
+def _with_context(call: ast.Call) -> Fix | Remark:
+    """``Net(hparams)`` becomes ``Net(legacy_keras.local_context(hparams))``."""
+    match [*call.args, *(one.value for one in call.keywords if one.arg)]:
+        case [hparams] if len(call.args) + len(call.keywords) == 1 and not isinstance(
+            hparams, ast.Starred
+        ):
+            code = "{trial}(legacy_keras.local_context({hparams}))"
+            return rewrite(call, code, {"trial": call.func, "hparams": hparams})
+    return Remark(call, _MORE)
 
 
 EXAMPLE = """\

@@ -15,8 +15,6 @@ from pedl2det.analysis.trial import Generation, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark
 
-NAME = "sequence-order"
-
 _CALL = "{context}.configure_fit(shuffle=False)"
 _ON_EPOCH_END = (
     "{name}.on_epoch_end is called after each pass over the data; the old harness never called it"

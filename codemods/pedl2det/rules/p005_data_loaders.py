@@ -17,10 +17,8 @@ from pedl2det.analysis.loaders import (
     pair_name,
 )
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import LOADERS_CONTEXT, AddMember, Fix, Remark
-
-NAME = "data-loaders"
 
 _METHODS = '''\
 @cached_property
@@ -49,7 +47,7 @@ _CACHED = "from functools import cached_property"
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trial classes their loader methods."""
-    if trial.generation is not Generation.PEDL or not trial.roots:
+    if not trial.roots:
         return
     for owner in _owners(trial):
         present = trial.flow.method(owner, TRAINING_METHOD)

@@ -19,8 +19,6 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Fix, Remark, rewrite
 
-NAME = "in-memory-sequence"
-
 _ANY_DATA = "determined.keras.InputData"
 _NO_WEIGHTS = "sample_weight of an InMemorySequence was never used, and is not used now"
 

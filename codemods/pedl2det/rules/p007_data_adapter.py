@@ -24,8 +24,6 @@ from pedl2det.analysis.trial import Generation, Reference, Trial
 from pedl2det.findings import Kind
 from pedl2det.fixes import Drop, Edit, Fix, InsertBefore, Remark, Replace, ReplaceStatement, rewrite
 
-NAME = "data-adapter"
-
 _CONFIGURE = "{context}.configure_fit"
 _KEPT = "this may return a KerasDataAdapter, which Determined takes no more"
 _RETURN = "return its sequence, and say its settings with context.configure_fit(...)"

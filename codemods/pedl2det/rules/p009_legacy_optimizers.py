@@ -18,8 +18,6 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Edit, Fix, Remark, RenameKeyword, rewrite
 from pedl2det_names import Age
 
-NAME = "legacy-optimizers"
-
 _BASE = "Optimizer"
 _GETTERS = {f"{OPTIMIZERS}.get", f"{OPTIMIZERS}.deserialize"}
 _CLIPS = {"clipnorm", "clipvalue"}

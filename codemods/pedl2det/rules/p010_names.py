@@ -3,6 +3,15 @@
 What each old name is called now, and which arguments have other names or defaults, stands in the
 table of ``pedl2det_names``. A name without a public successor becomes a function of the same
 behaviour in ``legacy_keras``; what nothing serves is marked.
+
+In TensorFlow 1 and standalone Keras, ``LSTM`` and ``GRU`` had
+``recurrent_activation="hard_sigmoid"``, and ``GRU`` had ``reset_after=False``. A call that leaves
+them out says them; a class that is used as a value, or called with hidden arguments, becomes one
+with the old defaults. ``tf.to_float(x)`` becomes ``tf.cast(x, tf.float32)``.
+
+Old NumPy gave an array of several lengths ``dtype=object`` by itself. Whether rows have one length
+only the running code knows, so ``legacy_keras.ragged_array`` decides there. ``migrate`` writes it
+where the first form of a trial does not train the same.
 """
 
 from __future__ import annotations
@@ -13,19 +22,19 @@ from collections.abc import Iterable
 import pedl2det_names as names
 from pedl2det.analysis import old_keras
 from pedl2det.analysis.callbacks import watches_validation
-from pedl2det.analysis.flow import Way
+from pedl2det.analysis.flow import Way, arguments_of
+from pedl2det.analysis.source import Source
+from pedl2det.analysis.spelling import spell
 from pedl2det.analysis.trial import TRIALS, Reference, Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import Fix, Remark, rewrite
-
-NAME = "names"
+from pedl2det.fixes import Edit, Fix, Remark, rewrite
+from pedl2det_names import Age
 
 #: Names that a rule of their own rewrites.
 _OWN_RULE = (
     *("pedl.get_", "pedl.util.", "pedl.trial.get_", "pedl.trial_controller."),
-    *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset", "numpy.array"),
+    *("determined.trial_controller.", "pedl.frameworks.keras.wrap_dataset"),
     *("determined.create", "determined.keras.init", "determined.experimental.keras.init"),
-    "numpy.asarray",
     *names.LOADERS,
 )
 _EVALUATED_ONCE = (
@@ -34,6 +43,16 @@ _EVALUATED_ONCE = (
 )
 #: Names of the optimizers' module that are no optimizers.
 _OPTIMIZERS = [f"{old_keras.OPTIMIZERS}.{one}" for one in ("get", "deserialize", "Optimizer")]
+_RAGGED = ("numpy.array", "numpy.asarray")
+#: Functions that cast to a type.
+_CASTS = {
+    "tensorflow.to_double": "float64",
+    "tensorflow.to_float": "float32",
+    "tensorflow.to_int32": "int32",
+    "tensorflow.to_int64": "int64",
+}
+#: What asks whether a name is there.
+_TESTS = ast.BoolOp | ast.Compare | ast.If | ast.IfExp | ast.UnaryOp
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
@@ -41,35 +60,80 @@ def check(trial: Trial) -> Iterable[Fix | Remark]:
     written_for = old_keras.age(trial)
     for reference in trial.references:
         row = old_keras.meant(reference, written_for)
-        if row is None or reference.dotted.startswith(_own_rule(trial)):
+        node, call = reference.node, reference.call
+        if not isinstance(node, ast.expr) or reference.dotted.startswith(_own_rule(trial)):
             continue
-        if reference.is_import:
+        if reference.dotted == names.ROOT:
+            if isinstance(reference.source.names.parents[node], _TESTS):
+                yield rewrite(node, "True")  # it always was there
+        elif row is None or old_keras.is_optimizer(row) or row.new in _OPTIMIZERS:
+            continue  # P009
+        elif row.old in _RAGGED and not (trial.mended and _may_be_ragged(call)):
             continue
-        if old_keras.is_optimizer(row) or old_keras.is_layer(row) or row.new in _OPTIMIZERS:
-            continue  # P009 and P021
-        call = reference.call
-        if call is not None and watches_validation(trial, call):
-            continue  # P011 has another class for it
-        yield from _rewritten(trial, reference, row)
+        elif call is None or not watches_validation(trial, call):  # P011 has another class for it
+            yield from _cast(reference) or _rewritten(trial, reference, row)
+    for call in trial.modules.of(ast.Call) if written_for is Age.TENSORFLOW_1 else ():
+        match call:
+            case ast.Call(func=ast.Name(id="getattr"), args=[module, name]) if trial.today(
+                module
+            ) == f"{old_keras.KERAS}.layers" and not isinstance(name, ast.Constant):
+                yield rewrite(call, "legacy_keras.layer_class({name})", {"name": name})
+
+
+def _may_be_ragged(call: ast.Call | None) -> bool:
+    """Whether an array is made of rows that are not written out, and of no said type."""
+    match call:
+        case ast.Call(args=[rows], keywords=[]):
+            return not isinstance(rows, ast.List | ast.Tuple)
+    return False
+
+
+def _cast(reference: Reference) -> list[Fix]:
+    """``tf.cast`` in the place of a cast whose arguments are all visible."""
+    source, call, name = reference.source, reference.call, _CASTS.get(reference.dotted)
+    given = arguments_of(call, ("x", "name")) if call is not None and name is not None else None
+    if call is None or not given or "x" not in given:
+        return []
+    cast = spell(source, "tensorflow.cast", call.func)
+    dtype = spell(source, f"tensorflow.{name}", call.func)
+    named = ", name={name}" if "name" in given else ""
+    code = f"{cast.code}({{x}}, {dtype.code}{named})"
+    return [rewrite(call, code, given, imports=(*cast.imports, *dtype.imports))]
 
 
 def _rewritten(trial: Trial, reference: Reference, row: names.Name) -> Iterable[Fix | Remark]:
     node, call, code = reference.node, reference.call, ast.unparse(reference.node)
     assert isinstance(node, ast.expr)
     if row.same and row.new is not None and not row.new.startswith("{"):
-        arguments = old_keras.call_edits(call, row) if call is not None else []
-        if arguments is None or (call is None and row.defaults):
-            given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+        arguments: list[Edit] | None = None
+        if call is not None:
+            arguments = old_keras.call_edits(call, row)
+        elif not row.defaults or _is_tested(reference.source, node):
+            arguments = []
+        given = ", ".join(f"{name}={value}" for name, value in row.defaults.items())
+        if arguments is not None:
+            yield from old_keras.respelled(reference.source, node, row.new, arguments)
+        elif old_keras.is_layer(row):  # a class with the old defaults
+            piece = f"legacy_keras.{row.new.rpartition('.')[2]}"
+            note = f"{code} had {given}; {piece} has these defaults"
+            yield rewrite(node, piece, notes=((Kind.NOTE, note),))
+        else:
             message = f"`{code}` has other arguments today, and not all are visible"
             yield Remark(node, message, f"partial({row.new}, {given})")
-        else:
-            yield from old_keras.respelled(reference.source, node, row.new, arguments)
     elif row.support is not None:
         is_stale = row.support in ("Session", "get_session") and _may_be_stale(trial, call)
         notes = ((Kind.DIFFERENT, _EVALUATED_ONCE),) if is_stale else ()
         yield rewrite(node, f"legacy_keras.{row.support}", notes=notes)
     else:
         yield Remark(node, f"`{code}` does not work any more", row.write)
+
+
+def _is_tested(source: Source, node: ast.expr) -> bool:
+    """Whether a class is only what ``isinstance`` is asked about."""
+    parent = source.names.parents.get(node)
+    if isinstance(parent, ast.Tuple):
+        parent = source.names.parents.get(parent)
+    return isinstance(parent, ast.Call) and ast.unparse(parent.func) in ("isinstance", "issubclass")
 
 
 def _may_be_stale(trial: Trial, call: ast.Call | None) -> bool:
@@ -97,17 +161,15 @@ def _own_rule(trial: Trial) -> tuple[str, ...]:
 EXAMPLE = """\
 --- net.py
   import tensorflow as tf
-- from keras.layers.merge import concatenate
+- from keras.layers import LSTM
++ from tensorflow.keras.layers import LSTM
 + from tensorflow.keras.layers import concatenate
-- from keras.utils import to_categorical
-+ from tensorflow.keras.utils import to_categorical
-
-
-  def targets(rows):
-      return to_categorical(rows, 3)
+- from keras.layers.merge import concatenate
 
 
   def score(parts):
--     return tf.log(concatenate(parts))
-+     return tf.math.log(concatenate(parts))
+-     return LSTM(4)(tf.log(tf.to_float(concatenate(parts))))
++     return LSTM(4, recurrent_activation="hard_sigmoid")(
++         tf.math.log(tf.cast(concatenate(parts), tf.float32))
++     )
 """

@@ -34,8 +34,6 @@ from pedl2det.fixes import Edit, Fix, Remark, Replace, ReplaceStatement, rewrite
 from pedl2det.support.library import MODULE
 from pedl2det_names import Age
 
-NAME = "callbacks"
-
 _ACTS_NOW = (
     "{callback} acts after each validation: the old harness gave it no metric of the validation, "
     "so it never acted there"

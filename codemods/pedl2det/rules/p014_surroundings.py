@@ -2,34 +2,46 @@
 
 The old harness imported ``__init__.py`` first. Where that does more than to name the trial and its
 data, the new entrypoint is ``__init__:Trial``, so that all of it happens as before.
+
+The new entrypoint imports a module by its own name, so relative imports of modules beside the trial
+have no package to start from, and become absolute.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
-from pedl2det.analysis.trial import Generation, Trial
+from pedl2det.analysis.trial import Trial
 from pedl2det.findings import Kind
-from pedl2det.fixes import ConfigNeed, Fix
-
-NAME = "surroundings"
+from pedl2det.fixes import ConfigNeed, Fix, ReplaceStatement
 
 _ENTRY = "the entrypoint is in __init__.py, because this has to happen before the trial is used"
 
 
 def check(trial: Trial) -> Iterable[Fix]:
-    """Say that ``__init__.py`` is imported first."""
-    if trial.generation is Generation.PEDL and trial.concrete and trial.init_effect is not None:
+    """Say that ``__init__.py`` is imported first, and from where modules are imported."""
+    if trial.init_effect is not None:
         needs, notes = (ConfigNeed("init_first", True),), ((Kind.NOTE, _ENTRY),)
         yield Fix(trial.init_effect, config=needs, notes=notes)
+    for name, source in trial.modules.by_name.items():
+        is_package = source.path.stem == "__init__"
+        packages = 0 if name == "__init__" else name.count(".") + is_package
+        for node in source.names.of(ast.ImportFrom):
+            if node.level > packages:
+                names = ", ".join(map(ast.unparse, node.names))
+                code = f"from {node.module} import {names}" if node.module else f"import {names}"
+                yield Fix(node, (ReplaceStatement(node, code),))
 
 
 EXAMPLE = """\
 --- __init__.py
   import tensorflow as tf
 
-  from data import make_data_loaders
-  from model_def import Trial
+- from .data import make_data_loaders
+- from .model_def import Trial
++ from data import make_data_loaders
++ from model_def import Trial
 
   tf.keras.backend.set_floatx("float64")
 --- const.yaml

@@ -6,19 +6,6 @@ loop, a second ``fit``, and a training that the script's statements do not lead 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from pedl2det.analysis.trial import Trial
-from pedl2det.fixes import Fix, Remark
-
-NAME = "scripts"
-
-
-def check(trial: Trial) -> Iterable[Fix | Remark]:  # noqa: ARG001
-    """Return nothing: scripts are trials already."""
-    return ()
-
-
 EXAMPLE = '''\
 --- train.py
   import numpy as np
@@ -28,24 +15,17 @@ EXAMPLE = '''\
 + import legacy_keras
 
 
-  def train(model, x, y):
-      if len(x):
--         history = model.fit(x, y, validation_data=(x, y), batch_size=8)
-+         history = yield legacy_keras.Fit(
-+             model, x, y, validation_data=(x, y), batch_size=8
-+         )
-          print(history.history["loss"])
-
-
+- x, y = np.ones((64, 2)), np.ones((64, 1))
 - model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
 - model.compile(tf.keras.optimizers.SGD(0.1), "mse")
-- train(model, np.ones((64, 2)), np.ones((64, 1)))
+- model.fit(x, y, validation_data=(x, y), batch_size=8)
 + def script(context):
++     x, y = np.ones((64, 2)), np.ones((64, 1))
 +     model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
 +     model = context.wrap_model(model)
 +     optimizer = context.wrap_optimizer(tf.keras.optimizers.legacy.SGD(0.1))
 +     model.compile(optimizer, "mse")
-+     yield from train(model, np.ones((64, 2)), np.ones((64, 1)))
++     yield legacy_keras.Fit(model, x, y, validation_data=(x, y), batch_size=8)
 +
 +
 + class TrainTrial(TFKerasTrial):

@@ -13,8 +13,6 @@ from pedl2det.analysis.context import is_called_by_name
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import DOWNLOAD_CONTEXT, Fix, Remark, rewrite
 
-NAME = "download-data"
-
 _NOTHING = "this project has no download_data, so no directory is known here"
 _BY_NAME = "PEDL called download_data by the names of the parameters that it has"
 _DEFINE = "name the directory in the data section of the config: context.get_data_config()"

@@ -1,8 +1,7 @@
-"""Data and ranks of early Determined.
+"""Arrays that a trial of early Determined trains are cut to whole batches.
 
 Determined 0.12.1 to 0.13.9 did not train the last batch of arrays if it was smaller than the
-others; today it does. So the trial returns arrays of whole batches. The getters of the process's
-rank have moved to ``context.distributed``.
+others; today it does.
 """
 
 from __future__ import annotations
@@ -10,46 +9,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-import pedl2det_names as names
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.loaders import Role, is_array, is_dataset, is_sequence, made_of, returning
-from pedl2det.analysis.trial import Generation, Trial
-from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace, rewrite
-
-NAME = "early-data"
+from pedl2det.analysis.trial import Trial
+from pedl2det.fixes import Edit, Fix, InsertBefore, Remark, Replace
 
 _CALLED = "{name} is called by the trial, which got all records, and not only whole batches"
 _SIZE = "{context}.get_per_slot_batch_size()"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
-    """Find the rank getters, and cut training arrays to whole batches."""
-    if trial.generation is Generation.PEDL:
-        return
-    yield from _ranks(trial)
-    if trial.generation is Generation.EARLY and not trial.carried:  # P034
-        for method, role in returning(trial):
-            if role is Role.TRAINING:
-                yield from _whole_batches(trial, method)
-
-
-def _ranks(trial: Trial) -> Iterable[Fix]:
-    for source in trial.modules:
-        for node in source.names.of(ast.Attribute):
-            if node.attr in names.RANK_GETTERS and _is_context(trial, node.value):
-                yield rewrite(node, f"{{it}}.distributed.{node.attr}", {"it": node.value})
-
-
-def _is_context(trial: Trial, node: ast.expr) -> bool:
-    """Whether an expression is the trial's context."""
-    for origin in trial.flow.origins(node):
-        if isinstance(origin.node, ast.arg) and not origin.path:
-            function = trial.modules.home(origin.node).names.definition_around(origin.node)
-            constructors = [method for _, method in trial.methods("__init__")]
-            if function in constructors or origin.node.arg in ("context", "trial_context"):
-                return True
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return name in ("context", "trial_context")
+    """Cut what the loader methods return for training."""
+    for method, role in returning(trial):
+        if role is Role.TRAINING:
+            yield from _whole_batches(trial, method)
 
 
 def _whole_batches(trial: Trial, method: Function) -> Iterable[Fix | Remark]:
@@ -103,9 +76,8 @@ EXAMPLE = """\
 +         context.configure_fit(shuffle=False)
 
       def build_training_data_loader(self):
--         x, y = self.read(self.context.get_rank())
+          x, y = self.read(0)
 -         return x, y
-+         x, y = self.read(self.context.distributed.get_rank())
 +         return legacy_keras.whole_batches(
 +             (x, y), batch_size=self.context.get_per_slot_batch_size()
 +         )

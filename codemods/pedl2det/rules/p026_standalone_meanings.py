@@ -19,7 +19,6 @@ from pedl2det.analysis.trial import Reference, Trial
 from pedl2det.fixes import Drop, Edit, Fix, Replace, rewrite
 from pedl2det.support.library import MODULE
 
-NAME = "standalone-meanings"
 _FROM_ONE = f"{MODULE}.name_layers_from_one()"
 
 #: What may ask for a layer by the name that Keras gave it.

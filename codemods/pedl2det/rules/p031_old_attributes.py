@@ -15,8 +15,6 @@ from collections.abc import Iterable
 from pedl2det.analysis.trial import Trial
 from pedl2det.fixes import AddArgument, Fix, Replace, rewrite
 
-NAME = "old-attributes"
-
 
 def check(trial: Trial) -> Iterable[Fix]:
     """Rewrite them by their names."""
@@ -48,9 +46,6 @@ def _is_tensor(trial: Trial, node: ast.expr) -> bool:
         made: ast.AST = origin.node
         while isinstance(made, ast.Call):
             made = made.func
-            if isinstance(made, ast.Name):
-                found = trial.flow.origins(made)
-                made = found[0].node if isinstance(found[0].node, ast.Call) else made
         if origin.path or not trial.today(made).startswith("tensorflow."):
             return False
     return True

@@ -16,20 +16,12 @@ from pedl2det.analysis.models import compiles
 from pedl2det.analysis.trial import TRIALS, Generation, Trial
 from pedl2det.fixes import AddMember, ConfigNeed, Fix, Remark, rewrite
 
-NAME = "carried-over"
-#: The rules about what the old harness called, and with what: the adapter calls it.
-INSTEAD_OF = (
-    *("P001", "P002", "P003", "P005", "P006", "P007", "P011", "P016", "P022", "P030", "P035"),
-)
-
 _NO_DATA = "no make_data_loaders in this project, so the trial has no data"
 _DEFINE = "define make_data_loaders(experiment_config, hparams) beside the trial"
 
 
 def check(trial: Trial) -> Iterable[Fix | Remark]:
     """Give the trials another base, and name the functions that the harness called beside them."""
-    if not trial.carried or trial.generation is Generation.CONTEXT:
-        return
     for source in trial.modules:
         for node in source.names.of(ast.Name, ast.Attribute):
             dotted = trial.modules.meaning(node)

@@ -2,7 +2,8 @@
 
 ``vars(self)`` shows the attributes that a rewrite adds, ``globals()`` the names that it takes away.
 The same holds for hyperparameters that code no rule can follow may change, and for random numbers
-that several modules draw while they are imported, since a rewrite may import them in another order.
+that several modules draw while they are imported, since a rewrite may import them in another order,
+and for an import of the old API that may fail.
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+import pedl2det_names as names
 from pedl2det.analysis.flow import Way, by_position
 from pedl2det.analysis.source import Source
-from pedl2det.analysis.trial import GIVEN_HPARAMS, Generation, Trial
+from pedl2det.analysis.trial import GIVEN_HPARAMS, Trial
 from pedl2det.fixes import Remark
-
-NAME = "seen-as-a-whole"
 
 _OF_MODULE = ("globals", "locals", "eval", "exec", "vars")
 _OF_VALUE = ("vars", "dir")
@@ -24,19 +24,30 @@ _SEEDS = ("tensorflow.set_random_seed", "tensorflow.compat.v1.set_random_seed")
 _NAMES = "`{code}` reaches names of the trial by text"
 _PARTS = "`{code}` sees all attributes of the trial or of a module, and a rewrite changes them"
 _CHANGED = "`{code}` may change the hyperparameters, of which the trial has one dict"
+_GUARDED = "`{code}` may fail, and something else is done then"
 _DRAWN = "several modules draw or seed random numbers while they are imported"
 
 
 def check(trial: Trial) -> Iterable[Remark]:
     """Name every place where more of the trial is seen than a rule can follow."""
-    if trial.generation is not Generation.CONTEXT:
-        for source in trial.modules:
-            yield from _by_text(source)
-            yield from _called_by_text(source)
-            yield from _as_values(trial, source)
-        yield from _decorated(trial)
-        yield from _changed(trial)
-        yield from _drawn_at_import(trial)
+    for source in trial.modules:
+        yield from _by_text(source)
+        yield from _called_by_text(source)
+        yield from _as_values(trial, source)
+    yield from _guarded(trial)
+    yield from _decorated(trial)
+    yield from _changed(trial)
+    yield from _drawn_at_import(trial)
+
+
+def _guarded(trial: Trial) -> Iterator[Remark]:
+    """``try: import pedl``, and what is done where it cannot be imported."""
+    for reference in trial.references:
+        if reference.is_import and names.is_legacy(reference.dotted):
+            parents = reference.source.names.parents
+            statement = parents[reference.node]
+            if isinstance(parents[statement], ast.Try):
+                yield _remark(statement, _GUARDED)
 
 
 def _by_text(source: Source) -> Iterator[Remark]:

@@ -79,7 +79,7 @@ def _unusable(line: int, reason: str, edits: Sequence[Edit] = ()) -> TextFinding
     return TextFinding("C100", line, Kind.LEFT, f"{reason}; {_UNUSABLE}", help_)
 
 
-RULE = "P029"
+RULE = "P004"
 _KEY = "legacy_config"
 _KEPT = "data.legacy_config: what else the trial reads of its old config"
 _NO_PLACE = "the trial reads its config as it was, and this section has no place for the changes"

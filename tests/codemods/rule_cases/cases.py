@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pedl2det.rules import Rule
-
 Files = Mapping[str, str]
 
 
@@ -28,17 +26,17 @@ class Case:
     status: str = "rewritten"
 
 
-def example_of(rule: Rule, around: Files | None) -> Case:
-    """The example of a rule as a case.
+def case_of(example: str, around: Files | None) -> Case:
+    """A case by what changes in it, as the example of a rule shows it.
 
     Args:
-        rule: the rule.
+        example: a diff of whole files, with ``!`` before what is reported.
         around: what else the trial has; None for a trial of PEDL that imports ``net.py``.
     """
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     says = name = ""
-    for line in rule.example.splitlines(keepends=True):
+    for line in example.splitlines(keepends=True):
         sign, text = line[:1], line[2:] or "\n"
         if line.startswith("--- "):
             name = line[4:].strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rule_cases.cases import Case, Files, pedl_trial
+from rule_cases.cases import Case, Files, case_of, pedl_trial
 from rule_cases.small_trials import LOADER_METHODS
 
 _OLD_IMPORT = "from pedl.frameworks.keras import TFKerasTrial\n"
@@ -57,6 +57,43 @@ def _trial(code: str) -> Files:
     return {"model_def.py": _OLD_IMPORT + code, "data.py": pedl_trial("")["data.py"]}
 
 
+_LOCAL = """\
+--- test_net.py
++ import legacy_keras
+  from model_def import Net
+
+
+  def test_the_model_has_one_layer():
+-     trial = Net(hparams={"units": 2})
++     trial = Net(legacy_keras.local_context({"units": 2}))
+-     assert len(trial.build_model({"units": 2}).layers) == 1
++     assert len(trial.build_model().layers) == 1
+"""
+_MADE = """\
+import tensorflow as tf
+from rows import rows
+
+from pedl.frameworks.keras import TFKerasTrial
+
+
+class Net(TFKerasTrial):
+    def build_model(self, hparams):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(hparams["units"])])
+        model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+        return model
+
+
+def make_data_loaders(experiment_config, hparams):
+    return rows("train", hparams["batch_size"]), rows("test", hparams["batch_size"])
+"""
+_OTHER = """\
+from model_def import Net, Other
+
+
+def both(given, more):
+    return {trial}, Other().build_model(1)
+"""
+
 AROUND = {
     "model_def.py": """\
 from net import Net
@@ -72,6 +109,22 @@ class Trial(Net):
 """
 }
 CASES = (
+    case_of(_LOCAL, {"model_def.py": _MADE}),
+    Case(  # another class of the project
+        {
+            "model_def.py": _MADE + "\n\nclass Other:\n    pass\n\n\nother = Other()\n",
+            "test_net.py": _OTHER.format(trial="Net(given)"),
+        },
+        {
+            "test_net.py": "import legacy_keras\n"
+            + _OTHER.format(trial="Net(legacy_keras.local_context(given))")
+        },
+    ),
+    Case(
+        {"model_def.py": _MADE, "test_net.py": _OTHER.format(trial="Net(given, **more)")},
+        {},
+        "a trial is made with other arguments",
+    ),
     Case(_trial(_TWO), {"model_def.py": _IMPORTS + _TWO_AFTER}),
     Case(
         _trial(_TWO.replace("(hparams)\n", "(hparams, scale=2)\n")),

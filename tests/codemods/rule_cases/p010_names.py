@@ -57,10 +57,92 @@ import pedl
 #   define a TFKerasTrial
 EXPERIMENT = pedl.Experiment()
 """
+_TF = "from tensorflow.keras import layers\n"
+_CELLS = """\
+from tensorflow.keras.layers import GRU, LSTM
+
+CELLS = {"gru": GRU, "lstm": LSTM}
+
+
+def recurrent(kind, units):
+    return CELLS[kind](units)
+"""
+_BARE = """\
+from tensorflow import float32, to_float, to_int32
+
+
+def whole(x):
+    return to_float(to_int32(x)), float32
+"""
+_BARE_AFTER = """\
+from tensorflow import cast, float32, int32
+
+
+def whole(x):
+    return cast(cast(x, int32), float32), float32
+"""
+_HANDED_ON = """\
+import tensorflow as tf
+
+
+def floats(rows, *given):
+    return map(tf.{v1}to_float, rows), tf.{v1}to_float(*given)
+"""
+_DOUBLES = """\
+import tensorflow as tf
+
+
+def share(y, z):
+    return tf.to_double(tf.equal(y, z), "hits")
+"""
+_DOUBLES_AFTER = _DOUBLES.replace("to_double(tf", "cast(tf").replace(
+    '"hits"', 'tf.float64, name="hits"'
+)
+
+
+def _case(before: str, after: str, says: str = "") -> Case:
+    return Case(pedl_trial(before), {"net.py": after}, says)
+
 
 CASES = (
     Case(pedl_trial(_SESSION), {"net.py": _SESSION_AFTER}, "the tensor keeps the value"),
     Case(pedl_trial(_NO_TENSOR), {"net.py": _NO_TENSOR_AFTER}),
     Case(pedl_trial(_OF_THE_TRIAL), {"net.py": _OF_THE_TRIAL}),
+    _case(
+        _TF + "x = layers.GRU(4, reset_after=True)\n",
+        _TF + 'x = layers.GRU(4, reset_after=True, recurrent_activation="hard_sigmoid")\n',
+    ),
+    _case(
+        "from keras.layers import LSTM\nx = LSTM(4, 'relu', 'sigmoid'), LSTM(2)\n",
+        "from tensorflow.keras.layers import LSTM\n"
+        "x = LSTM(4, 'relu', 'sigmoid'), LSTM(2, recurrent_activation=\"hard_sigmoid\")\n",
+    ),
+    _case(
+        _CELLS,
+        "import legacy_keras\n\n"
+        + _CELLS.replace("from tensorflow.keras.layers import GRU, LSTM\n\n", "").replace(
+            'GRU, "lstm": LSTM', 'legacy_keras.GRU, "lstm": legacy_keras.LSTM'
+        ),
+        "GRU had recurrent_activation",
+    ),
+    _case(
+        _TF + "def make(options):\n    return layers.LSTM(4, **options)\n",
+        "import legacy_keras\n\n\ndef make(options):\n    return legacy_keras.LSTM(4, **options)\n",
+        "legacy_keras.LSTM has these defaults",
+    ),
+    _case(
+        _TF + "def make(kind):\n    return getattr(layers, kind)(4)\n",
+        "import legacy_keras\n\n\ndef make(kind):\n    return legacy_keras.layer_class(kind)(4)\n",
+    ),
+    _case(
+        _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
+        _TF + "def is_recurrent(x):\n    return isinstance(x, layers.LSTM)\n",
+    ),
+    Case(pedl_trial(_BARE), {"net.py": _BARE_AFTER}),
+    Case(
+        pedl_trial(_HANDED_ON.replace("{v1}", "")),
+        {"net.py": _HANDED_ON.replace("{v1}", "compat.v1.")},
+    ),
+    Case(pedl_trial(_DOUBLES), {"net.py": _DOUBLES_AFTER}),
     Case(pedl_trial(_GONE), {"net.py": _GONE_AFTER}, "does not work any more", "begun"),
 )

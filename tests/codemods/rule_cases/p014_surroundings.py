@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rule_cases.cases import Case
+from rule_cases import cases
+from rule_cases.cases import Case, case_of
 from rule_cases.small_trials import migrated_model, pedl_trial
 
 _IMPORTS = """\
@@ -20,6 +21,17 @@ _EXPORTS = f'{_PATH}{_IMPORTS}\nVERSION = 3\n__all__ = ["Net", "make_data_loader
 _BODY, _ROWS = "return load(4), load(2)\n", "from rows import load"
 _STEPS, _BATCHES = "  max_steps: 2\n", "  max_length:\n    batches: 200\n"
 _CONFIG = "hyperparameters: {}\nsearcher:\n  name: single\n  metric: val_loss\n"
+_RELATIVE = """\
+--- net.py
+- from . import sizes
+- from .sizes import WIDTH
++ import sizes
++ from sizes import WIDTH
+
+
+  def units():
+      return sizes.SCALE * WIDTH
+"""
 
 
 def _case(init: str, entry: str, says: str = "") -> Case:
@@ -36,4 +48,5 @@ CASES = (
     _case(_FLOAT, "__init__", "the entrypoint is in __init__.py"),
     _case(f"import patches\n{_IMPORTS}", "__init__", "the entrypoint is in __init__.py"),
     _case(_EXPORTS, "model_def"),
+    case_of(_RELATIVE, cases.pedl_trial("", sizes="WIDTH = 4\nSCALE = 2\n")),
 )

@@ -74,6 +74,22 @@ _LISTED_BY_OUTPUT = _BUILT.replace(
     "\n            optimizer,\n            loss=self.losses(),\n"
     "            metrics=legacy_keras.named_metrics_by_output(self),\n        )",
 )
+_OPTIMIZER = """\
+import tensorflow as tf
+
+
+class Net:
+    def optimizer(self):
+        return {value}
+"""
+
+
+def _by_name(before: str, after: str, start: str = "", base: str = "KerasTrial") -> Case:
+    return Case(
+        pedl_trial(_OPTIMIZER.format(value=before), base),
+        {"net.py": start + _OPTIMIZER.format(value=after)},
+    )
+
 
 AROUND = pedl_trial("class Net: ...\n", "KerasTrial")
 CASES = (
@@ -96,4 +112,15 @@ CASES = (
         "in place of all other metrics",
     ),
     _case(_SIZE, _SIZE, base="TFKerasTrial"),
+    _by_name("'SGD'", "tf.keras.optimizers.legacy.SGD()"),
+    Case(
+        pedl_trial(_OPTIMIZER.format(value="choose()"), "KerasTrial"),
+        {
+            "net.py": _OPTIMIZER.format(
+                value="legacy_keras.standalone_optimizer(choose())"
+            ).replace("as tf\n", "as tf\n\nimport legacy_keras\n")
+        },
+    ),
+    _by_name("tf.keras.optimizers.legacy.SGD(0.1)", "tf.keras.optimizers.legacy.SGD(0.1)"),
+    _by_name("'adadelta'", "'adadelta'", base="TFKerasTrial"),
 )

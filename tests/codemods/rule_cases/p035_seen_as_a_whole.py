@@ -13,6 +13,28 @@ class Net:
     def session_config(self, hparams):
         print({code})
 """
+_GUARDED = """\
+try:
+    import pedl
+except ImportError:
+    pedl = None
+
+
+def width():
+    return 4 if pedl is None else pedl.get_hyperparameter("width")
+"""
+_GUARDED_AFTER = """\
+import legacy_keras
+
+try:
+    pass
+except ImportError:
+    pedl = None
+
+
+def width():
+    return 4 if True is None else legacy_keras.get_hyperparameter("width")
+"""
 
 
 def _case(code: str, says: str) -> Case:
@@ -22,6 +44,7 @@ def _case(code: str, says: str) -> Case:
 CASES = (
     _case("**vars(self)", "`vars(self)` sees all attributes"),
     _case("PREPARATIONS[0](hparams)", "`PREPARATIONS[0](hparams)` may change"),
+    Case(pedl_trial(_GUARDED), {"net.py": _GUARDED_AFTER}, "`import pedl` may fail"),
     _case("methodcaller('build_model', {'units': 2})(super())", "`methodcaller('build_model'"),
     _case("dict.setdefault(hparams, 'rate', 0.1)", "hparams is changed"),
     _case("operator.setitem(hparams, 'rate', 0.1)", "hparams is changed"),

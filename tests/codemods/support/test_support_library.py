@@ -44,7 +44,7 @@ def imports_in(text: str) -> list[str]:
 def test_every_name_that_the_rules_write_is_there() -> None:
     written = names_written()
 
-    assert {"bind", "training_loader", "get_hyperparameters", "AdamOptimizer"} <= written
+    assert {"wrap_dataset", "training_loader", "whole_batches", "AdamOptimizer"} <= written
     assert written - available().keys() == set()
 
 

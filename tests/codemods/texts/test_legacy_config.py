@@ -81,7 +81,7 @@ def test_a_section_without_a_place_is_named() -> None:
     (finding,) = (
         one
         for one in with_legacy_config(text, migrate_config(text, ConfigFacts())).findings
-        if one.rule == "P029"
+        if one.rule == "P004"
     )
 
     assert finding.kind is Kind.LEFT
