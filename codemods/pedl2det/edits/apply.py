@@ -27,7 +27,12 @@ class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
 
 
 def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> str:
-    """Return the new text of a file.
+    """Return the new text of a file; see :func:`edited`."""
+    return edited(source, edits, context).code
+
+
+def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]) -> cst.Module:
+    """Return the new tree of a file.
 
     Args:
         source: the file.
@@ -43,7 +48,7 @@ def apply(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str])
     for edit in edits:
         applier.take(edit)
     applier.find_way()
-    return locator.module.visit(applier).code
+    return locator.module.visit(applier)
 
 
 @functools.cache
@@ -117,6 +122,8 @@ class _Applier(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Go into nodes with edits only; remember whether something below a statement is edited."""
+        if node not in self._ways:
+            return False
         if _is_line(type(node)):
             self._touched.append(False)
         if isinstance(node, cst.If):
@@ -128,13 +135,15 @@ class _Applier(cst.CSTTransformer):
                 self._dropped.add(star)
             if isinstance(slash, cst.ParamSlash) and self._dropped.issuperset(node.posonly_params):
                 self._dropped.add(slash)
-        return node in self._ways or isinstance(node, cst.Module)
+        return True
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Edit a node; its children are edited already."""
         if original_node in self._dropped:
             self._touch()
             return cst.RemoveFromParent()
+        if original_node not in self._ways:
+            return updated_node
         updated = _closed_up(original_node, updated_node)
         if original_node in self._renamed:
             self._touch()
