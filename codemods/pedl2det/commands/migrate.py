@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import gc
 import importlib.util
+import os
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +18,6 @@ from pedl2det.commands import arguments
 from pedl2det.commands.runtime import runtime
 from pedl2det.commands.settings import chosen
 from pedl2det.engine import Result, migrate
-from pedl2det.engine.jobs import available
-from pedl2det.engine.proving import Verify, is_to_prove, prove
 from pedl2det.engine.result import Proof
 from pedl2det.errors import DEFECT, Pedl2DetError
 from pedl2det.files.git import refuse_unsafe
@@ -105,7 +105,7 @@ def command(
         chosen(roots, select, ignore),
         partial=partial,
         cluster=cluster,
-        jobs=jobs or available(),
+        jobs=jobs or len(os.sched_getaffinity(0)),
     )
     gc.disable()  # trees of code are no garbage until the process ends
     try:
@@ -115,6 +115,7 @@ def command(
     if writes and not force:
         refuse_unsafe([file.path for file in result.files])
     if proves:
+        from pedl2det.engine.proving import prove
 
         def carry(directories: frozenset[Path]) -> Result:
             return migrate(roots, replace(options, carries=directories.__contains__))
@@ -165,8 +166,9 @@ def _can_train() -> bool:
     return True
 
 
-def _prover(result: Result, report: Path | None) -> Verify:
+def _prover(result: Result, report: Path | None) -> Callable[[Path, Result], Proof]:
     """What trains the trials, imported only here: it needs the runtime."""
+    from pedl2det.engine.proving import is_to_prove
     from pedl2det.verify import Series
 
     total = sum(map(is_to_prove, result.outcomes))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pedl2det.commands.rules import find_rule
-from pedl2det.engine.options import Options
+from pedl2det.engine.migration import Options
 from pedl2det.errors import Pedl2DetError
 from pedl2det.rules import every_rule
 
