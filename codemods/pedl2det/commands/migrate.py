@@ -20,9 +20,8 @@ from pedl2det.commands.settings import chosen
 from pedl2det.engine import Result, migrate
 from pedl2det.engine.result import Proof
 from pedl2det.errors import DEFECT, Pedl2DetError
-from pedl2det.files.git import refuse_unsafe
 from pedl2det.files.undo import clean_killed, refuse_half_done, undo
-from pedl2det.files.write import write_all
+from pedl2det.files.write import refuse_unsafe, write_all
 from pedl2det.findings import Kind
 from pedl2det.report import (
     check_report_path,

@@ -16,7 +16,7 @@ import libcst as cst
 
 from pedl2det import fixes as fx
 from pedl2det.analysis.source import Source
-from pedl2det.edits import arguments, layout, templates
+from pedl2det.edits import layout, templates
 from pedl2det.edits.comments import keep_comments, settled_block, settled_module
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.wrap import wrapped
@@ -192,9 +192,9 @@ class _Applier(cst.CSTTransformer):
                 return templates.in_place(made, self._source.names.parents.get(node), node)
             case fx.AddArgument(code=code, first=first):
                 call = templates.expression(f"f({code})", self._holes(edit), self._config)
-                return arguments.with_argument(updated, call.args[0], first)
+                return layout.with_argument(updated, call.args[0], first)
             case fx.AddParameter(code=code):
-                return arguments.with_parameter(updated, code, False)
+                return layout.with_parameter(updated, code, False)
         raise AssertionError(edit)
 
     def _holes(self, edit: Any) -> dict[str, Any]:
@@ -288,7 +288,7 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = self._unfolded(original, arguments.closed_up(updated))
+            updated = self._unfolded(original, layout.closed_up(updated))
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
@@ -310,7 +310,7 @@ class _Applier(cst.CSTTransformer):
         match edit:
             case fx.AddParameter(function, code):
                 in_class = isinstance(self._source.names.parents.get(function), ast.ClassDef)
-                return arguments.with_parameter(updated, code, in_class)
+                return layout.with_parameter(updated, code, in_class)
             case fx.Annotate(code=code):
                 made = cst.Annotation(cst.parse_expression(code)) if code else None
                 return updated.with_changes(returns=made)
@@ -343,11 +343,11 @@ def _closed_up(original: Any, updated: Any) -> Any:
     """A node whose parts changed, without what only parted or quoted the old ones."""
     match updated:
         case cst.Call():
-            return arguments.without_stray_comma(original, updated)
+            return layout.without_stray_comma(original, updated)
         case cst.Parameters():
-            return arguments.parameters_without_stray_comma(original, updated)
+            return layout.parameters_without_stray_comma(original, updated)
         case cst.Lambda() if original.params.params:
-            return arguments.closed_up(updated)
+            return layout.closed_up(updated)
         case cst.FormattedString() if updated is not original:
             return layout.with_other_quotes(updated)
     return updated

@@ -17,6 +17,7 @@ from typing import Any
 
 import pedl2det_names as names
 from pedl2det import fixes as fx
+from pedl2det import support as library
 from pedl2det.analysis.flow import Function
 from pedl2det.analysis.source import Source
 from pedl2det.analysis.trial import Trial
@@ -24,7 +25,6 @@ from pedl2det.edits.apply import edited
 from pedl2det.edits.flakes import without_unused
 from pedl2det.edits.imports import Wanted, fit_imports
 from pedl2det.engine.migration import Migration
-from pedl2det.support import library
 
 #: The statement that makes the context known to ``legacy_keras``.
 BIND = f"{library.MODULE}.bind({{context}})"

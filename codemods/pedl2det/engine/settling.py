@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from pedl2det import support as library
 from pedl2det.analysis.project import SUPPORT, Project
 from pedl2det.engine.migration import Migration, Options
 from pedl2det.engine.result import NewFile, Outcome, Result, Status
 from pedl2det.findings import Finding, Kind
-from pedl2det.support import library
 
 SCAN = "scan"
 

@@ -7,13 +7,13 @@ import shlex
 from pathlib import Path
 
 from pedl2det.errors import Pedl2DetError
-from pedl2det.files.git import repository_of
 from pedl2det.files.journal import (
     Journal,
     content,
     is_below,
     journals,
     remove_unfinished_journals,
+    repository_of,
     unfinished,
 )
 from pedl2det.files.write import Move, move_all, temporary

@@ -15,7 +15,7 @@ from pedl2det.analysis.experiment.edits import ConfigFacts, Edit, Insert
 from pedl2det.analysis.text_rules import TextChange, TextFinding, TextResult
 from pedl2det.edits.yaml_edits import NotEdited, edited
 from pedl2det.findings import Kind, Unreadable
-from pedl2det.support.library import render
+from pedl2det.support import render
 
 #: Rules of which one without the others would convert a number twice, in a second run.
 _TOGETHER = {"C102", "C103", "C108"}
