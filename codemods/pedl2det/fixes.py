@@ -49,12 +49,16 @@ class Replace:
 
 
 @dataclass(frozen=True)
-class ReplaceStatement:
-    """Replace a statement by other statements; empty code deletes it."""
+class _WithStatements:
+    """An edit at a statement, with a template of others."""
 
     node: ast.stmt
     code: str = ""
     holes: Holes = field(default_factory=dict)
+
+
+class ReplaceStatement(_WithStatements):
+    """Replace a statement by other statements; empty code deletes it."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +68,12 @@ class Unwrap:
     node: ast.Try
 
 
-@dataclass(frozen=True)
-class InsertBefore:
+class InsertBefore(_WithStatements):
     """Insert statements before a statement."""
 
-    node: ast.stmt
-    code: str
-    holes: Holes = field(default_factory=dict)
 
-
-@dataclass(frozen=True)
-class InsertAfter:
+class InsertAfter(_WithStatements):
     """Insert statements after a statement."""
-
-    node: ast.stmt
-    code: str
-    holes: Holes = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

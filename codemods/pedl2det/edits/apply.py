@@ -215,7 +215,7 @@ class _Applier(cst.CSTTransformer):
         if any(one in self._edits for one in original.body):
             return self._finished(original, self._each(original, updated))
         bare = updated.with_changes(leading_lines=[])
-        return self._finished(original, self._apart(original, bare)) if touched else updated
+        return self._finished(original, [bare]) if touched else updated
 
     def _each(self, original: Any, updated: Any) -> list[Any]:
         """The lines in the place of the small statements of a line."""
@@ -225,14 +225,6 @@ class _Applier(cst.CSTTransformer):
             for small, line in pairs
             for new in self._around(original, line, self._edits.get(small, []))
         ]
-
-    def _apart(self, original: Any, line: Any) -> list[Any]:
-        """``a; b`` on two lines, if an edit made the line too long."""
-        width = self._width - self._locator.column(original)
-        if len(line.body) == 1 or len(self._locator.module.code_for_node(line).rstrip()) <= width:
-            return [line]
-        *first, last = layout.on_lines(line.body)
-        return [*first, line.with_changes(body=last.body)]
 
     def _finished(self, original: Any, lines: list[Any], head_only: bool = False) -> Any:
         """Lines in the place of one, with its comments and within the file's width."""
@@ -288,22 +280,11 @@ class _Applier(cst.CSTTransformer):
         if not (touched or edits):
             return updated
         if isinstance(updated, cst.FunctionDef):
-            updated = self._unfolded(original, layout.closed_up(updated))
+            updated = layout.closed_up(updated)
             if updated.params is not original.params and "# type: (" in self._source.text:
                 updated = updated.visit(layout.OpenSignature())
         lines = self._around(original, updated.with_changes(leading_lines=[]), edits)
         return self._finished(original, lines, head_only=True)
-
-    def _unfolded(self, original: Any, updated: Any) -> Any:
-        """``def f(): return x`` on two lines, if an edit made the line too long."""
-        if not isinstance(updated.body, cst.SimpleStatementSuite):
-            return updated
-        text = self._locator.module.code_for_node(updated.with_changes(leading_lines=[]))
-        width = self._width - self._locator.column(original)
-        if all(len(line) <= width for line in text.splitlines()):
-            return updated
-        header = updated.body.trailing_whitespace
-        return updated.with_changes(body=layout.as_block(updated.body).with_changes(header=header))
 
     def _definition(self, edit: fx.Edit, updated: Any) -> Any:
         """A function or class with an edit of its head, its members or its first lines."""

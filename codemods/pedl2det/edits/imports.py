@@ -51,11 +51,7 @@ class Wanted:
 def fit_imports(old: Source, new: Source, wanted: Wanted, tree: cst.Module | None = None) -> str:
     """Return the new text with imports for all that it uses, without those that went unused.
 
-    Args:
-        old: the file before the edits.
-        new: the file after them.
-        wanted: what the imports shall be.
-        tree: the tree of the new text, if it is known.
+    ``tree`` is the tree of the new file, if it is known.
     """
     had, has = _used_names(old), _used_names(new)
     statements = map(_parsed, sorted(wanted.added))
@@ -156,10 +152,7 @@ _WITH_STATEMENTS = (
 class _EachImport(cst.CSTTransformer):
     """Edits the imports of a file, and closes up the lines that are gone.
 
-    Args:
-        tree: the file.
-        facts: its statements, perhaps with new ones, which have no place in the file.
-        edit: returns what becomes of an import.
+    The statements may be new ones, which have no place in the file.
     """
 
     def __init__(

@@ -49,15 +49,7 @@ def parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 class Locator:
-    """The libcst nodes of one file by the ``ast`` nodes that they stand for.
-
-    Args:
-        source: the file.
-
-    Attributes:
-        source: the file.
-        module: the libcst tree.
-    """
+    """The libcst nodes of one file by the ``ast`` nodes that they stand for."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -37,10 +37,7 @@ def migrate(
 ) -> Result:
     """Migrate every trial below some paths; nothing is written.
 
-    Args:
-        paths: files and directories.
-        options: what the user asked for.
-        watch: is given the parts of the result as they come, and their number, and hands them on.
+    ``watch`` is given the parts of the result as they come, and their number, and hands them on.
 
     Raises:
         Pedl2DetError: a process was killed.
@@ -85,12 +82,7 @@ def _unreadable(discovered: Discovered, told: set[Path]) -> Iterator[Finding]:
 
 
 def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> list[Result]:
-    """Return the parts of a result without those that would change a file under another trial.
-
-    Args:
-        projects: the projects, in order.
-        parts: what becomes of each.
-    """
+    """Return the parts of a result without those that would change a file under another trial."""
     settled = list(parts)
     users = _users(projects)
     shared = {path: trials for path, trials in users.items() if len(trials) > 1}

@@ -26,10 +26,7 @@ _inherited: tuple[Callable[[Any], Any], list[Any]] | None = None
 def in_order(work: Callable[[Item], Answer], items: list[Item], jobs: int) -> Iterator[Answer]:
     """Do some work on every item, in several processes if that pays.
 
-    Args:
-        work: what is done; what it returns can be pickled.
-        items: on what.
-        jobs: no more processes than this.
+    What it returns must be picklable.
 
     Raises:
         Pedl2DetError: a process was killed.

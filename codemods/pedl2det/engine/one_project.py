@@ -37,11 +37,7 @@ def migrate_project(
 ) -> Result:
     """Migrate one project; the result can be sent to another process.
 
-    Args:
-        project: its files.
-        reader: reads them.
-        options: what the user asked for.
-        directories: where files may be written, beside the project's own directory.
+    Files may be written in some directories beside the project's own.
     """
     try:
         return _in_some_form(project, reader, options, tuple(directories))

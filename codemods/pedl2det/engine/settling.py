@@ -18,9 +18,7 @@ SCAN = "scan"
 def settle(migration: Migration, directories: tuple[Path, ...]) -> Result:
     """Return the files that are written, the status of the trial, and the counts.
 
-    Args:
-        migration: what is made of the project.
-        directories: where files may be written, beside the project's own directory.
+    Files may be written in some directories beside the project's own.
     """
     project, options = migration.reading.project, migration.options
     passed = _passed_over(project, options)

@@ -47,16 +47,7 @@ def _take_text(
     skipped: Skipped,
     cell: int | None = None,
 ) -> tuple[str, list[Change], list[Finding]]:
-    """Return what becomes of a text, and what to say; it stays where the user wants a part left.
-
-    Args:
-        path: its file.
-        old: the text.
-        new: what the rules make of it.
-        options: what the user asked for.
-        skipped: the lines that the user wants left.
-        cell: the cell that it is, if the file is a notebook.
-    """
+    """What becomes of a text, and what to say; it stays where the user wants a part left."""
     unwanted = [one for one in new.changes if one.rule in options.left_out or one.line in skipped]
     if unwanted:
         why = "left by your choice: this text stays as it is"

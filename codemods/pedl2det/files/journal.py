@@ -73,9 +73,7 @@ class Journal:
     def begin(cls, roots: list[Path], files: dict[Path, tuple[bytes | None, bytes]]) -> Journal:
         """Write the journal of a run that is about to replace files.
 
-        Args:
-            roots: what the user asked to migrate.
-            files: old and new bytes by path.
+        The files are old and new bytes by path.
 
         Raises:
             Pedl2DetError: it cannot be written.

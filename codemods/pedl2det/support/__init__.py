@@ -68,11 +68,6 @@ def needs_context(names: Iterable[str]) -> bool:
 def render(names: Iterable[str], header: str = _HEADER, package: str = PACKAGE) -> str:
     """Return the text of a module with these pieces and what they need.
 
-    Args:
-        names: the pieces.
-        header: its docstring.
-        package: the package of the pieces.
-
     Raises:
         KeyError: there is no piece of one of these names.
     """
@@ -94,10 +89,6 @@ def merged(existing: str, names: Iterable[str]) -> str:
 
     What is there stays as it is. A file that nobody edited is rendered anew, so that the result
     does not depend on the order in which trials were migrated.
-
-    Args:
-        existing: the text of the file; empty if there is none.
-        names: the pieces that are needed.
 
     Raises:
         KeyError: there is no piece of one of these names.
@@ -142,7 +133,7 @@ def _definitions(package: str = PACKAGE) -> Mapping[str, _Definition]:
     """Return every definition by its name, in the order in which they are rendered."""
     spec = find_spec(package)
     assert spec is not None
-    directory = list(spec.submodule_search_locations or ())[0]  # a package has one
+    directory = next(iter(spec.submodule_search_locations or ()))
     files = sorted(Path(directory).glob("*.py"))
     files.sort(key=lambda file: file.name != "bound_context.py")
     return {

@@ -211,14 +211,9 @@ def written(name: str, needed: Needs) -> str:
 
 
 def met_instead(text: str, needed: Needs) -> str | None:
-    """Return what replaces a requirement that cannot be met beside what is needed.
+    """Return a requirement as it is needed, with its marker and extras.
 
-    Args:
-        text: the requirement; its marker and extras stay.
-        needed: what is needed.
-
-    Returns:
-        The requirement as it is needed; None if both can be met, or the package is not needed.
+    None if it can be met beside what is needed, or the package is not needed.
     """
     requirement = parse(text)
     if requirement is None or (requirement.marker and not requirement.marker.evaluate(_PYTHON)):
