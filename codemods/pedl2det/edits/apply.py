@@ -21,6 +21,8 @@ from pedl2det.edits.comments import keep_comments, settled_block, settled_module
 from pedl2det.edits.locate import Locator
 from pedl2det.edits.wrap import wrapped
 
+_TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+
 
 class Overlap(Exception):  # noqa: N818 - describes the edits; a defect of ours
     """Two edits replace the same place."""
@@ -147,7 +149,9 @@ class _Applier(cst.CSTTransformer):
         updated = _closed_up(original_node, updated_node)
         if original_node in self._renamed:
             self._touch()
-            updated = _with_keyword(updated, self._renamed[original_node])
+            equal = _TIGHT if updated.keyword is None else updated.equal
+            name = cst.Name(self._renamed[original_node])
+            updated = updated.with_changes(keyword=name, equal=equal)
         if isinstance(updated, cst.BaseExpression):
             return self._edited(original_node, updated)
         match original_node:
@@ -332,10 +336,3 @@ def _closed_up(original: Any, updated: Any) -> Any:
         case cst.FormattedString() if updated is not original:
             return layout.with_other_quotes(updated)
     return updated
-
-
-def _with_keyword(argument: cst.Arg, name: str) -> cst.Arg:
-    if argument.keyword is not None:
-        return argument.with_changes(keyword=cst.Name(name))
-    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return argument.with_changes(keyword=cst.Name(name), equal=tight)

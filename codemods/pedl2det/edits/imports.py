@@ -114,11 +114,6 @@ def _module_of(node: _Statement) -> str:
     return node.names[0].name
 
 
-def _meaning(alias: ast.alias, node: _Statement) -> str:
-    """The dotted name that an import binds."""
-    return f"{_module_of(node)}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
-
-
 def _local(alias: ast.alias) -> str:
     """The name that an import binds it to."""
     return alias.asname or alias.name.partition(".")[0]
@@ -431,8 +426,9 @@ def _stays(
     name = _local(alias)
     if name in added:
         return _single(alias, node) == ast.unparse(added[name])
-    is_left = wanted.is_old(_meaning(alias, node)) or (name in had and not wanted.is_package)
-    return name in has or not is_left
+    start = f"{_module_of(node)}." if isinstance(node, ast.ImportFrom) else ""
+    is_old = wanted.is_old(start + alias.name)
+    return name in has or not (is_old or (name in had and not wanted.is_package))
 
 
 def _with_names(statement: Any, kept: Sequence[cst.ImportAlias]) -> Any:

@@ -96,15 +96,13 @@ def without_conflicts(projects: Sequence[Project], parts: Sequence[Result]) -> l
                 for trial in (trial for trial, data in wanted.items() if data is not None):
                     settled[trial] = _left(settled[trial], path)
     for number, project in enumerate(projects):
-        files = list(project.modules.values())
-        if not project.has_trial and all(_is_rewritten(settled, users, one) for one in files):
+        is_rewritten = all(  # by a trial that has the file through a link
+            any(_written(settled[user], _real(file)) is not None for user in users.get(file, ()))
+            for file in project.modules.values()
+        )
+        if not project.has_trial and is_rewritten:
             settled[number] = Result(rewritten=settled[number].names)
     return settled
-
-
-def _is_rewritten(parts: Sequence[Result], users: dict[Path, list[int]], file: Path) -> bool:
-    """Whether a trial that has a file through a link rewrites it."""
-    return any(_written(parts[user], _real(file)) is not None for user in users.get(file, ()))
 
 
 def _users(projects: Sequence[Project]) -> dict[Path, list[int]]:

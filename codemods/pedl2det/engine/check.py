@@ -61,9 +61,11 @@ def account(migration: Migration, new: Trial) -> list[Reference]:
     for reference in sorted(legacy(new), key=lambda one: one.is_import):
         path, name = reference.source.path, _root(reference.node)
         uses = fates[path, name] if reference.is_import else set()
+        statement = statement_of(reference.source, reference.node)
+        has_mark = statement is not None and is_marked(reference.source, statement)
         if reference.node.lineno in reference.source.skipped:
             fate = "suppressed"
-        elif _has_mark(reference) or uses & {"marked", "open"}:
+        elif has_mark or uses & {"marked", "open"}:
             fate = "marked"
         elif uses or is_chosen:
             fate = "suppressed"
@@ -84,11 +86,6 @@ def _root(node: ast.AST) -> str:
     if isinstance(node, ast.alias):
         return node.asname or node.name.partition(".")[0]
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _has_mark(reference: Reference) -> bool:
-    statement = statement_of(reference.source, reference.node)
-    return statement is not None and is_marked(reference.source, statement)
 
 
 # Comments.

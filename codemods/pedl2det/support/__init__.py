@@ -95,7 +95,8 @@ def merged(existing: str, names: Iterable[str]) -> str:
         SyntaxError: the existing text is not Python.
     """
     names = list(names)
-    bound = _bound_names(existing)
+    symbols = symtable.symtable(existing, MODULE, "exec").get_symbols()
+    bound = {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
     held = [name for name in _definitions() if name in bound]
     if existing.strip() in ("", render(held).strip()):
         return render([*held, *names])
@@ -153,7 +154,7 @@ def _read(source: str) -> Iterator[_Definition]:
         for line in [ast.unparse(node)]
     }
     for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom) or _is_docstring(node):
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):  # or documentation
             continue
         text = "".join(lines[_first_line(node, lines) : node.end_lineno])
         uses = _global_names(text)
@@ -185,10 +186,6 @@ def _doc(node: ast.stmt, text: str) -> str:
     return text.removeprefix("#:").partition("\n")[0].strip() if text.startswith("#:") else ""
 
 
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def _global_names(text: str) -> frozenset[str]:
     """Return the names of the module that some code uses, in any of its scopes."""
     waiting = [symtable.symtable(text, MODULE, "exec")]
@@ -201,12 +198,6 @@ def _global_names(text: str) -> frozenset[str]:
         }
         waiting += scope.get_children()
     return frozenset(found)
-
-
-def _bound_names(text: str) -> set[str]:
-    """Return the names that a module binds at its top."""
-    symbols = symtable.symtable(text, MODULE, "exec").get_symbols()
-    return {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}
 
 
 def _bound_by(line: str) -> str:

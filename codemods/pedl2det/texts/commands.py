@@ -98,7 +98,9 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
         cluster: whether the team has a Determined cluster.
     """
     made = _Made(Path(path_name), text, cluster)
-    seen = _seen(path_name, text)
+    seen = text
+    if path_name.endswith(".ipynb") and not text.lstrip().startswith("%%"):  # shell lines alone
+        seen = _LINE.sub(lambda at: at[0] if _MAGIC.match(at[0]) else " " * len(at[0]), text)
     created = list(_CREATE.finditer(seen))
     for match in created:
         _create(made, match)
@@ -117,13 +119,6 @@ def migrate_shell(path_name: str, text: str, cluster: bool) -> TextResult:
     changes = sorted(made.changes, key=lambda change: change.line)
     findings = sorted(made.findings, key=lambda finding: finding.line)
     return TextResult(apply(text, made.spans), tuple(changes), tuple(findings))
-
-
-def _seen(path_name: str, text: str) -> str:
-    """The text, with blanks for the code of a notebook's cell that is not for a shell."""
-    if not path_name.endswith(".ipynb") or text.lstrip().startswith("%%"):
-        return text
-    return _LINE.sub(lambda line: line[0] if _MAGIC.match(line[0]) else " " * len(line[0]), text)
 
 
 @dataclass(frozen=True)
