@@ -7,7 +7,6 @@ so that edits nest; what no hole keeps goes, together with the edits inside of i
 from __future__ import annotations
 
 import ast
-import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -51,12 +50,6 @@ def edited(source: Source, edits: Iterable[fx.Edit], context: dict[ast.AST, str]
         applier.take(edit)
     applier.find_way()
     return locator.module.visit(applier)
-
-
-@functools.cache
-def _is_line(kind: type[cst.CSTNode]) -> bool:
-    """Whether nodes of a type are statements on lines of their own."""
-    return issubclass(kind, cst.SimpleStatementLine | cst.BaseCompoundStatement)
 
 
 class _Applier(cst.CSTTransformer):
@@ -126,7 +119,7 @@ class _Applier(cst.CSTTransformer):
         """Go into nodes with edits only; remember whether something below a statement is edited."""
         if node not in self._ways:
             return False
-        if _is_line(type(node)):
+        if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self._touched.append(False)
         if isinstance(node, cst.If):
             self._elifs.add(node.orelse)
