@@ -179,7 +179,8 @@ def _changed_again(migration: Migration, new: Trial) -> Iterator[Finding]:
     if defects:
         yield from defects
         return
-    draft(again)
+    if again.fixes:
+        draft(again)
     for fix in again.fixes:
         if fix.source.path in again.texts:
             message = "a second run changes this again"
